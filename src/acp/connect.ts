@@ -5,7 +5,7 @@ import { withTimeout } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
-import type { Log } from "../base/log.ts";
+import type { Clock, Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
 import type { AgentProgram } from "../session/signIn.ts";
 import { acpDialect } from "./dialect.ts";
@@ -35,8 +35,9 @@ export interface ConnectOptions {
   readonly agentName: string;
   /** How the agent is started, for methods that sign in with its program. */
   readonly program: AgentProgram;
-  /** The time limit for answers to `initialize` and `session/new` (ms). */
+  /** The time limit for answers to `initialize` and to requests that open sessions (ms). */
   readonly timeout: number;
+  readonly clock?: Clock;
   /** Limits how far reading may be ahead of painting. */
   readonly readBudget?: ReadBudget;
   /** Called for each line that is not a message, with the number of such lines so far. */

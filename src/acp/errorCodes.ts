@@ -6,6 +6,8 @@ import { isObject } from "./parse.ts";
 
 /** The agent wants the user to sign in first. */
 export const authRequired = -32000;
+/** The agent does not have what the request names: a session or a file. */
+export const resourceNotFound = -32002;
 /** The request was cancelled by the side that sent it. */
 export const requestCancelled = -32800;
 
@@ -13,7 +15,7 @@ export const requestCancelled = -32800;
 export const unsupportedVersion = -32022;
 
 const refusalCodes: Record<RefusalKind, number> = {
-  notFound: -32002,
+  notFound: resourceNotFound,
   invalid: -32602,
   failed: -32603,
   cancelled: requestCancelled,

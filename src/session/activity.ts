@@ -1,7 +1,8 @@
 // Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { endBackground } from "./background/background.ts";
-import type { ConnectionState, PlanEntry, SessionEvent } from "./events.ts";
+import type { ConnectionState, ContentBlock, PlanEntry, SessionEvent } from "./events.ts";
+import { canAttachTo } from "./opening/canAttach.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {
   currentTurn,
@@ -36,8 +37,24 @@ export function setActivity(state: SessionState, event: Activity, at: number): S
     const turnStart = state.entries.length;
     return withoutFinishedPlans({ ...state, activity, turnStart, turnUsage: null, signIn: null });
   }
-  const ended = { ...state, activity, cancelling: false, stopIgnored: false, turnUsage: event.usage ?? null };
+  const { stopReason, forgotten = false } = event;
+  // The agent does not keep a prompt that it refused, and may not have read one that failed.
+  const wasRead =
+    was.state !== "idle" &&
+    stopReason !== "error" &&
+    stopReason !== "refusal" &&
+    canAttachTo(turnContent(state), state.accepts);
+  const ended = {
+    ...{ ...state, activity, cancelling: false, stopIgnored: false, turnUsage: event.usage ?? null },
+    agentForgot: state.agentForgot || forgotten,
+    needsConversation: state.needsConversation && !wasRead,
+  };
   return endTurn(ended, event, at);
+}
+
+function turnContent(state: SessionState): readonly ContentBlock[] {
+  const prompt = state.entries.findLast(entry => isPrompt(entry));
+  return prompt?.kind === "message" ? prompt.content : [];
 }
 
 /** A finished plan stays until the next turn begins. */
@@ -185,12 +202,15 @@ const withNewSession = (state: SessionState, id: string | null): SessionState =>
 });
 
 /** Applies that the agent opened or continued a session. */
-export function openAgentSession(
+export function setAgentSession(
   state: SessionState,
   { sessionId, continued }: Extract<SessionEvent, { type: "agentSession" }>,
 ): SessionState {
   const known = continued ? state.agentSessions.lastIndexOf(sessionId) : -1;
-  if (known < 0) return withNewSession(withoutEarlierAgent(state), sessionId);
+  if (known < 0) {
+    const needsConversation = state.entries.findLast(({ kind }) => kind === "message" || kind === "tool") !== undefined;
+    return { ...withNewSession(withoutEarlierAgent(state), sessionId), agentForgot: false, needsConversation };
+  }
   return { ...state, agentSession: known, connections: state.connections + 1 };
 }
 

@@ -20,7 +20,6 @@ export interface AgentCapabilities {
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
-  readonly load: boolean;
 }
 
 /** Facts about a connected agent. */
@@ -39,11 +38,31 @@ export interface OpenSessionRequest {
   readonly connection: number;
 }
 
+/** A session of the agent to continue. */
+export interface ContinueSessionRequest extends OpenSessionRequest {
+  readonly sessionId: string;
+  /** Whether the conversation has the entry of the event already, so that the agent only repeats it. */
+  readonly isKnown: (event: SessionEvent) => boolean;
+}
+
+/** How an agent continued a session. By `load`, it has sent the conversation again. */
+export type ContinuedBy = "resume" | "load";
+
+export interface ContinuedAgentSession {
+  readonly session: AgentSession;
+  readonly by: ContinuedBy;
+}
+
 /** A connected agent process. One process serves any number of sessions. */
 export interface Agent {
   readonly info: AgentInfo;
   /** Opens a session. Rejects with a ProblemError, also when the user must sign in first. */
   open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession>;
+  /**
+   * Continues a session of an earlier connection. Undefined if the agent refuses, for example because it no longer has
+   * the session. Rejects with a ProblemError if the agent fails otherwise. Resolves when prompts can be sent.
+   */
+  continueSession?(request: ContinueSessionRequest, client: AgentClient): Promise<ContinuedAgentSession | undefined>;
   /** The ways to sign in, in the agent's order. */
   readonly signInMethods: readonly SignInMethod[];
   /** Signs in by a method of type `agent`. Rejects with a ProblemError, also when the signal aborts. */
@@ -73,8 +92,9 @@ export interface AgentSession {
   /**
    * Sends a prompt. Resolves with the message's id when the agent has accepted the prompt; an activity event reports
    * the end of the turn. Rejects with a ProblemError when the agent refused the prompt, so it is not in the history.
+   * The agent also gets `context`, which is not a part of the user's message.
    */
-  prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }>;
+  prompt(content: readonly ContentBlock[], context?: readonly ContentBlock[]): Promise<{ readonly messageId: string }>;
   /** Asks the agent to end the turn. Does not answer open questions. */
   cancel(): void;
   setOption(id: string, value: string | boolean): Promise<void>;

@@ -306,6 +306,8 @@ export type SessionEvent =
       readonly usage?: TurnUsage;
       /** The agent did not begin the turn, because the user has to sign in. */
       readonly unsent?: true;
+      /** The agent did not begin the turn, because it no longer has the session. */
+      readonly forgotten?: true;
     }
   | { readonly type: "plan"; readonly planId: string; readonly entries: readonly PlanEntry[] }
   | { readonly type: "commands"; readonly commands: readonly AgentCommand[] }

@@ -6,7 +6,7 @@ import {
   acceptPrompt,
   failPrompt,
   markAgentLost,
-  openAgentSession,
+  setAgentSession,
   setActivity,
   setConnection,
   withNotice,
@@ -61,7 +61,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       if (event.state === "ready") return choicesAfterReport(state, setConnection(state, event, at));
       return withoutAgentSession(setConnection(state, event, at));
     case "agentSession":
-      return openAgentSession(state, event);
+      return setAgentSession(state, event);
     case "chosen":
       return recordChoices(state, event.choices);
     case "choiceRefused":

@@ -14,13 +14,13 @@ import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
+import { AgentLoss } from "./opening/agentLoss.ts";
+import { attachedConversation, openAgentSession, openingNotice } from "./opening/openAgentSession.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
 
-/** After an agent's output ends, wait at most this long for its process to exit. Milliseconds. */
-const maxExitWait = 2000;
 /** After Stop, the time until the user is offered to restart an agent that has not ended the turn. Milliseconds. */
 const maxStopWait = 5000;
 const maxTitleLength = 200;
@@ -111,8 +111,7 @@ export class Session implements Disposable {
 
   async #open(): Promise<void> {
     if (this.#agentLink || this.#disposed) return;
-    const { connection, agent, workspaceFolder: workspaceFolder } = this.#options;
-    const isRestart = this.#state.entries.length > 0;
+    const { connection, agent } = this.#options;
     const restarts = this.#restarts;
     const isStale = (): boolean => this.#disposed || restarts !== this.#restarts;
     try {
@@ -121,41 +120,30 @@ export class Session implements Disposable {
       });
       if (isStale()) return;
       this.#reportConnection("opening");
-      const death: { problem?: Problem } = {};
-      let resolveDied = (): void => {};
-      const whenDied = new Promise<void>(resolve => (resolveDied = resolve));
-      const subscription = running.onDidDie(problem => {
-        death.problem = problem;
+      const loss = new AgentLoss(running, problem => {
         if (!isStale()) this.#handleAgentLoss(problem);
-        resolveDied();
       });
       const ids = new AgentSessionIds(id => this.#state.terminals.get(id)?.own === true);
-      const session = await running.agent
-        .open({ cwd: workspaceFolder, connection: this.#state.connections + 1 }, this.#createClient(ids))
-        .catch(async (error: unknown) => {
-          // The end of the stream arrives before the exit of the process. The exit has more to report, its code and last
-          // output, so wait briefly for it.
-          if (running.hasEnded() && !death.problem && !isStale()) {
-            const exitTimer = this.#options.clock.after(maxExitWait, resolveDied);
-            await whenDied;
-            exitTimer.dispose();
-          }
-          subscription.dispose();
+      const earlier = this.#state;
+      const opened = await openAgentSession(running.agent, earlier, this.#createClient(ids)).catch(
+        async (error: unknown) => {
+          if (!isStale()) await loss.whenReported(this.#options.clock);
+          loss.dispose();
           throw asError(error);
-        });
-      if (isStale() || death.problem) {
+        },
+      );
+      const { session } = opened;
+      if (isStale() || loss.problem) {
         session.dispose();
-        subscription.dispose();
+        loss.dispose();
         return;
       }
       const { image, audio, embeddedContext } = running.agent.info.capabilities;
       const accepts = { image, audio, embeddedContext };
-      this.#agentLink = { session, accepts, ids, link: subscription, hasEnded: () => running.hasEnded() };
+      this.#agentLink = { session, accepts, ids, link: loss, hasEnded: () => running.hasEnded() };
       this.#dispatch({ type: "connection", state: "ready", accepts });
-      if (isRestart) {
-        const title = `${agent.name} was restarted and no longer has this conversation in its context.`;
-        this.#dispatch({ type: "notice", severity: "info", title });
-      }
+      const title = openingNotice(opened, agent.name, earlier);
+      if (title !== undefined) this.addNotice(title);
       this.#sendNext();
     } catch (error) {
       if (!isStale() && this.#state.lost === null) this.#handleAgentLoss(asProblem(error));
@@ -337,6 +325,7 @@ export class Session implements Disposable {
         const event = this.#signIn.event(ids.suffixEventIds(reported));
         const change = this.#dispatch(event);
         if (event.type === "agentSession") ids.use(this.#state.agentSession ?? 0);
+        else if (event.type === "activity" && event.forgotten) queueMicrotask(() => this.#openAgain());
         if (change) participants.observe(event, change.before, change.after);
       },
       requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
@@ -402,11 +391,12 @@ export class Session implements Disposable {
     if (this.#preparingPrompt !== undefined || areChoicesOpen(this.#state)) return;
     if (this.#participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
     this.#sendingPrompt = next.id;
-    const fitted = promptContentForAgent(next.content, remote.accepts, this.#options.agent.name);
+    const { accepts, session } = remote;
+    const fitted = promptContentForAgent(next.content, accepts, this.#options.agent.name);
     const sent =
       "refused" in fitted
         ? Promise.reject(new ProblemError({ message: fitted.refused, next: [] }))
-        : remote.session.prompt(fitted.content);
+        : session.prompt(fitted.content, attachedConversation(this.#state, next.content, accepts));
     sent
       .then(
         ({ messageId }) =>
@@ -427,6 +417,13 @@ export class Session implements Disposable {
     this.#stopPreparing = undefined;
     this.#preparingPrompt = undefined;
     this.#sendNext(promptId);
+  }
+
+  /** The agent no longer has its session, so it gets a new one. */
+  #openAgain(): void {
+    if (!this.#agentLink || !this.#state.agentForgot) return;
+    this.#detach();
+    void this.open();
   }
 
   #handleAgentLoss(problem: Problem): void {

@@ -176,6 +176,10 @@ export interface SessionState {
   readonly agentSessions: readonly (string | null)[];
   /** The index of the agent session that was opened or continued last; null before the first. */
   readonly agentSession: number | null;
+  /** The agent no longer has the agent session. */
+  readonly agentForgot: boolean;
+  /** The agent session does not have the conversation, so a prompt has to attach it. */
+  readonly needsConversation: boolean;
   /** How often an agent session was opened or continued. */
   readonly connections: number;
   /** The content types that the agent supports in prompts, besides text and links; null until it is known. */
@@ -229,6 +233,8 @@ export const emptySession: SessionState = {
   connection: null,
   agentSessions: [],
   agentSession: null,
+  agentForgot: false,
+  needsConversation: false,
   connections: 0,
   accepts: null,
   title: null,

@@ -1,7 +1,7 @@
 // Handlers of the commands for the session that the window shows, the chat, and what an agent sent and received.
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
-import { conversationText } from "../panel/projection/conversationText.ts";
+import { conversationText } from "../session/conversationText.ts";
 import { openQuestions, sessionTitle } from "../session/state.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { CurrentSession } from "./currentSession.ts";

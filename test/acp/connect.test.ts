@@ -48,7 +48,7 @@ describe("the handshake with an agent", () => {
       name: "Robo One",
       version: "9",
       protocolVersion: 1,
-      capabilities: { image: true, audio: false, embeddedContext: false, load: true },
+      capabilities: { image: true, audio: false, embeddedContext: false },
     });
     connected.dispose();
     await until(() => agent.stdin.writableEnded);
@@ -60,7 +60,6 @@ describe("the handshake with an agent", () => {
       image: false,
       audio: false,
       embeddedContext: false,
-      load: false,
     });
     assert.equal(connected.agent.info.name, "Robo");
     connected.dispose();

@@ -103,7 +103,7 @@ describe("the pool of agent processes", function () {
 
   it("works with an agent whose answer has the wrong types", async () => {
     const { agent: connected } = await get(agent("initialize-wrong-types"));
-    assert.deepEqual(connected.info.capabilities, { image: false, audio: false, embeddedContext: false, load: false });
+    assert.deepEqual(connected.info.capabilities, { image: false, audio: false, embeddedContext: false });
   });
 
   it("starts an agent again after it exited, and after its definition changed", async () => {

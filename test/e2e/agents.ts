@@ -136,11 +136,21 @@ function settings(): Record<string, unknown> {
     if (id === "stubborn") args.push("--stubborn");
     return [id, { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 }];
   });
+  const continuing = ["resumes", "loads", "forgets"].map(id => {
+    const args = [inProject("test", "support", "agents", "continuing.mjs"), id, join(programs, `${id}.json`)];
+    return [id, { name: "Lasting Agent", description: id, command: process.execPath, args, startTimeout: 20 }];
+  });
   const hasty = { name: "Hasty Agent", command: process.execPath, args: [inProject("dist", "demo-agent.mjs")] };
   const hastyEnv = { PARLEY_DEMO_MODE: "free", PARLEY_DEMO_SPEED: "0" };
   const hidden = presets.map(id => [id, false]);
   return {
-    "parley.agents": Object.fromEntries([...hidden, ...misbehaving, ...onSdk, ["hasty", { ...hasty, env: hastyEnv }]]),
+    "parley.agents": Object.fromEntries([
+      ...hidden,
+      ...misbehaving,
+      ...onSdk,
+      ...continuing,
+      ["hasty", { ...hasty, env: hastyEnv }],
+    ]),
     "parley.files.outsideWorkspace": "refuse",
     "parley.permissions.rules": [
       { effect: "allow", command: ["npm test", "git status"] },

@@ -2,7 +2,7 @@
 // text.
 import assert from "node:assert/strict";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
-import { conversationText } from "../../src/panel/projection/conversationText.ts";
+import { conversationText } from "../../src/session/conversationText.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";

@@ -1,6 +1,6 @@
 // What turns, their ends and the starts of an agent change in a session.
 import assert from "node:assert/strict";
-import { conversationText } from "../../src/panel/projection/conversationText.ts";
+import { conversationText } from "../../src/session/conversationText.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";

@@ -1,35 +1,33 @@
 // An Agent that uses ACP v1: sends requests, and turns updates into session events with v1Updates.ts.
-import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
+import { ErrorCodes, ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
-import { untilAborted } from "../../base/async.ts";
+import { untilAborted, withTimeout } from "../../base/async.ts";
 import { Emitter, type Event } from "../../base/lifecycle.ts";
-import type { Log } from "../../base/log.ts";
+import { systemClock, type Clock, type Log } from "../../base/log.ts";
 import type {
   Agent,
   AgentClient,
   AgentInfo,
   AgentSession,
+  ContinuedAgentSession,
+  ContinueSessionRequest,
   FormClient,
   OpenSessionRequest,
-  PermissionQuestion,
-  TerminalRequest,
 } from "../../session/agent.ts";
-import type { ContentBlock, QuestionAnswer } from "../../session/events.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import type { AgentProgram, SignInMethod } from "../../session/signIn.ts";
 import { accountLabel } from "../account.ts";
-import { agentProblem, answerInTime, asSentence } from "../agentProblems.ts";
-import { permissionResult, readPermissionRequest, serveAgentRequests, type RequestSession } from "../agentRequests.ts";
+import { agentProblem, answerInTime, asSentence, isConnectionClosed } from "../agentProblems.ts";
+import { serveAgentRequests } from "../agentRequests.ts";
 import { sendNotification, sendRequest } from "../clientRequests.ts";
 import { EarlyUpdates } from "../earlyUpdates.ts";
-import { authRequired, requestCancelled } from "../errorCodes.ts";
 import { errorReason } from "../errorReason.ts";
 import type { OpenRequests } from "../openRequests.ts";
-import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
-import { isObject, asArray, asString, asObject, contentToWire, optionalField, type JsonObject } from "../parse.ts";
+import { isObject, asArray, asString, asObject, optionalField, type JsonObject } from "../parse.ts";
 import type { Elicitation } from "../readElicitation.ts";
 import { signInMethods } from "../signInMethods.ts";
-import { turnUsage } from "./usage.ts";
+import { V1Replay } from "./v1Replay.ts";
+import { V1Session, type V1Connection } from "./v1Session.ts";
 import { V1Updates } from "./v1Updates.ts";
 
 interface V1Options {
@@ -38,10 +36,14 @@ interface V1Options {
   readonly timeout: number;
   readonly log: Log;
   readonly openRequests: OpenRequests;
+  readonly clock?: Clock;
 }
 
+/** A session that continues waits at most this long for the end of its earlier turn (ms). */
+const maxTurnWait = 5000;
+
 /** An agent process that uses v1, and its sessions. */
-export class V1Agent implements Agent {
+export class V1Agent implements Agent, V1Connection {
   readonly info: AgentInfo;
   readonly #connection: MessageConnection;
   readonly #options: V1Options;
@@ -52,6 +54,10 @@ export class V1Agent implements Agent {
   #account: string | undefined;
   readonly #hasAccount: boolean;
   readonly #sessions = new Map<string, V1Session>();
+  /** Sessions that no client uses and that the agent still has open. Some agents destroy a session that is loaded twice. */
+  readonly #unused = new Map<string, V1Session>();
+  /** The methods that continue a session, in the order in which they are tried. */
+  readonly #continuingMethods: ("session/resume" | "session/load")[];
   readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
   /** The clients of requests that name no session, by their parameters. */
@@ -79,9 +85,13 @@ export class V1Agent implements Agent {
         image: prompt["image"] === true,
         audio: prompt["audio"] === true,
         embeddedContext: prompt["embeddedContext"] === true,
-        load: capabilities["loadSession"] === true,
       },
     };
+    const sessions = asObject(capabilities["sessionCapabilities"]);
+    this.#continuingMethods = [
+      ...(isObject(sessions["resume"]) ? (["session/resume"] as const) : []),
+      ...(capabilities["loadSession"] === true ? (["session/load"] as const) : []),
+    ];
     this.signInMethods = signInMethods(asArray(result["authMethods"]), options.program);
     // Clients must not call it otherwise (spec page "Authentication").
     if (isObject(asObject(capabilities["auth"])["logout"])) {
@@ -114,17 +124,88 @@ export class V1Agent implements Agent {
   }
 
   open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
-    const params = { cwd: request.cwd, mcpServers: [] };
-    this.#clients.set(params, client);
-    const answer = this.request("session/new", params);
-    const limit = { ...this.#options, waitsForUser: () => this.#openForms > 0 };
-    const opened = answerInTime(answer, limit, this.#ended.signal, "the request for a new session").then(
+    const opened = this.#answer(
+      "session/new",
+      { cwd: request.cwd, mcpServers: [] },
+      client,
+      "the request for a new session",
+    ).then(
       value => this.#opened(asObject(value), request, client),
       (error: unknown) => {
         throw new ProblemError(this.problem(asError(error), "could not open a session"));
       },
     );
     return this.#earlyUpdates.keepDuring(opened);
+  }
+
+  async continueSession(
+    request: ContinueSessionRequest,
+    client: AgentClient,
+  ): Promise<ContinuedAgentSession | undefined> {
+    const unused = this.#unused.get(request.sessionId);
+    if (unused) return { session: await this.#reopen(unused, client), by: "resume" };
+    for (const method of [...this.#continuingMethods]) {
+      const session = await this.#earlyUpdates.keepDuring(this.#continueBy(method, request, client));
+      if (session) return { session, by: method === "session/load" ? "load" : "resume" };
+    }
+    return undefined;
+  }
+
+  async #reopen(unused: V1Session, client: AgentClient): Promise<V1Session> {
+    this.#unused.delete(unused.sessionId);
+    await withTimeout(unused.turn, maxTurnWait, () => undefined, this.#options.clock);
+    const session = this.#newSession(unused.sessionId, client, unused.updates);
+    session.reopened(unused);
+    return session;
+  }
+
+  /** Undefined if the agent refuses. */
+  async #continueBy(
+    method: "session/resume" | "session/load",
+    { sessionId, cwd, connection, isKnown }: ContinueSessionRequest,
+    client: AgentClient,
+  ): Promise<V1Session | undefined> {
+    const replay = method === "session/load" ? new V1Replay(isKnown, this.#options.clock ?? systemClock) : undefined;
+    const updates = new V1Updates(connection, replay ? undefined : isKnown);
+    // The replay begins before the answer.
+    const loading = replay && this.#newSession(sessionId, client, updates, replay);
+    try {
+      const waits = (): boolean => replay?.takeProgress() === true;
+      const params = { sessionId, cwd, mcpServers: [] };
+      const result = asObject(await this.#answer(method, params, client, "the request for this session", waits));
+      const answeredId = asString(result["sessionId"]) ?? sessionId;
+      const session =
+        loading?.sessionId === answeredId ? loading : this.#newSession(answeredId, client, updates, replay);
+      if (loading !== session) loading?.dispose();
+      session.opened(result, true);
+      for (const update of this.#earlyUpdates.take(answeredId)) session.update(update);
+      await replay?.whenOver(this.#ended.signal);
+      return session;
+    } catch (failure) {
+      const error = asError(failure);
+      loading?.dispose();
+      this.#unused.delete(sessionId);
+      const problem = this.problem(error, "could not continue this conversation");
+      if (!(error instanceof ResponseError) || isConnectionClosed(error) || problem.signIn)
+        throw new ProblemError(problem);
+      if (error.code === ErrorCodes.MethodNotFound)
+        this.#continuingMethods.splice(this.#continuingMethods.indexOf(method), 1);
+      this.#options.log.info(`${this.#options.agentName} refused ${method}.`, error.message);
+      return undefined;
+    }
+  }
+
+  /** The answer to a request that opens a session. `waits`: the agent is not late although it has not answered. */
+  #answer(
+    method: string,
+    params: JsonObject,
+    client: AgentClient,
+    request: string,
+    waits: () => boolean = () => false,
+  ): Promise<unknown> {
+    this.#clients.set(params, client);
+    const limit = { ...this.#options, waitsForUser: () => this.#openForms > 0 || waits() };
+    return answerInTime(this.request(method, params), limit, this.#ended.signal, request);
   }
 
   async authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void> {
@@ -154,11 +235,22 @@ export class V1Agent implements Agent {
       const message = `${this.#options.agentName} opened a session without an id. This is an error in the agent.`;
       throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
     }
-    const updates = new V1Updates(connection);
-    const session = new V1Session(sessionId, this, client, updates, () => this.#sessions.delete(sessionId));
-    this.#sessions.set(sessionId, session);
-    session.setup(result);
+    const session = this.#newSession(sessionId, client, new V1Updates(connection));
+    session.opened(result, false);
     for (const update of this.#earlyUpdates.take(sessionId)) session.update(update);
+    return session;
+  }
+
+  #newSession(sessionId: string, client: AgentClient, updates: V1Updates, replay?: V1Replay): V1Session {
+    const onDispose = (disposed: V1Session): void => {
+      if (this.#sessions.get(sessionId) !== disposed) return;
+      this.#sessions.delete(sessionId);
+      this.#unused.set(sessionId, disposed);
+    };
+    const more = replay && { replay };
+    const session = new V1Session({ sessionId, connection: this, client, updates, onDispose, ...more });
+    this.#sessions.set(sessionId, session);
+    this.#unused.delete(sessionId);
     return session;
   }
 
@@ -186,7 +278,7 @@ export class V1Agent implements Agent {
         log.warn(`${agentName} sent an update without a session or a body.`);
         return;
       }
-      const session = this.#sessions.get(id);
+      const session = this.#sessions.get(id) ?? this.#unused.get(id);
       if (session) session.update(update);
       else if (!this.#earlyUpdates.keep(id, update))
         log.debug(`${agentName} sent an update for a session that is not open.`, id);
@@ -238,138 +330,4 @@ export class V1Agent implements Agent {
     this.#accountChanged.dispose();
     for (const session of [...this.#sessions.values()]) session.dispose();
   }
-}
-
-class V1Session implements AgentSession, RequestSession {
-  readonly sessionId: string;
-  readonly client: AgentClient;
-  readonly #agent: V1Agent;
-  readonly #updates: V1Updates;
-  readonly #onDispose: () => void;
-  #cancelled = false;
-  #disposed = false;
-  /** The number of permission requests that wait for an answer. */
-  #openQuestions = 0;
-
-  constructor(sessionId: string, agent: V1Agent, client: AgentClient, updates: V1Updates, onDispose: () => void) {
-    this.sessionId = sessionId;
-    this.client = client;
-    this.#agent = agent;
-    this.#updates = updates;
-    this.#onDispose = onDispose;
-  }
-
-  setup(result: JsonObject): void {
-    this.#report([{ type: "agentSession", sessionId: this.sessionId }]);
-    this.#report(this.#updates.setup(result));
-  }
-  update(update: JsonObject): void {
-    this.#report(this.#updates.update(update));
-  }
-  #report(events: ReturnType<V1Updates["update"]>): void {
-    if (!this.#disposed) for (const event of events) this.client.report(event);
-  }
-
-  prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }> {
-    const size = promptLineBytes(content, this.sessionId);
-    if (size > maxPromptBytes) return Promise.reject(new ProblemError(promptSizeProblem(size)));
-    this.#cancelled = false;
-    const { messageId, events } = this.#updates.prompt(content);
-    const answer = this.#agent.request("session/prompt", {
-      sessionId: this.sessionId,
-      prompt: content.map(contentToWire),
-    });
-    this.#report(events);
-    answer.then(
-      result => this.#ended(asObject(result)),
-      (error: unknown) => this.#report(this.#failed(asError(error))),
-    );
-    return Promise.resolve({ messageId });
-  }
-
-  #ended(result: JsonObject): void {
-    this.#report(this.#updates.turnEnded(asString(result["stopReason"]) ?? "end_turn", undefined, turnUsage(result)));
-  }
-
-  /**
-   * After a cancel, any error counts as cancelled: some agents answer with one, against the spec (page "Prompt Turn").
-   */
-  #failed(error: Error): ReturnType<V1Updates["update"]> {
-    const cancelled = this.#cancelled || (error instanceof ResponseError && error.code === requestCancelled);
-    if (cancelled) return this.#updates.turnEnded("cancelled");
-    const ended = this.#updates.turnEnded("error", this.#agent.problem(error, "could not finish this turn"));
-    if (!(error instanceof ResponseError && error.code === authRequired)) return ended;
-    return ended.map(event => (event.type === "activity" ? { ...event, unsent: true } : event));
-  }
-
-  cancel(): void {
-    this.#cancelled = true;
-    if (this.#disposed) return;
-    this.#agent.notify("session/cancel", { sessionId: this.sessionId });
-  }
-
-  async setOption(id: string, value: string | boolean): Promise<void> {
-    const { sessionId } = this;
-    try {
-      switch (this.#updates.optionOrigin(id)) {
-        case "mode":
-          await this.#agent.request("session/set_mode", { sessionId, modeId: value });
-          break;
-        case "model":
-          await this.#agent.request("session/set_model", { sessionId, modelId: value });
-          break;
-        default: {
-          const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-          const result = asObject(
-            await this.#agent.request("session/set_config_option", { sessionId, configId: id, ...typed }),
-          );
-          const { configOptions } = result;
-          // Handled as an update, because the list may have become empty.
-          if (Array.isArray(configOptions))
-            return this.update({
-              sessionUpdate: "config_option_update",
-              configOptions: configOptions as readonly unknown[],
-            });
-        }
-      }
-      this.#report(this.#updates.optionSet(id, value));
-    } catch (error) {
-      const problem = this.#agent.problem(asError(error), "rejected this setting");
-      if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
-      throw new ProblemError(problem);
-    }
-  }
-
-  /** Applies the embedded tool call, then asks the question. */
-  async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { question, toolCall } = readPermissionRequest(params);
-    this.#report(this.#updates.toolCall(toolCall));
-    this.#openQuestions++;
-    this.#report(this.#updates.questionOpened());
-    try {
-      const answer = await this.client.requestPermission(question, signal);
-      if (question.toolCallId !== undefined && isRejection(answer, question))
-        this.#updates.refused(question.toolCallId);
-      return permissionResult(answer);
-    } finally {
-      if (--this.#openQuestions === 0) this.#report(this.#updates.questionAnswered());
-    }
-  }
-
-  async createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<string> {
-    const terminalId = await this.client.createTerminal(request, signal);
-    this.#updates.clientTerminal(terminalId);
-    return terminalId;
-  }
-
-  dispose(): void {
-    if (this.#disposed) return;
-    this.#disposed = true;
-    this.#onDispose();
-  }
-}
-
-function isRejection(answer: QuestionAnswer, { options }: PermissionQuestion): boolean {
-  if (answer === "cancelled") return true;
-  return options.find(option => option.id === answer.option)?.kind.startsWith("reject_") ?? false;
 }

@@ -47,18 +47,29 @@ export class V1Updates {
   #hasConfig = false;
   #messageCount = 0;
   readonly #ownIdPrefix: string;
+  readonly #isKnown: (event: SessionEvent) => boolean;
 
-  /** `connection`: Parley creates other ids in each connection of a conversation, because a session can continue. */
-  constructor(connection = 1) {
+  /**
+   * `connection`: Parley creates other ids in each connection of a conversation, because a session can continue.
+   * `isKnown`: whether an earlier connection has the entry of the event.
+   */
+  constructor(connection = 1, isKnown: (event: SessionEvent) => boolean = () => false) {
     this.#ownIdPrefix = connection === 1 ? "~" : `~${connection}.`;
+    this.#isKnown = isKnown;
   }
 
-  /** v1 neither accepts prompts nor gives ids to user messages, so both happen here. */
-  prompt(blocks: readonly ContentBlock[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
+  /**
+   * v1 neither accepts prompts nor gives ids to user messages, so both happen here. `context` follows the message and is
+   * no part of it.
+   */
+  prompt(
+    blocks: readonly ContentBlock[],
+    context: readonly ContentBlock[] = [],
+  ): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
     const messageId = this.#newMessageId();
     this.#open.clear();
     this.#running = true;
-    this.#echo = blocks.map(block => (block.type === "text" ? block.text : "")).join("");
+    this.#echo = [...blocks, ...context].map(block => (block.type === "text" ? block.text : "")).join("");
     return {
       messageId,
       events: [
@@ -243,7 +254,8 @@ export class V1Updates {
     const key = `${author} ${id}`;
     const count = (this.#segments.get(key) ?? 0) + 1;
     this.#segments.set(key, count);
-    return count === 1 ? id : `${id}${this.#ownIdPrefix}${count}`;
+    const chunk = { type: "messageChunk", author, messageId: id, content: { type: "text", text: "" } } as const;
+    return count === 1 && !this.#isKnown(chunk) ? id : `${id}${this.#ownIdPrefix}${count}`;
   }
 
   #tool(update: JsonObject, isQuestion: boolean): readonly SessionEvent[] | undefined {

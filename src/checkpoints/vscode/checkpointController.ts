@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { relative } from "node:path";
 import * as vscode from "vscode";
 import { asProblem, Refusal } from "../../base/errors.ts";
-import { conversationText } from "../../panel/projection/conversationText.ts";
+import { conversationText } from "../../session/conversationText.ts";
 import { maxEmbeddedBytes } from "../../mentions/promptContent.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";

@@ -232,6 +232,7 @@ const shapes: {
     problem: optional(isProblem),
     usage: optional(isTurnUsage),
     unsent: optional(isTrue),
+    forgotten: optional(isTrue),
   },
   plan: {
     planId: isString,

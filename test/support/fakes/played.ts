@@ -9,6 +9,7 @@ import type { WindowState } from "../../../src/panel/projection/projector.ts";
 import { WholeProjector } from "./wholeViews.ts";
 import type { Agent, WriteResult } from "../../../src/session/agent.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
+import type { Replayed } from "../../../src/session/log/replay.ts";
 import { Session } from "../../../src/session/session.ts";
 import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import { History } from "./history.ts";
@@ -36,9 +37,12 @@ export class ReplayedSession {
     agent: { readonly id: string; readonly name: string; readonly cwd: string },
     clock: Clock,
     connect: () => Promise<Agent>,
+    earlier?: Replayed,
   ) {
-    let minted = 0;
+    // Never reuse an id of an earlier run.
+    let minted = earlier?.nextSeq ?? 0;
     let room: RecordedServices | undefined;
+    let isConnected = false;
     this.session = new Session({
       id: name,
       agent,
@@ -47,12 +51,18 @@ export class ReplayedSession {
       log: nullLog,
       newId: () => `s${++minted}`,
       connection: {
-        connect: async () => ({ agent: await connect(), onDidDie: this.#died.event, hasEnded: () => false }),
+        // The recorded client did not open a session again when the agent no longer had it.
+        connect: async () =>
+          isConnected
+            ? new Promise<never>(() => {})
+            : ((isConnected = true),
+              { agent: await connect(), onDidDie: this.#died.event, hasEnded: (): boolean => false }),
         restart: () => Promise.resolve(),
       },
       createServices: dispatch =>
         (room = new RecordedServices(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
       onLog: logged => this.log.push(logged),
+      ...(earlier && { earlier }),
     });
     if (!room) throw new Error("The session made no room.");
     this.#services = room;

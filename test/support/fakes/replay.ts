@@ -191,7 +191,7 @@ class ReplayRun implements ReplayResult {
     throw new Error("There is no v1 agent.");
   }
 
-  /** Opens a session of any kind. Parley supports only `session/new` so far, which replaces the other kinds. */
+  /** Opens a session of any kind by `session/new`. test/acp/continuedSessions.test.ts continues the recorded sessions. */
   async #open(
     method: string,
     params: JsonObject,

@@ -7,6 +7,8 @@ export class StubSession implements AgentSession {
   readonly sessionId: string;
   readonly client: AgentClient;
   readonly prompts: (readonly ContentBlock[])[] = [];
+  /** What each prompt got besides the message. */
+  readonly contexts: (readonly ContentBlock[])[] = [];
   cancels = 0;
   disposed = false;
   promptError: Error | undefined;
@@ -20,8 +22,12 @@ export class StubSession implements AgentSession {
     this.client = client;
   }
 
-  async prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }> {
+  async prompt(
+    content: readonly ContentBlock[],
+    context: readonly ContentBlock[] = [],
+  ): Promise<{ readonly messageId: string }> {
     this.prompts.push(content);
+    this.contexts.push(context);
     this.requests.push(`prompt ${this.texts.at(-1)}`);
     if (this.promptError) throw this.promptError;
     const messageId = `u${this.prompts.length}`;
@@ -58,7 +64,7 @@ export class StubAgent implements Agent {
     name: "Stub",
     version: "1",
     protocolVersion: 1,
-    capabilities: { image: false, audio: false, embeddedContext: false, load: false },
+    capabilities: { image: false, audio: false, embeddedContext: false },
   };
   readonly signInMethods = [];
   authenticate(): Promise<void> {
@@ -69,6 +75,8 @@ export class StubAgent implements Agent {
   options: readonly SessionOption[] | undefined;
   /** Called with each new session, before anything uses it. */
   onOpen: (session: StubSession) => void = () => {};
+  /** Continues sessions, if a test defines it. */
+  continueSession?: NonNullable<Agent["continueSession"]>;
   /** A promise that delays the response. */
   ready: Promise<void> = Promise.resolve();
 

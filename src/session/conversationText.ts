@@ -1,5 +1,5 @@
 // A conversation as Markdown, for the clipboard or a file.
-import type { ContentBlock } from "../../session/events.ts";
+import type { ContentBlock } from "./events.ts";
 import {
   isPrompt,
   sessionTitle,
@@ -8,8 +8,8 @@ import {
   type Entry,
   type SessionState,
   type ToolEntry,
-} from "../../session/state.ts";
-import { toolTitle } from "../../session/toolTitle.ts";
+} from "./state.ts";
+import { toolTitle } from "./toolTitle.ts";
 
 /**
  * The conversation in order. Thoughts become quotes, and each tool call becomes one line. Turns that the agent refused are

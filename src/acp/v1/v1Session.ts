@@ -1,0 +1,215 @@
+// One session of an agent that uses ACP v1: converts its updates to events, and sends its requests.
+import { ResponseError } from "vscode-jsonrpc/node";
+import { ProblemError, asError, type Problem } from "../../base/errors.ts";
+import type { AgentClient, AgentSession, PermissionQuestion, TerminalRequest } from "../../session/agent.ts";
+import type { ContentBlock, QuestionAnswer, SessionEvent } from "../../session/events.ts";
+import { permissionResult, readPermissionRequest, type RequestSession } from "../agentRequests.ts";
+import { authRequired, requestCancelled } from "../errorCodes.ts";
+import { asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
+import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
+import { saysSessionIsGone } from "../sessionGone.ts";
+import { turnUsage } from "./usage.ts";
+import type { V1Replay } from "./v1Replay.ts";
+import type { V1Updates } from "./v1Updates.ts";
+
+/** The connection to an agent, as its sessions use it. */
+export interface V1Connection {
+  request(method: string, params: JsonObject): Promise<unknown>;
+  notify(method: string, params: JsonObject): void;
+  /** `failure` completes a sentence that begins with the agent's name. */
+  problem(error: Error, failure: string): Problem;
+}
+
+export interface V1SessionOptions {
+  readonly sessionId: string;
+  readonly connection: V1Connection;
+  readonly client: AgentClient;
+  readonly updates: V1Updates;
+  /** The session is being loaded. */
+  readonly replay?: V1Replay;
+  readonly onDispose: (session: V1Session) => void;
+}
+
+export class V1Session implements AgentSession, RequestSession {
+  readonly sessionId: string;
+  readonly client: AgentClient;
+  readonly updates: V1Updates;
+  readonly #options: V1SessionOptions;
+  /** Events that arrived before the agent confirmed the session. */
+  #early: SessionEvent[] | undefined = [];
+  /** The options and commands that the agent reported last, for a client that opens the session again. */
+  readonly #settings = new Map<string, SessionEvent>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #cancelled = false;
+  #disposed = false;
+  /** The number of permission requests that wait for an answer. */
+  #openQuestions = 0;
+
+  constructor(options: V1SessionOptions) {
+    this.#options = options;
+    this.sessionId = options.sessionId;
+    this.client = options.client;
+    this.updates = options.updates;
+  }
+
+  /** The agent has opened the session. `continued`: it is a session of an earlier connection. */
+  opened(result: JsonObject, continued: boolean): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    const { sessionId } = this;
+    this.client.report({ type: "agentSession", sessionId, ...(continued && { continued }) });
+    this.#forward(early);
+    // An answer without options leaves those that the agent reported before it.
+    const settings = this.updates.setup(result);
+    if (!early.some(({ type }) => type === "options") || settings.some(isFilled)) this.#forward(settings);
+  }
+
+  /** Opens the session with another client, although the agent has it open all the time. */
+  reopened({ settings, turn }: Pick<V1Session, "settings" | "turn">): void {
+    this.#early = undefined;
+    this.#turn = turn;
+    this.client.report({ type: "agentSession", sessionId: this.sessionId, continued: true });
+    this.#forward(settings);
+  }
+
+  get settings(): readonly SessionEvent[] {
+    return [...this.#settings.values()];
+  }
+  /** Resolves when the agent has answered the latest prompt. Never rejects. */
+  get turn(): Promise<unknown> {
+    return this.#turn;
+  }
+
+  update(update: JsonObject): void {
+    this.#report(this.updates.update(update));
+  }
+
+  #report(events: readonly SessionEvent[]): void {
+    const counting = this.#options.replay?.filter(events) ?? events;
+    if (this.#early) this.#early.push(...counting);
+    else this.#forward(counting);
+  }
+
+  #forward(events: readonly SessionEvent[]): void {
+    for (const event of events) {
+      if (event.type === "options" || event.type === "commands") this.#settings.set(event.type, event);
+      if (!this.#disposed) this.client.report(event);
+    }
+  }
+
+  prompt(
+    content: readonly ContentBlock[],
+    context: readonly ContentBlock[] = [],
+  ): Promise<{ readonly messageId: string }> {
+    const sent = [...content, ...context];
+    const size = promptLineBytes(sent, this.sessionId);
+    if (size > maxPromptBytes) return Promise.reject(new ProblemError(promptSizeProblem(size)));
+    this.#cancelled = false;
+    const { messageId, events } = this.updates.prompt(content, context);
+    const answer = this.#options.connection.request("session/prompt", {
+      sessionId: this.sessionId,
+      prompt: sent.map(contentToWire),
+    });
+    this.#report(events);
+    this.#turn = answer.then(
+      result => this.#ended(asObject(result)),
+      (error: unknown) => this.#report(this.#failed(asError(error))),
+    );
+    return Promise.resolve({ messageId });
+  }
+
+  #ended(result: JsonObject): void {
+    this.#report(this.updates.turnEnded(asString(result["stopReason"]) ?? "end_turn", undefined, turnUsage(result)));
+  }
+
+  /**
+   * After a cancel, any error counts as cancelled: some agents answer with one, against the spec (page "Prompt Turn").
+   */
+  #failed(error: Error): readonly SessionEvent[] {
+    const cancelled = this.#cancelled || (error instanceof ResponseError && error.code === requestCancelled);
+    if (cancelled) return this.updates.turnEnded("cancelled");
+    const ended = this.updates.turnEnded(
+      "error",
+      this.#options.connection.problem(error, "could not finish this turn"),
+    );
+    const isUnsent = error instanceof ResponseError && error.code === authRequired;
+    const isGone = !isUnsent && saysSessionIsGone(error, this.sessionId);
+    if (!isUnsent && !isGone) return ended;
+    return ended.map(event =>
+      event.type === "activity" ? { ...event, ...(isUnsent ? { unsent: true } : { forgotten: true }) } : event,
+    );
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    if (this.#disposed) return;
+    this.#options.connection.notify("session/cancel", { sessionId: this.sessionId });
+  }
+
+  async setOption(id: string, value: string | boolean): Promise<void> {
+    const { sessionId } = this;
+    const { connection } = this.#options;
+    try {
+      switch (this.updates.optionOrigin(id)) {
+        case "mode":
+          await connection.request("session/set_mode", { sessionId, modeId: value });
+          break;
+        case "model":
+          await connection.request("session/set_model", { sessionId, modelId: value });
+          break;
+        default: {
+          const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
+          const result = asObject(
+            await connection.request("session/set_config_option", { sessionId, configId: id, ...typed }),
+          );
+          const { configOptions } = result;
+          // Handled as an update, because the list may have become empty.
+          if (Array.isArray(configOptions))
+            return this.update({
+              sessionUpdate: "config_option_update",
+              configOptions: configOptions as readonly unknown[],
+            });
+        }
+      }
+      this.#report(this.updates.optionSet(id, value));
+    } catch (error) {
+      const problem = connection.problem(asError(error), "rejected this setting");
+      if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
+      throw new ProblemError(problem);
+    }
+  }
+
+  /** Applies the embedded tool call, then asks the question. */
+  async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { question, toolCall } = readPermissionRequest(params);
+    this.#report(this.updates.toolCall(toolCall));
+    this.#openQuestions++;
+    this.#report(this.updates.questionOpened());
+    try {
+      const answer = await this.client.requestPermission(question, signal);
+      if (question.toolCallId !== undefined && isRejection(answer, question)) this.updates.refused(question.toolCallId);
+      return permissionResult(answer);
+    } finally {
+      if (--this.#openQuestions === 0) this.#report(this.updates.questionAnswered());
+    }
+  }
+
+  async createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<string> {
+    const terminalId = await this.client.createTerminal(request, signal);
+    this.updates.clientTerminal(terminalId);
+    return terminalId;
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#options.onDispose(this);
+  }
+}
+
+const isFilled = (event: SessionEvent): boolean => event.type === "options" && event.options.length > 0;
+
+function isRejection(answer: QuestionAnswer, { options }: PermissionQuestion): boolean {
+  if (answer === "cancelled") return true;
+  return options.find(option => option.id === answer.option)?.kind.startsWith("reject_") ?? false;
+}

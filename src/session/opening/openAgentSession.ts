@@ -1,0 +1,109 @@
+// Opens the agent's side of a conversation: continues the agent's session if the agent has it, otherwise opens a new one.
+import type { Agent, AgentClient, AgentSession, ContinuedBy } from "../agent.ts";
+import { conversationText } from "../conversationText.ts";
+import type { ContentBlock, SessionEvent } from "../events.ts";
+import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
+import { compactionKey, messageKey, toolKey, type SessionState } from "../state.ts";
+import { canAttachTo } from "./canAttach.ts";
+import { AgentSessionIds } from "./agentSessionIds.ts";
+
+export interface OpenedAgentSession {
+  readonly session: AgentSession;
+  /** Absent for a new session. */
+  readonly continuedBy?: ContinuedBy;
+}
+
+/** Continues the agent session of the conversation or opens one. Rejects with a ProblemError if the agent does neither. */
+export async function openAgentSession(
+  agent: Agent,
+  state: SessionState,
+  client: AgentClient,
+): Promise<OpenedAgentSession> {
+  const request = { cwd: state.workspaceFolder, connection: state.connections + 1 };
+  const sessionId = openSessionId(state);
+  if (sessionId !== undefined && agent.continueSession) {
+    const isKnown = knownEvents(state);
+    const continued = await agent.continueSession({ ...request, sessionId, isKnown }, client);
+    if (continued) return { session: continued.session, continuedBy: continued.by };
+  }
+  return { session: await agent.open(request, client) };
+}
+
+/** The id of the agent session that the conversation continues in. */
+function openSessionId({ agentSessions, agentSession, agentForgot }: SessionState): string | undefined {
+  if (agentSession === null || agentForgot) return undefined;
+  return agentSessions[agentSession] ?? undefined;
+}
+
+/** Whether the conversation has the entry of an event that the agent reports for its current agent session. */
+function knownEvents({ entries, agentSession }: SessionState): (event: SessionEvent) => boolean {
+  const ids = new AgentSessionIds(() => false);
+  ids.use(agentSession ?? 0);
+  const key = (event: SessionEvent): string | undefined => {
+    switch (event.type) {
+      case "message":
+      case "messageChunk":
+        return messageKey(event.author, ids.suffixId(event.messageId));
+      case "tool":
+      case "toolChunk":
+        return toolKey(ids.suffixId(event.toolCallId));
+      case "compaction":
+      case "compactionChunk":
+        return compactionKey(ids.suffixId(event.compactionId));
+      default:
+        return undefined;
+    }
+  };
+  return event => {
+    const id = key(event);
+    return id !== undefined && entries.get(id) !== undefined;
+  };
+}
+
+/** How the agent continues the conversation, as a sentence. Undefined if there is no conversation yet. */
+export function openingNotice(
+  { continuedBy }: OpenedAgentSession,
+  agentName: string,
+  state: SessionState,
+): string | undefined {
+  if (!hasConversation(state)) return undefined;
+  switch (continuedBy) {
+    case "resume":
+      return `${agentName} resumed this conversation.`;
+    case "load":
+      return `${agentName} loaded this conversation.`;
+    case undefined:
+      return `${agentName} no longer has this conversation in its context. Parley attaches it to your next prompt.`;
+    default:
+      return continuedBy satisfies never;
+  }
+}
+
+/** Whether the user or an agent has written anything. */
+export const hasConversation = ({ entries }: SessionState): boolean =>
+  entries.findLast(entry => entry.kind === "message" || entry.kind === "tool") !== undefined;
+
+/** The longest conversation that is attached to a prompt, in characters. Of a longer one, the end is attached. */
+const maxAttachedLength = 100_000;
+
+/**
+ * The conversation so far, in content that the agent accepts, for an agent session that does not have it. Empty if the
+ * agent has it. Prompts that the agent did not answer are left out.
+ */
+export function attachedConversation(
+  state: SessionState,
+  prompt: readonly ContentBlock[],
+  accepts: PromptCapabilities,
+): readonly ContentBlock[] {
+  if (!state.needsConversation || !canAttachTo(prompt, accepts)) return [];
+  const last = state.entries.findLast(
+    entry => entry.kind === "tool" || (entry.kind === "message" && entry.author !== "user"),
+  );
+  if (!last) return [];
+  const whole = conversationText(state, state.entries.at(state.entries.position(last.id) + 1)?.id);
+  const end = whole.length > maxAttachedLength ? `[…]\n${whole.slice(-maxAttachedLength)}` : whole;
+  const text = `This is the conversation so far. The user continues it in a new session.\n\n${end}`;
+  const block: ContentBlock = { type: "resource", uri: "parley:conversation", mimeType: "text/markdown", text };
+  const fitted = promptContentForAgent([block], accepts, "");
+  return "content" in fitted ? fitted.content : [];
+}

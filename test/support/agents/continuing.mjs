@@ -1,0 +1,74 @@
+// An agent whose sessions outlive its process, for tests of continuing a conversation. Plain Node.
+//   node continuing.mjs <resumes|loads|forgets> <file of the sessions>
+// `resumes` advertises session/resume, `loads` session/load, whose replay begins before the answer and ends after it, and
+// `forgets` session/resume, which it refuses. Each answer says how many prompts the session has, and whether the prompt
+// came with more than its text.
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const [, , kind, file] = process.argv;
+const sessions = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const update = (sessionId, body) => send({ method: "session/update", params: { sessionId, update: body } });
+const chunk = (author, text) => ({ sessionUpdate: `${author}_message_chunk`, content: { type: "text", text } });
+const commands = { sessionUpdate: "available_commands_update", availableCommands: [{ name: "go", description: "Go" }] };
+
+function replay(sessionId, from, to) {
+  for (const [prompt, answer] of sessions[sessionId].slice(from, to)) {
+    update(sessionId, chunk("user", prompt));
+    update(sessionId, chunk("agent", answer));
+  }
+}
+
+const capabilities = {
+  resumes: { sessionCapabilities: { resume: {} } },
+  loads: { loadSession: true },
+  forgets: { sessionCapabilities: { resume: {} } },
+};
+
+const methods = {
+  initialize: () => ({
+    protocolVersion: 1,
+    agentCapabilities: capabilities[kind],
+    agentInfo: { name: "lasting", version: "1" },
+  }),
+  "session/new": () => {
+    const sessionId = randomUUID();
+    sessions[sessionId] = [];
+    return { sessionId };
+  },
+  "session/resume": ({ sessionId }) => {
+    if (kind === "forgets" || !sessions[sessionId]) throw { code: -32002, message: "Resource not found" };
+    return {};
+  },
+  "session/load": ({ sessionId }) => {
+    replay(sessionId, 0, 1);
+    // The rest follows after the answer.
+    setTimeout(() => {
+      replay(sessionId, 1);
+      update(sessionId, commands);
+    }, 100);
+    return null;
+  },
+  "session/prompt": ({ sessionId, prompt }) => {
+    const turns = sessions[sessionId];
+    const answer = `Prompt ${turns.length + 1} of this session${prompt.length > 1 ? ", with the conversation" : ""}.`;
+    turns.push([prompt[0].text, answer]);
+    writeFileSync(file, JSON.stringify(sessions));
+    update(sessionId, chunk("agent", answer));
+    return { stopReason: "end_turn" };
+  },
+};
+
+createInterface({ input: process.stdin }).on("line", line => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  try {
+    const serve = methods[method];
+    if (!serve) throw { code: -32601, message: "Method not found" };
+    send({ id, result: serve(params) });
+  } catch (error) {
+    send({ id, error });
+  }
+});
