@@ -1,7 +1,8 @@
 // Computes the changes between two views as small messages, and applies them. Values are compared by identity: the same
 // object is the same value. Runs on both sides of the webview.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import type { ToolPart, View, ViewEntry, ViewHead, ViewPart, ViewPatch } from "./protocol.ts";
+import { lineBetween, placedDiff } from "./diff/placedDiff.ts";
+import type { ToolPart, View, ViewEntry, ViewHead, ViewPatch } from "./protocol.ts";
 
 /** A view whose entries are in a list that shares its unchanged blocks with the lists before it. */
 export interface SharedView {
@@ -24,7 +25,7 @@ export function diffViews(from: SharedView, to: SharedView): ViewPatch[] {
     if (to.entries.length < from.entries.length) out.push({ op: "keep", count: to.entries.length });
     for (const { at, entry } of changedEntries(from.entries, to.entries)) {
       const before = from.entries.at(at);
-      const patch = before === undefined ? undefined : appendBetween(before, entry);
+      const patch = before === undefined ? undefined : patchBetween(before, entry, at);
       if (patch === "equal") continue;
       out.push(patch ?? { op: "put", at, entry });
     }
@@ -76,6 +77,12 @@ export function applyViewPatches(view: View, patches: readonly ViewPatch[]): Vie
         if (patch.at > entries.length) throw new Error(`There is no entry ${patch.at} to put.`);
         mutable()[patch.at] = patch.entry;
         break;
+      case "place": {
+        const entry = entries[patch.at];
+        if (entry === undefined) throw new Error(`There is no entry ${patch.at} to place diffs of.`);
+        mutable()[patch.at] = withPlacedDiffs(entry, patch.lines);
+        break;
+      }
       case "append": {
         const at = entries.findLastIndex(entry => entry.id === patch.id);
         const entry = entries[at];
@@ -120,9 +127,10 @@ function changedKeys(from: ViewHead, to: ViewHead): Partial<ViewHead> | undefine
 }
 
 type Append = Extract<ViewPatch, { op: "append" }>;
+type Place = Extract<ViewPatch, { op: "place" }>;
 
-/** The append that turns `a` into `b`, "equal" if nothing differs, undefined if the entry has to be replaced. */
-function appendBetween(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
+/** The patch that turns `a` into `b`, "equal" if nothing differs, undefined if the entry has to be replaced. */
+function patchBetween(a: ViewEntry, b: ViewEntry, at: number): Append | Place | "equal" | undefined {
   if (a.id !== b.id || a.kind !== b.kind) return undefined;
   const { parts: from, ...restA } = a as ViewEntry & { parts?: readonly ToolPart[] };
   const { parts: to, ...restB } = b as ViewEntry & { parts?: readonly ToolPart[] };
@@ -131,16 +139,25 @@ function appendBetween(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined
   const untilChanged = "until" in restA && restA.until !== until;
   if (from === undefined || to === undefined) return from === to && !untilChanged ? "equal" : undefined;
   if (from.length !== to.length) return undefined;
-  let patch: Append | undefined;
+  const appends: Append[] = [];
+  const lines: (readonly [part: number, line: number])[] = [];
   for (let part = 0; part < to.length; part++) {
     const p = from[part] as ToolPart;
     const q = to[part] as ToolPart;
-    if (p === q || jsonEqual(p, q)) continue;
-    if (patch !== undefined || !hasText(p) || !hasText(q) || !q.text.startsWith(p.text)) return undefined;
-    if (!jsonEqual({ ...p, text: "" }, { ...q, text: "" })) return undefined;
-    patch = { op: "append", id: b.id, part, text: q.text.slice(p.text.length) };
+    if (p === q) continue;
+    const line = lineOfPlaced(p, q);
+    if (line !== undefined) lines.push([part, line]);
+    else if (!jsonEqual(p, q)) {
+      const text = appendedText(p, q);
+      if (text === undefined) return undefined;
+      appends.push({ op: "append", id: b.id, part, text });
+    }
   }
-  if (patch === undefined && untilChanged && to.length > 0) patch = { op: "append", id: b.id, part: 0, text: "" };
+  if (lines.length > 0) return appends.length > 0 || untilChanged ? undefined : { op: "place", at, lines };
+  if (appends.length > 1) return undefined;
+  const [patch] = appends;
+  if (patch === undefined && untilChanged && to.length > 0 && until !== undefined)
+    return { op: "append", id: b.id, part: 0, text: "", until };
   if (patch === undefined) return untilChanged ? undefined : "equal";
   return untilChanged && until !== undefined ? { ...patch, until } : patch;
 }
@@ -148,8 +165,34 @@ function appendBetween(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined
 type TextPart = Extract<ToolPart, { type: "text" | "terminal" }>;
 const hasText = (part: ToolPart): part is TextPart => part.type === "text" || part.type === "terminal";
 
+/** The text that was appended to a part, if that is the only difference. */
+function appendedText(p: ToolPart, q: ToolPart): string | undefined {
+  if (!hasText(p) || !hasText(q) || !q.text.startsWith(p.text)) return undefined;
+  return jsonEqual({ ...p, text: "" }, { ...q, text: "" }) ? q.text.slice(p.text.length) : undefined;
+}
+
+/** The line at which a diff begins that had no known line before, if that is the only difference. */
+function lineOfPlaced(p: ToolPart, q: ToolPart): number | undefined {
+  if (p.type !== "diff" || q.type !== "diff" || !p.unplaced) return undefined;
+  const line = lineBetween(p, q);
+  const { unplaced: _, ...rest } = p;
+  return line !== undefined && jsonEqual({ ...rest, hunks: [] }, { ...q, hunks: [] }) ? line : undefined;
+}
+
+function withPlacedDiffs(entry: ViewEntry, lines: Place["lines"]): ViewEntry {
+  const parts = partsOf(entry).slice();
+  for (const [part, line] of lines) {
+    const diff = parts[part];
+    if (diff?.type !== "diff") throw new Error(`Part ${part} of entry ${entry.id} is not a diff.`);
+    parts[part] = placedDiff<typeof diff>(diff, line);
+  }
+  return { ...entry, parts } as ViewEntry;
+}
+
+const partsOf = (entry: ViewEntry): readonly ToolPart[] => ("parts" in entry ? entry.parts : []);
+
 function withAppendedText(entry: ViewEntry, part: number, text: string, until: number | undefined): ViewEntry {
-  const parts = "parts" in entry ? (entry.parts as readonly (ViewPart | ToolPart)[]) : [];
+  const parts = partsOf(entry);
   const old = parts[part];
   if (old === undefined) throw new Error(`Entry ${entry.id} has no part ${part} to append to.`);
   const next = text === "" || !hasText(old) ? old : { ...old, text: old.text + text };

@@ -388,6 +388,8 @@ export type ViewPatch =
       readonly text: string;
       readonly until?: number;
     }
+  /** The lines of the file at which diffs of the entry at that index begin, by the indices of their parts. */
+  | { readonly op: "place"; readonly at: number; readonly lines: readonly (readonly [part: number, line: number])[] }
   /** Replaces the entry at that index, or adds one at the end. */
   | { readonly op: "put"; readonly at: number; readonly entry: ViewEntry }
   /** Adds entries before all others. It is the first patch, because the indices of the others count these entries. */

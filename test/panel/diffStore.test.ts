@@ -79,12 +79,14 @@ describe("the diff store", () => {
       projector.prepare(state);
       turns.run();
     };
-    for (let i = 0; i < 100; i++) {
-      const item: FileDiff = { ...small, oldText: `${-i - 1}\n`.repeat(100), newText: `${i}\n`.repeat(100) };
+    // As many calls as a flood brings before their lines are found.
+    const calls = 2500;
+    for (let i = 0; i < calls; i++) {
+      const item: FileDiff = { ...small, oldText: `${-i - 1}\n`.repeat(10), newText: `${i}\n`.repeat(10) };
       next({ type: "tool", toolCallId: `t${i}`, patch: { title: "Edit", content: [item] } });
     }
     assert.ok(bodies(projector.project(state, around)).every(({ state }) => state === undefined));
-    for (let i = 0; i < 100; i++)
+    for (let i = 0; i < calls; i++)
       state = reduce(state, {
         seq: 0,
         at: 0,

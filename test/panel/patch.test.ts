@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { applyViewPatches, diffViews } from "../../src/panel/patch.ts";
 import type { View, ViewPatch } from "../../src/panel/protocol.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
-import type { SessionEvent } from "../../src/session/events.ts";
+import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
@@ -99,6 +99,30 @@ describe("a patch", () => {
     assert.deepEqual(between([shown, out("a\n")], [out("b\n")]), [{ op: "append", id: "t:t", part: 0, text: "b\n" }]);
   });
 
+  it("of diffs whose lines were found is the lines alone", () => {
+    const diff = (text: string): ToolContent => ({ type: "diff", path: "/a", oldText: `${text}\n`, newText: "new\n" });
+    const calls = (toolCallId: string): SessionEvent => ({
+      type: "tool",
+      toolCallId,
+      patch: { title: "Edit", content: [diff("one"), { type: "other", kind: "x", raw: {} }, diff("two")] },
+    });
+    const found = (lines: readonly { readonly item: number; readonly line: number }[]): SessionEvent => ({
+      type: "diffLines",
+      toolCallId: "t",
+      lines,
+    });
+    const before = [calls("s"), calls("t")];
+    const patches = between(before, [found([{ item: 0, line: 7 }]), found([{ item: 2, line: 1 }])]);
+    assert.deepEqual(patches, [{ op: "place", at: 1, lines: [[0, 7], [2, 1]] }]); // prettier-ignore
+    // A line that was wrong, and a line together with another change.
+    const again = [...before, found([{ item: 0, line: 7 }])];
+    const others: SessionEvent = { type: "tool", toolCallId: "t", patch: { title: "Edited" } };
+    const ops = [[found([{ item: 0, line: 8 }])], [found([{ item: 2, line: 8 }]), others]].map(more =>
+      between(again, more).map(({ op }) => op),
+    );
+    assert.deepEqual(ops, [["put"], ["put"]]);
+  });
+
   it("of replaced text, or of text together with another change, is the whole entry", () => {
     const text = (words: string): SessionEvent => ({
       type: "tool",
@@ -142,6 +166,8 @@ describe("a patch", () => {
     );
     const [, one] = viewsOf([say("a")]) as [View, View];
     assert.throws(() => applyViewPatches(one, [{ op: "append", id: "m:agent:m", part: 7, text: "x" }]), /no part 7/);
+    assert.throws(() => applyViewPatches(one, [{ op: "place", at: 1, lines: [] }]), /no entry 1/);
+    assert.throws(() => applyViewPatches(one, [{ op: "place", at: 0, lines: [[0, 1]] }]), /not a diff/);
   });
 
   it("can shorten the transcript, for views of two sessions", () => {

@@ -82,6 +82,7 @@ export const sharedWithWebview: readonly string[] = [
   "src/panel/intentScopes.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
+  "src/panel/diff/placedDiff.ts",
   "src/base/validators.ts",
   "src/base/commandLineText.ts",
   "src/base/errors.ts",

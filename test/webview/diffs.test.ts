@@ -57,6 +57,8 @@ describe("a diff in a card", () => {
     assert.equal(await linesOf("b.ts").locator(".diff-number").count(), 0);
     assert.equal(await linesOf("b.ts").locator(".add").first().textContent(), "+added:5");
     assert.ok((await linesOf("a.ts").locator(".diff-number").count()) > 0);
+    await panel.patch({ op: "place", at: 0, lines: [[1, 101]] });
+    assert.equal(await linesOf("b.ts").locator(".add .diff-number.new").first().innerText(), "105");
     await panel.patch({ op: "put", at: 0, entry: card(placed, diff("b.ts", body)) });
     await linesOf("b.ts").locator(".diff-number").first().waitFor();
     await panel.assertClean();

@@ -43,6 +43,13 @@ export class Store {
     return this.#revision;
   }
 
+  /** The entries with these ids. */
+  entries(ids: ReadonlySet<string>): readonly ViewEntry[] {
+    // Mostly one entry near the end changes, but a flood of tool calls changes thousands at once.
+    if (ids.size < 4) return [...ids].flatMap(id => this.entry(id) ?? []);
+    return this.#view?.entries.filter(({ id }) => ids.has(id)) ?? [];
+  }
+
   /** The entry with this id. Searches from the end, where changes happen. */
   entry(id: string): ViewEntry | undefined {
     return this.#view?.entries.findLast(entry => entry.id === id);
@@ -109,6 +116,11 @@ function changeOf(before: View, patches: readonly ViewPatch[]): StoreChange {
       case "append":
         touched.add(patch.id);
         break;
+      case "place": {
+        const entry = before.entries[patch.at - prepended];
+        if (entry) touched.add(entry.id);
+        break;
+      }
       case "put":
         if (before.entries[patch.at - prepended]?.id === patch.entry.id) touched.add(patch.entry.id);
         else moved = true;

@@ -54,8 +54,7 @@ export class PanelElement extends LightElement {
       transcript.setQuestions(view.head.asks, questionsBefore);
     }
     if (change.snapshot ? !change.isPartial : change.prepended > 0) forgetOtherSessions(view);
-    const touched = [...change.touched].flatMap(id => this.store.entry(id) ?? []);
-    transcript.show(view.entries, change, touched);
+    transcript.show(view.entries, change, this.store.entries(change.touched));
     // With a problem, the user cannot send a prompt yet, so examples would not help.
     const isEmpty = view.entries.length === 0 && view.head.problem === null;
     transcript.empty = isEmpty ? emptyState(view.head, text => this.#composer?.fill(text)) : nothing;

@@ -10,12 +10,14 @@ import type { DiffBody } from "../protocol.ts";
 const stepsPerSlice = 10_000;
 /**
  * The number of results to keep after the content that held their texts was replaced. Agents repeat content, and content
- * is also replaced when the lines of its diffs are found.
+ * is also replaced when the lines of its diffs are found, which can be thousands of calls later.
  */
-const maxRecentJobs = 200;
+const maxRecentJobs = 5000;
 /** Beyond this size of their texts, only {@link minRecentJobs} are kept. UTF-16 units. */
 const maxRecentLength = 4_000_000;
 const minRecentJobs = 20;
+/** The part of a text that identifies it among others of its length. UTF-16 units. */
+const maxKeyLength = 300;
 
 export interface DiffStoreOptions {
   /** Calls back in a later turn of the event loop. */
@@ -48,8 +50,7 @@ interface DiffResult {
 export class DiffStore implements Disposable {
   readonly #options: DiffStoreOptions | undefined;
   readonly #jobs = new WeakMap<DiffItem | ChangesItem, DiffJob>();
-  readonly #recent: DiffJob[] = [];
-  #recentLength = 0;
+  readonly #recent = new RecentJobs();
   readonly #waiting = new Set<DiffJob>();
   #stepsLeft = stepsPerSlice;
   #scheduled = false;
@@ -86,36 +87,18 @@ export class DiffStore implements Disposable {
   ): DiffResult | undefined {
     let job = this.#jobs.get(item);
     if (!job) {
-      job = this.#findRecent(texts) ?? this.#start(texts, work());
+      job = this.#recent.find(texts) ?? this.#start(texts, work());
       this.#jobs.set(item, job);
     }
     return job.result;
   }
 
-  #findRecent(texts: readonly string[]): DiffJob | undefined {
-    return this.#recent.find(
-      job => job.texts.length === texts.length && job.texts.every((text, i) => text === texts[i]),
-    );
-  }
-
   #start(texts: readonly string[], work: Work<DiffResult>): DiffJob {
     const job: DiffJob = { texts, work };
-    this.#keepRecent(job);
+    this.#recent.add(job);
     if (!this.#options) job.result = runToEnd(work);
     else if (!this.#advance(job)) this.#waiting.add(job);
     return job;
-  }
-
-  #keepRecent(job: DiffJob): void {
-    this.#recent.push(job);
-    this.#recentLength += lengthOf(job);
-    while (
-      this.#recent.length > maxRecentJobs ||
-      (this.#recent.length > minRecentJobs && this.#recentLength > maxRecentLength)
-    ) {
-      const oldest = this.#recent.shift();
-      if (oldest) this.#recentLength -= lengthOf(oldest);
-    }
   }
 
   /** Works on a job while this turn has steps left. Returns whether the job is done. */
@@ -165,6 +148,46 @@ export class DiffStore implements Disposable {
     this.#waiting.clear();
   }
 }
+
+/** The latest jobs, found by their texts. */
+class RecentJobs {
+  readonly #jobs: DiffJob[] = [];
+  readonly #byKey = new Map<string, DiffJob[]>();
+  #length = 0;
+
+  find(texts: readonly string[]): DiffJob | undefined {
+    return this.#byKey
+      .get(keyOf(texts))
+      ?.find(job => job.texts.length === texts.length && job.texts.every((text, i) => text === texts[i]));
+  }
+
+  add(job: DiffJob): void {
+    const key = keyOf(job.texts);
+    this.#jobs.push(job);
+    this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), job]);
+    this.#length += lengthOf(job);
+    while (this.#isFull()) this.#removeOldest();
+  }
+
+  #isFull(): boolean {
+    const { length } = this.#jobs;
+    return length > maxRecentJobs || (length > minRecentJobs && this.#length > maxRecentLength);
+  }
+
+  #removeOldest(): void {
+    const oldest = this.#jobs.shift();
+    if (!oldest) return;
+    const key = keyOf(oldest.texts);
+    const others = this.#byKey.get(key)?.filter(job => job !== oldest) ?? [];
+    if (others.length > 0) this.#byKey.set(key, others);
+    else this.#byKey.delete(key);
+    this.#length -= lengthOf(oldest);
+  }
+}
+
+/** A short text that few other texts share. */
+const keyOf = (texts: readonly string[]): string =>
+  texts.map(text => (text.length <= maxKeyLength ? text : `${text.length} ${text.slice(-maxKeyLength)}`)).join("\0");
 
 const lengthOf = ({ texts }: DiffJob): number => texts.reduce((sum, text) => sum + text.length, 0);
 

@@ -5,7 +5,8 @@ import type { ContentBlock, FileOperation, ToolContent, ToolFields } from "../..
 import type { TerminalState } from "../../session/state.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import { filesPart } from "../diff/filesPart.ts";
-import type { DiffBody, DiffHunk, ToolPart, ViewPart } from "../protocol.ts";
+import { placedDiff } from "../diff/placedDiff.ts";
+import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
 import { isOnlySuccess, rawBody } from "./rawBody.ts";
 import { toolText } from "./toolText.ts";
 
@@ -100,22 +101,10 @@ function diffPart(item: Diff, cwd: string, diffs: DiffStore): ToolPart {
     path: item.path,
     label: relativeLabel(item.path, cwd),
     operation,
-    ...placedBody(body, operation === "modify" ? item.line : 1),
+    ...placedDiff(body, operation === "modify" ? item.line : 1),
   };
   parts.set(item, { cwd, body, part: newPart });
   return newPart;
-}
-
-/** The diff of texts that begin at a line of their file. Without a known line, its own line numbers mean nothing. */
-function placedBody(body: DiffBody, line: number | undefined): DiffBody {
-  if (body.hunks.length === 0 || line === 1) return body;
-  if (line === undefined) return { ...body, unplaced: true };
-  const shifted = (hunk: DiffHunk): DiffHunk => ({
-    ...hunk,
-    oldStart: hunk.oldStart + line - 1,
-    newStart: hunk.newStart + line - 1,
-  });
-  return { ...body, hunks: body.hunks.map(shifted) };
 }
 
 function terminalPart(terminalId: string, terminal: TerminalState | undefined): ToolPart {
