@@ -1,6 +1,6 @@
 // Limits every text that is sent to a panel, because laying out a title of a megabyte blocks the page.
 
-/** The characters of a text that is one line: titles, names, paths, descriptions. No path is longer than that. */
+/** The characters of a text that is one line: titles, names, paths, descriptions. No path is longer. The lowest limit. */
 const defaultLimit = 4096;
 /** Limits of longer texts, by the name of their field. Zero: not limited here. */
 const fieldLimits: Readonly<Record<string, number>> = {
@@ -12,7 +12,8 @@ const fieldLimits: Readonly<Record<string, number>> = {
   command: 20_000, detail: 20_000, patch: 100_000,
 }; // prettier-ignore
 
-const limitedValues = new WeakMap<object, unknown>();
+/** The values with cut texts, by the values that they replace, so that unchanged values keep their identity. */
+const limitedValues = new WeakMap<object, object>();
 
 /**
  * The same value with overlong texts cut. Each cut text names the number of missing characters. Identical if nothing is
@@ -23,28 +24,37 @@ export function limitTexts<T>(value: T): T {
 }
 
 function limitField(value: unknown, field: string): unknown {
-  if (typeof value === "string")
-    return cut(value, (Object.hasOwn(fieldLimits, field) ? fieldLimits[field] : undefined) ?? defaultLimit);
+  if (typeof value === "string") return value.length <= defaultLimit ? value : cut(value, limitOf(field));
   if (typeof value !== "object" || value === null) return value;
-  const before = limitedValues.get(value);
-  if (before !== undefined) return before;
-  const result = Array.isArray(value)
-    ? limitItems(value, field)
-    : limitFields(value as Readonly<Record<string, unknown>>);
-  limitedValues.set(value, result);
+  return limitedValues.get(value) ?? (Array.isArray(value) ? limitItems(value, field) : limitFields(value));
+}
+
+const limitOf = (field: string): number =>
+  (Object.hasOwn(fieldLimits, field) ? fieldLimits[field] : undefined) ?? defaultLimit;
+
+function limitItems(list: readonly unknown[], field: string): readonly unknown[] {
+  let result: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const item = limitField(list[i], field);
+    if (item !== list[i]) (result ??= list.slice())[i] = item;
+  }
+  if (!result) return list;
+  limitedValues.set(list, result);
   return result;
 }
 
-function limitItems(list: readonly unknown[], field: string): readonly unknown[] {
-  const result = list.map(item => limitField(item, field));
-  return result.every((item, at) => item === list[at]) ? list : result;
-}
-
-function limitFields(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  // A line of a diff has the limit of a line, although its field is named `text`.
-  const name = (key: string): string => (key === "text" && "op" in record ? "line" : key);
-  const entries = Object.entries(record).map(([key, value]) => [key, limitField(value, name(key))] as const);
-  return entries.every(([key, value]) => value === record[key]) ? record : Object.fromEntries(entries);
+function limitFields(record: object): object {
+  let result: Record<string, unknown> | undefined;
+  const isDiffLine = "op" in record;
+  for (const key in record) {
+    const value = (record as Readonly<Record<string, unknown>>)[key];
+    // A line of a diff has the limit of a line, although its field is named `text`.
+    const limited = limitField(value, isDiffLine && key === "text" ? "line" : key);
+    if (limited !== value) (result ??= { ...record })[key] = limited;
+  }
+  if (!result) return record;
+  limitedValues.set(record, result);
+  return result;
 }
 
 function cut(text: string, maxLength: number): string {
