@@ -53,6 +53,12 @@ const maxKeys = 1000;
 /** Places that wait for their file to be located; the oldest are dropped. */
 const maxPending = 100;
 
+/**
+ * A path is located again after this time, because tool calls can arrive faster than paths can be resolved. Before Parley
+ * opens a file, it locates it in any case. Milliseconds.
+ */
+const locateInterval = 500;
+
 /** One per window, for the session that the window shows. */
 export class FollowController implements Disposable {
   readonly #options: FollowControllerOptions;
@@ -117,6 +123,7 @@ export class FollowController implements Disposable {
     this.#forget();
     const tracker: Tracker = new Tracker({
       confinement,
+      clock: this.#options.clock,
       log: this.#options.log,
       at: (located, place) => this.#at({ located, place, tracker }),
       stateChanged: (before, after) => {
@@ -281,6 +288,7 @@ export class FollowController implements Disposable {
 
 interface TrackerOptions {
   readonly confinement: Confinement;
+  readonly clock: Clock;
   readonly log: Log;
   readonly at: (located: LocatedPath, place: AgentLocation) => void;
   readonly stateChanged: (before: SessionState, after: SessionState) => void;
@@ -293,6 +301,9 @@ class Tracker implements FollowTracker {
   readonly #options: TrackerOptions;
   readonly #locations: LocationTracker;
   readonly #waiting: AgentLocation[] = [];
+  /** The files that were located in this interval, by the paths that the agent gave. */
+  readonly #located = new Map<string, LocatedPath | undefined>();
+  #locatedSince = -Infinity;
   #isLooking = false;
   #disposed = false;
 
@@ -364,7 +375,7 @@ class Tracker implements FollowTracker {
 
   async #lookUp(): Promise<void> {
     for (let place = this.#waiting.shift(); place; place = this.#waiting.shift()) {
-      const located = await this.locate(place.path);
+      const located = await this.#locateOnce(place.path);
       if (this.#disposed) return;
       if (!located?.inside) continue;
       // Output may name files that do not exist, or that cannot be read.
@@ -372,6 +383,17 @@ class Tracker implements FollowTracker {
       if (isThere && !this.#disposed) this.#options.at(located, place);
     }
     this.#isLooking = false;
+  }
+
+  async #locateOnce(path: string): Promise<LocatedPath | undefined> {
+    const now = this.#options.clock.now();
+    // The system clock may be set back.
+    if (Math.abs(now - this.#locatedSince) > locateInterval) {
+      this.#located.clear();
+      this.#locatedSince = now;
+    }
+    if (!this.#located.has(path)) this.#located.set(path, await this.locate(path));
+    return this.#located.get(path);
   }
 
   dispose(): void {
