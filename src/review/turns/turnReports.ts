@@ -24,6 +24,8 @@ interface CallTimes {
 export class TurnReports {
   /** All paths that a call has named in this turn, as the agent gave them, by the call's id. */
   readonly #named = new Map<string, ReadonlySet<string>>();
+  /** How many paths that are. */
+  #namedCount = 0;
   readonly #times = new Map<string, CallTimes>();
   /** The files, by the paths that the agent gave. */
   readonly #resolvedPaths = new Map<string, string>();
@@ -41,10 +43,10 @@ export class TurnReports {
     const began = times && times.ended === undefined ? times.began : now;
     this.#times.set(event.toolCallId, { began, isLeft: false, ...(endsToolCall(event) && { ended: now }) });
     const known = this.#named.get(event.toolCallId) ?? new Set();
-    const all = [...this.#named.values()].reduce((sum, paths) => sum + paths.size, 0);
     const newPaths = [...new Set(newPathsIn(event, "locations", "diffs", "moves"))]
       .filter(path => !known.has(path))
-      .slice(0, Math.max(0, maxNamedPaths - all));
+      .slice(0, Math.max(0, maxNamedPaths - this.#namedCount));
+    this.#namedCount += newPaths.length;
     const named = new Set([...known, ...newPaths]);
     if (named.size > 0) this.#named.set(event.toolCallId, named);
     const hasContent = event.type === "toolChunk" || Boolean(event.patch.content);
