@@ -16,7 +16,7 @@ import {
 /** Longer lines are dropped. */
 export const maxLineBytes = 64 * 1024 * 1024;
 /** The stream is paused while more lines or bytes than this wait to be processed. */
-export const maxWaitingLines = 200;
+export const maxWaitingLines = 50;
 const maxWaitingBytes = 16 * 1024 * 1024;
 /** The interval at which an exhausted read budget is checked again (ms). */
 const budgetPollTime = 4;

@@ -233,7 +233,7 @@ describe("the reader", () => {
     );
   });
 
-  it("pauses the agent while more than about 200 messages wait, and loses none", async () => {
+  it("pauses the agent while more than about 50 messages wait, and loses none", async () => {
     const { input, messages, state } = reading();
     const count = maxWaitingLines * 5;
     let paused = 0;
