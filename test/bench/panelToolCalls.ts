@@ -83,13 +83,15 @@ function edit(i: number): object {
 
 function runOf({ first, written, ended, watched }: Answered): Run {
   const before = watched.paints.filter(paint => paint.inSight && paint.at > first && paint.at < ended);
-  const sent = watched.arrivals.map(arrival => arrival.sent).filter(at => at > first && at < ended);
+  const last = before.at(-1)?.at ?? NaN;
+  // After the last paint, the extension host still sends the lines of diffs in folded cards, which changes no paint.
+  const sent = watched.arrivals.filter(arrival => arrival.sent > first && arrival.painted <= last + 1);
   // Before that, another conversation leaves the page.
   const tasks = watched.longTasks.filter(task => task.at > first);
   return {
     writing: written - first,
-    painted: (before.at(-1)?.at ?? NaN) - written,
-    sent: Math.max(0, (sent.at(-1) ?? NaN) - written),
+    painted: last - written,
+    sent: Math.max(0, (sent.at(-1)?.sent ?? NaN) - written),
     paints: before.length,
     longestTask: Math.max(0, ...tasks.map(task => task.duration)),
     longTasks: tasks.length,
