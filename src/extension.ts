@@ -12,8 +12,9 @@ import { EditorDocuments } from "./files/vscode/editorDocuments.ts";
 import { FileEvents } from "./files/vscode/fileEvents.ts";
 import { createFollow } from "./follow/vscode/createFollow.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
-import { createReview } from "./review/vscode/createReview.ts";
+import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import type { Session } from "./session/session.ts";
+import { OpenSessions } from "./sessions/openSessions.ts";
 import { currentTurn } from "./session/state.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
@@ -44,8 +45,9 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   const platform = { context, store, log, clock, storage: openSessionStorage(context) };
   const settings = store.add(new SettingsReader(context));
   const chat = new ChatPanels({ extensionUri: context.extensionUri, log, clock });
-  const active = new ActiveSession();
-  const session = (): Session | undefined => active.session;
+  const open = new OpenSessions();
+  const active = store.add(new ActiveSession(open));
+  const openSession = (id: string | undefined): Session | undefined => open.get(id);
 
   // Features
   const agents = createAgents(platform, chat);
@@ -55,42 +57,37 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   const permissions = createPermissions(platform, {
     sensitive: () => settings.read().sensitive,
     protection: () => settings.read().protection,
-    session,
+    session: openSession,
   });
   const checkpoints = createCheckpoints(platform, {
     path: checkpointFolder(context),
     limits: () => settings.read().checkpoints,
-    session,
   });
   const follow = createFollow(platform, {
     turn: () => currentTurn(active.state),
     modeChanged: () => active.refresh(),
   });
-  const terminals = createTerminals(platform, session);
-  const review = createReview(platform, {
+  const terminals = createTerminals(platform, openSession);
+  const review: ReviewFeature = createReview(platform, {
     fileEvents,
     // Every session works in a folder of the workspace.
     roots: () => sessionRoots("").filter(root => root !== ""),
     touches: {
-      touched: file => checkpoints.current()?.touched(file),
-      written: (path, after) => checkpoints.current()?.written(path, after),
-      stateBefore: (turn, path, state) => checkpoints.current()?.stateBefore(turn, path, state),
-      stateWritten: (path, state) => checkpoints.current()?.writtenState(path, state),
+      touched: file => checkpoints.of(review.store.session)?.touched(file),
+      written: (path, after) => checkpoints.of(review.store.session)?.written(path, after),
+      stateBefore: (turn, path, state) => checkpoints.of(review.store.session)?.stateBefore(turn, path, state),
+      stateWritten: (path, state) => checkpoints.of(review.store.session)?.writtenState(path, state),
     },
-    reviewBefore: (turn, text) => checkpoints.current()?.reviewBefore(turn, text),
-    beginTurn: async turn => checkpoints.current()?.beginTurn(turn),
-    session: () => {
-      const shown = session();
-      return shown && { id: shown.id, workspaceFolder: shown.state.workspaceFolder };
-    },
-    treesOf: async (turn, of) =>
-      (of ? checkpoints.sessions.forSession(of.id, of.workspaceFolder) : checkpoints.current())?.startOf(turn),
+    reviewBefore: (turn, text) => checkpoints.of(review.store.session)?.reviewBefore(turn, text),
+    beginTurn: async (turn, session) => checkpoints.of(session)?.beginTurn(turn),
+    treesOf: async (turn, of) => checkpoints.of(of ?? review.store.session)?.startOf(turn),
     announce: text => chat.announce(text),
     runsOf: permissions.runsOf,
   });
 
   // Sessions
   const features = {
+    open,
     active,
     settings,
     agents,
@@ -103,17 +100,17 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     terminals,
     review,
   };
-  const current = createSessions(platform, features);
+  const sessions = createSessions(platform, features);
 
   // Panels
-  createPanels(platform, chat, current, features);
+  createPanels(platform, chat, sessions, features);
   void checkpoints.sessions.prune();
 
   return {
     async shutDown() {
       review.store.beginClosing();
       try {
-        await current.dispose();
+        await sessions.dispose();
       } finally {
         await agents.dispose();
         await terminals.whenEnded();

@@ -7,6 +7,8 @@ export type PanelAction = Exclude<IntentMessage, { type: "hello" | "resync" | "p
 
 /** Replies to the panel that an intent came from. */
 export interface ReplyTarget {
+  /** The panel: the chat view or an editor tab, as the registry of open sessions names it. */
+  readonly surface: string;
   /** Posts to that panel only. A message that the panel does not accept is dropped. */
   reply(message: PanelMessage): void;
 }

@@ -1,44 +1,48 @@
-// The session that the window shows, for features that are created before sessions can be started.
+// The session of the surface that the user works with, for features that are created before sessions can be started.
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
-import { isOnlyTextAppended } from "../session/notifications.ts";
 import type { Session } from "../session/session.ts";
-import { emptySession, type SessionState } from "../session/state.ts";
+import type { SessionState } from "../session/state.ts";
+import type { OpenSession, OpenSessions } from "../sessions/openSessions.ts";
 
-export class ActiveSession implements Disposable {
-  readonly #changed = new Emitter<void>();
+export class ActiveSession<S extends OpenSession = Session> implements Disposable {
+  readonly #open: OpenSessions<S>;
+  readonly #refreshed = new Emitter<void>();
   readonly #stateChanged = new Emitter<SessionState>();
-  /** Fires when anything that a panel shows has changed. */
-  readonly onDidChange: Event<void> = this.#changed.event;
-  /** Fires after `onDidChange`, except when only text was appended to a message. */
+  /** Fires when something that every panel shows has changed, such as the settings or the review. */
+  readonly onDidRefresh: Event<void> = this.#refreshed.event;
+  /** Fires when another session is active, after each change of its state but appended text, and after a refresh. */
   readonly onDidChangeState: Event<SessionState> = this.#stateChanged.event;
-  #session: Session | undefined;
-  #lastUpdate: { readonly session: Session | undefined; readonly state: SessionState } | undefined;
+  readonly #link: Disposable;
+  #last: S | undefined;
 
-  get session(): Session | undefined {
-    return this.#session;
+  constructor(open: OpenSessions<S>) {
+    this.#open = open;
+    this.#link = open.onDidChange(change => {
+      const session = open.active;
+      const isOther = session !== this.#last;
+      this.#last = session;
+      // Appended text is shown in the chat only.
+      if (isOther || (change.type === "changed" && change.session === session && !change.isText))
+        this.#stateChanged.fire(this.state);
+    });
+  }
+
+  get session(): S | undefined {
+    return this.#open.active;
   }
   get state(): SessionState {
-    return this.#session?.state ?? emptySession;
+    return this.#open.activeState;
   }
 
-  /** Replaces the session. The caller announces the change with `refresh`. */
-  set(session: Session | undefined): void {
-    this.#session = session;
-  }
-
-  /** Announces that the session changed, or something else that a panel shows. */
+  /** Announces that something changed that every panel shows. */
   refresh(): void {
-    this.#changed.fire();
-    const { session, state } = this;
-    const before = this.#lastUpdate;
-    this.#lastUpdate = { session, state };
-    // Appended text is shown in the chat only.
-    if (before && before.session === session && isOnlyTextAppended(before.state, state)) return;
-    this.#stateChanged.fire(state);
+    this.#refreshed.fire();
+    this.#stateChanged.fire(this.state);
   }
 
   dispose(): void {
-    this.#changed.dispose();
+    this.#link.dispose();
+    this.#refreshed.dispose();
     this.#stateChanged.dispose();
   }
 }

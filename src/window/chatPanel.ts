@@ -11,6 +11,8 @@ import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 
 export interface ChatPanelOptions {
+  /** The chat view or an editor tab, as the registry of open sessions names it. */
+  readonly surface: string;
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
   readonly clock: Clock;
@@ -61,6 +63,10 @@ export class ChatPanel implements ReplyTarget, Disposable {
     this.#store.add(webview.onDidReceiveMessage((message: unknown) => this.#received(message)));
     webview.html = pageHtml(webview, root);
     options.onShown();
+  }
+
+  get surface(): string {
+    return this.#options.surface;
   }
 
   get visible(): boolean {

@@ -3,36 +3,56 @@ import * as vscode from "vscode";
 import { visibleText } from "../base/visibleText.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
+import type { SharedView } from "../panel/patch.ts";
+import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
+import { chatViewSurface } from "../sessions/openSessions.ts";
 import { ChatPanel, webviewRoot, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
 import { statusMessageDuration } from "./statusBar.ts";
 
 export type ChatPanelsOptions = Pick<ChatPanelOptions, "extensionUri" | "log" | "clock">;
 
-/** What the panels show. */
-export interface ChatContent extends Pick<ChatPanelOptions, "view" | "recentEntries"> {
+/** What each surface shows. */
+export interface ChatContent {
+  readonly view: (surface: string) => SharedView;
+  /** The newest entries of the view, if it is long. */
+  readonly recentEntries: (surface: string) => RecentEntries | undefined;
   /** The title of the session, or an empty text. */
-  readonly title: () => string;
+  readonly title: (surface: string) => string;
+}
+
+/** A surface that was opened or shown. */
+export interface ShownSurface {
+  readonly surface: string;
+  /** The session that it showed in the last window. */
+  readonly session?: string;
 }
 
 /** Longer titles are cut in the tabs of editors. Characters. */
 const maxTabTitle = 40;
 
-/** The chat's panels. All of them show the same session. */
+/** The chat's panels. Each shows a session of its own. */
 export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
   static readonly viewId = "parley.chat";
   readonly #options: ChatPanelsOptions;
   readonly #sent = new Emitter<void>();
-  readonly #shown = new Emitter<void>();
+  readonly #shown = new Emitter<ShownSurface>();
+  readonly #activated = new Emitter<string>();
+  readonly #closed = new Emitter<string>();
   readonly #intents = new Emitter<{ readonly intent: PanelAction; readonly replyTarget: ReplyTarget }>();
   /** Fires when a panel is sent an update. */
   readonly onDidSend: Event<void> = this.#sent.event;
   /** Fires when a panel was opened or shown. */
-  readonly onDidShow: Event<void> = this.#shown.event;
+  readonly onDidShow: Event<ShownSurface> = this.#shown.event;
+  /** Fires with the surface that the user works with. */
+  readonly onDidActivate: Event<string> = this.#activated.event;
+  /** Fires with the surface of an editor tab that was closed. */
+  readonly onDidClose: Event<string> = this.#closed.event;
   /** Fires when a panel sends an intent that concerns more than its own channel. */
   readonly onDidReceiveIntent = this.#intents.event;
   #content: ChatContent | undefined;
+  #editorCount = 0;
   readonly #panels = new Set<ChatPanel>();
   readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
   #view: ChatPanel | undefined;
@@ -58,6 +78,11 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     return [...this.#panels].some(panel => panel.visible);
   }
 
+  /** The surfaces of the visible panels. */
+  get visibleSurfaces(): readonly string[] {
+    return [...this.#panels].filter(panel => panel.visible).map(panel => panel.surface);
+  }
+
   /** Whether a visible panel has something left to paint. */
   get isBehind(): boolean {
     return [...this.#panels].some(panel => panel.isBehind);
@@ -68,10 +93,19 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     return [...this.#panels].some(panel => panel.isPainting);
   }
 
-  /** Call this when the state that the panels show has changed. */
-  changed(): void {
-    for (const panel of this.#panels) panel.changed();
-    for (const tab of this.#editors.values()) this.#setTitle(tab);
+  /** Call this when the state that these panels show has changed. Without surfaces: all panels. */
+  changed(surfaces?: readonly string[]): void {
+    for (const panel of this.#panels) {
+      if (surfaces && !surfaces.includes(panel.surface)) continue;
+      panel.changed();
+      const tab = this.#editors.get(panel);
+      if (tab) this.#setTitle(panel, tab);
+    }
+  }
+
+  /** Whether a visible panel shows one of these surfaces. */
+  isVisible(surfaces: readonly string[]): boolean {
+    return [...this.#panels].some(panel => panel.visible && surfaces.includes(panel.surface));
   }
 
   /** Posts the message to every visible panel. */
@@ -87,24 +121,30 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
 
   /**
    * Shows the chat and posts the message there, for commands that the user ran. Uses the view, or a visible editor
-   * tab if the view is hidden.
+   * tab if the view is hidden. `surfaces`: one of these instead.
    */
-  async reveal(message: PanelMessage): Promise<void> {
-    const editor = this.#view?.visible ? undefined : [...this.#editors].find(([panel]) => panel.visible);
+  async reveal(message: PanelMessage, surfaces?: readonly string[]): Promise<void> {
+    const editor = surfaces
+      ? [...this.#editors].find(([panel]) => surfaces.includes(panel.surface))
+      : this.#view?.visible
+        ? undefined
+        : [...this.#editors].find(([panel]) => panel.visible);
     if (editor) {
       const [panel, tab] = editor;
       tab.reveal(tab.viewColumn, false);
+      this.#activated.fire(panel.surface);
       panel.reply(message);
       return;
     }
+    this.#activated.fire(chatViewSurface);
     this.#pendingMessages.push(message);
     await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
     this.#postPending();
   }
 
   /** Shows the chat and moves the focus there. */
-  focus(target: "composer" | "ask" | "find"): Promise<void> {
-    return this.reveal({ type: "focus", target });
+  focus(target: "composer" | "ask" | "find", surfaces?: readonly string[]): Promise<void> {
+    return this.reveal({ type: "focus", target }, surfaces);
   }
 
   /** Opens the chat in a new editor tab. */
@@ -122,14 +162,15 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#addEditor(tab).reply({ type: "focus", target: "composer" });
   }
 
-  /** Restores a tab of an earlier window. VS Code restores the state of its page. */
-  deserializeWebviewPanel(tab: vscode.WebviewPanel): Promise<void> {
-    this.#addEditor(tab);
+  /** Restores a tab of an earlier window. VS Code restores the state of its page, which names its session. */
+  deserializeWebviewPanel(tab: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { session } = (state ?? {}) as { readonly session?: unknown };
+    this.#addEditor(tab, typeof session === "string" ? session : undefined);
     return Promise.resolve();
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const panel = this.#add(view);
+    const panel = this.#add(view, chatViewSurface);
     this.#view = panel;
     view.onDidChangeVisibility(() => panel.visibilityChanged());
     view.onDidDispose(() => {
@@ -142,31 +183,40 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   dispose(): void {
     for (const panel of this.#panels) panel.dispose();
     this.#panels.clear();
-    for (const emitter of [this.#sent, this.#shown, this.#intents]) emitter.dispose();
+    for (const emitter of [this.#sent, this.#shown, this.#activated, this.#closed, this.#intents]) emitter.dispose();
   }
 
-  #addEditor(tab: vscode.WebviewPanel): ChatPanel {
+  #addEditor(tab: vscode.WebviewPanel, session?: string): ChatPanel {
     const icon = (theme: string): vscode.Uri =>
       vscode.Uri.joinPath(this.#options.extensionUri, "media", `parley-${theme}.svg`);
     tab.iconPath = { light: icon("light"), dark: icon("dark") };
-    const panel = this.#add(tab);
+    const surface = `editor:${++this.#editorCount}`;
+    const panel = this.#add(tab, surface, session);
     this.#editors.set(panel, tab);
-    this.#setTitle(tab);
-    tab.onDidChangeViewState(() => panel.visibilityChanged());
-    tab.onDidDispose(() => this.#remove(panel));
+    this.#setTitle(panel, tab);
+    if (tab.active) this.#activated.fire(surface);
+    tab.onDidChangeViewState(() => {
+      panel.visibilityChanged();
+      if (tab.active) this.#activated.fire(surface);
+    });
+    tab.onDidDispose(() => {
+      this.#remove(panel);
+      this.#closed.fire(surface);
+    });
     return panel;
   }
 
-  #add(holder: WebviewHolder): ChatPanel {
+  #add(holder: WebviewHolder, surface: string, session?: string): ChatPanel {
     const content = this.#content;
     if (!content) throw new Error("The chat is not registered.");
     const panel = new ChatPanel(holder, {
       ...this.#options,
-      view: () => content.view(),
-      recentEntries: () => content.recentEntries(),
+      surface,
+      view: () => content.view(surface),
+      recentEntries: () => content.recentEntries(surface),
       onSend: () => this.#sent.fire(),
       onIntent: (intent, replyTarget) => this.#intents.fire({ intent, replyTarget }),
-      onShown: () => this.#shown.fire(),
+      onShown: () => this.#shown.fire({ surface, ...(session !== undefined && { session }) }),
     });
     this.#panels.add(panel);
     return panel;
@@ -178,8 +228,8 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#editors.delete(panel);
   }
 
-  #setTitle(tab: vscode.WebviewPanel): void {
-    const title = [...visibleText(this.#content?.title() ?? "").trim()];
+  #setTitle({ surface }: ChatPanel, tab: vscode.WebviewPanel): void {
+    const title = [...visibleText(this.#content?.title(surface) ?? "").trim()];
     const shown = title.length > maxTabTitle ? `${title.slice(0, maxTabTitle).join("").trimEnd()}…` : title.join("");
     const next = shown === "" ? vscode.l10n.t("Parley") : shown;
     // VS Code sends every assignment to its window.

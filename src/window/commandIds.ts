@@ -3,6 +3,8 @@
 /** Every command. The handlers are checked against this list by the compiler, and the manifest by a test. */
 export const commandIds = [
   "parley.newSession",
+  "parley.switchSession",
+  "parley.nextWaitingSession",
   "parley.openChat",
   "parley.openChatInEditor",
   "parley.find",

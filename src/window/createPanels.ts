@@ -5,26 +5,28 @@ import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoint
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/fileIntents.ts";
+import { emptySession } from "../session/state.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
 import { registerCommands } from "./commands.ts";
 import type { SessionFeatures } from "./createSessions.ts";
-import type { CurrentSession } from "./currentSession.ts";
 import { intentRunner } from "./intentRunner.ts";
 import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
+import type { WindowSessions } from "./sessions/windowSessions.ts";
 import { TrafficDocument } from "./trafficDocument.ts";
 
 /** Registers the chat and the commands, and shows the active session from now on. */
 export function createPanels(
   platform: ExtensionPlatform,
   chat: ChatPanels,
-  current: CurrentSession,
+  sessions: WindowSessions,
   {
+    open,
     active,
     settings: settingsReader,
     agents,
@@ -46,19 +48,16 @@ export function createPanels(
     documents,
     roots: () => sessionRoots(active.state.workspaceFolder).filter(root => root !== ""),
     sensitive: () => settings().sensitive,
-    accepts: () => current.view().head.accepts,
-    agentName: () => current.agent?.name ?? vscode.l10n.t("The agent"),
+    accepts: () => sessions.view(open.activeSurface).head.accepts,
+    agentName: () => sessions.agentOf(open.active)?.name ?? vscode.l10n.t("The agent"),
   });
-  const sender = new PromptSender({ current, documents, attaching: mentions.attachments });
-  const code = createCodeIntents(platform, active, documents);
+  const sender = new PromptSender({ sessions, documents, attaching: mentions.attachments });
+  const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents);
   const traffic = store.add(new TrafficDocument(agents));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
     session: () => active.session,
-    startSession: agent => {
-      current.start(agent);
-      return active.session;
-    },
+    startSession: agent => sessions.start(agent),
     chat,
     sessionCheckpoints: checkpoints.sessions,
     documents,
@@ -66,8 +65,8 @@ export function createPanels(
   });
   const runIntent = intentRunner(
     [
-      panelIntents(current, sender, log),
-      sessionIntents(current),
+      panelIntents(sessions, sender, log),
+      sessionIntents(sessions),
       code,
       fileIntents,
       mentions.intents,
@@ -77,17 +76,25 @@ export function createPanels(
       review.intents,
       restore.intents,
     ],
-    { session: () => active.session?.id, log },
+    { isOpen: id => open.get(id) !== undefined, log },
   );
-  store.add(chat.onDidReceiveIntent(({ intent, replyTarget }) => void runIntent(intent, replyTarget)));
-  store.add(chat.onDidShow(() => void current.restoreOrStart()));
-  store.add(chat.register(current));
+  store.add(
+    chat.onDidReceiveIntent(({ intent, replyTarget }) => {
+      // A search runs again by itself when its conversation changes.
+      if (intent.type !== "find") open.activate(replyTarget.surface);
+      void runIntent(intent, replyTarget);
+    }),
+  );
+  store.add(chat.onDidShow(({ surface, session }) => void sessions.restoreOrStart(surface, session)));
+  store.add(chat.onDidActivate(surface => open.activate(surface)));
+  store.add(chat.onDidClose(surface => open.removeSurface(surface)));
+  store.add(chat.register(sessions));
   store.add(
     registerCommands(
       [
-        chatCommands(current, chat),
-        sessionCommands(current, chat, settings),
-        logCommands(current, traffic, log),
+        chatCommands(sessions, chat),
+        sessionCommands(sessions, chat, settings),
+        logCommands(sessions, traffic, log),
         storedKeyCommands(signIn.keys, () => settings().agents),
         mentions.commands,
         permissions.commands,
@@ -98,13 +105,20 @@ export function createPanels(
       log,
     ),
   );
-  store.add(active.onDidChange(() => chat.changed()));
-  createSessionIndicators(platform, active, current, { chat, settings });
+  store.add(active.onDidRefresh(() => chat.changed()));
+  store.add(
+    open.onDidChange(change => {
+      if (change.type === "changed") chat.changed(open.surfacesOf(change.session));
+      else if (change.type === "selected") chat.changed([change.surface]);
+    }),
+  );
+  store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
+  createSessionIndicators(platform, active, sessions, { chat, settings });
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       // An agent starts only while the chat is visible.
-      if (chat.visible) void current.restoreOrStart();
-      else active.refresh();
+      for (const surface of chat.visibleSurfaces) void sessions.restoreOrStart(surface);
+      active.refresh();
     }),
   );
   active.refresh();

@@ -35,17 +35,23 @@ export interface SharedServices {
   readonly rules: () => RuleSet;
   readonly audit: AuditLog;
   /** The review's part in a new session. */
-  readonly review: () => SessionParticipant;
+  readonly review: (session: ServedSession) => SessionParticipant;
   /** Following's part in a new session. Absent: the agent is not followed. */
-  readonly follow?: (confinement: Confinement) => SessionParticipant;
+  readonly follow?: (confinement: Confinement, session: string) => SessionParticipant;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The agent of a session, and where it works. */
+/** A session, and where it works. */
+export interface ServedSession {
+  readonly id: string;
+  readonly workspaceFolder: string;
+}
+
+/** A session and its agent. */
 export interface SessionServicesOptions {
+  readonly session: ServedSession;
   readonly definition: AgentDefinition;
-  readonly cwd: string;
   readonly dispatch: (event: SessionEvent) => void;
   /** Called when the services are disposed, with a promise that resolves when their processes have ended. */
   readonly onEnding: (ended: Promise<void>) => void;
@@ -54,8 +60,9 @@ export interface SessionServicesOptions {
 /** The services for one session. */
 export function createSessionServices(
   services: SharedServices,
-  { definition, cwd, dispatch, onEnding }: SessionServicesOptions,
+  { session, definition, dispatch, onEnding }: SessionServicesOptions,
 ): SessionServices {
+  const cwd = session.workspaceFolder;
   const { documents, settings, rules, review, clock, log } = services;
   const roots = sessionRoots(cwd);
   const confinement = new Confinement(nodePaths(), roots);
@@ -89,7 +96,7 @@ export function createSessionServices(
     onRefused: (question, answer) => broker.record(question, answer),
   });
   const { missingFiles } = definition;
-  const reviewing = review();
+  const reviewing = review(session);
   const outside = new OutsideWrites(confinement, path => reviewing.allowedOutside?.(path) ?? Promise.resolve());
   const files = new SessionFiles(documents, confinement, { missingFiles }, outside.reported(access));
   const terminals = new SessionTerminals({
@@ -113,7 +120,7 @@ export function createSessionServices(
     },
     dispose: () => {},
   };
-  const following = services.follow?.(confinement);
+  const following = services.follow?.(confinement, session.id);
   return {
     requestPermission: async (question, signal) => {
       const answer = await broker.requestPermission(question, signal);

@@ -13,15 +13,16 @@ import { changesView } from "../panel/projection/changesView.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
+import type { OpenSessions } from "../sessions/openSessions.ts";
 import type { ActiveSession } from "./activeSession.ts";
-import { confirmEnd } from "./confirmEnd.ts";
 import { sessionLogFolder } from "./sessionStorage.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
-import { CurrentSession } from "./currentSession.ts";
+import { WindowSessions } from "./sessions/windowSessions.ts";
 import type { SettingsReader } from "./settings.ts";
 
 /** The features that sessions use. */
 export interface SessionFeatures {
+  readonly open: OpenSessions;
   readonly active: ActiveSession;
   readonly settings: SettingsReader;
   readonly agents: AgentPool;
@@ -35,10 +36,10 @@ export interface SessionFeatures {
   readonly signIn: SignInFeature;
 }
 
-/** Creates the current session. The caller disposes it, and waits for it, before anything else. */
-export function createSessions(platform: ExtensionPlatform, features: SessionFeatures): CurrentSession {
+/** Creates what starts sessions. The caller disposes it, and waits for it, before anything else. */
+export function createSessions(platform: ExtensionPlatform, features: SessionFeatures): WindowSessions {
   const { store, storage, log, clock } = platform;
-  const { active, agents, fileEvents, documents, permissions, checkpoints, review, follow, terminals } = features;
+  const { open, active, agents, fileEvents, documents, permissions, checkpoints, review, follow, terminals } = features;
   const settings = features.settings.read.bind(features.settings);
   const services: SharedServices = {
     documents,
@@ -46,26 +47,26 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     settings,
     rules: () => permissions.rules.ruleSet(),
     audit: permissions.audit,
-    review: () => review.store.startSession(),
-    follow: confinement => follow.controller.startSession(confinement),
+    review: session => review.store.startSession(session),
+    follow: (confinement, session) => follow.controller.startSession(confinement, session),
     clock,
     log,
   };
   const { onEnding } = terminals;
-  const current = new CurrentSession({
-    active,
+  const sessions = new WindowSessions({
+    open,
     pool: agents,
     signIn: features.signIn,
     settings,
-    follow: () => follow.controller.state,
+    follow: session => (session === open.active ? follow.controller.state : "off"),
     storage,
     log,
     clock,
-    confirmEnd,
     onRestoreFailed: (file, reason) => warnNotRestored(platform, file, reason),
     checkpoints: (session, cwd) => checkpoints.sessions.turns(session, cwd),
-    createServices: (definition, cwd, dispatch) =>
-      createSessionServices(services, { definition, cwd, dispatch, onEnding }),
+    createServices: (session, definition, dispatch) =>
+      createSessionServices(services, { session, definition, dispatch, onEnding }),
+    onDidRefresh: () => active.refresh(),
     changes: cwd => changesView(review.store.review.files, cwd, permissions.runsOf),
   });
   const refresh = (): void => active.refresh();
@@ -73,7 +74,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
   store.add(checkpoints.sessions.onDidChange(refresh));
   store.add(features.settings.onDidChange(refresh));
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
-  return current;
+  return sessions;
 }
 
 /** Reports that the last conversation could not be restored, and offers to show its file, which stays as it is. */

@@ -10,23 +10,23 @@ import { mergeTables, type CompleteTables } from "./handlerTables.ts";
 export type IntentRunner = (intent: PanelAction, replyTarget: ReplyTarget) => Promise<void>;
 
 export interface IntentRunnerOptions {
-  /** The id of the session that the window shows. */
-  readonly session: () => string | undefined;
+  /** Whether the session with this id is open. */
+  readonly isOpen: (session: string) => boolean;
   readonly log: Log;
 }
 
 /**
  * A runner with the handlers of these tables, which together handle each type of intent exactly once. An intent about a
- * session that the window no longer shows does not reach its handler.
+ * session that is no longer open does not reach its handler.
  */
 export function intentRunner<const Tables extends readonly object[]>(
   tables: CompleteTables<IntentType, Tables>,
-  { session, log }: IntentRunnerOptions,
+  { isOpen, log }: IntentRunnerOptions,
 ): IntentRunner {
   const handlers = mergeTables<IntentHandlers<IntentType>>(tables);
   return async (intent, replyTarget) => {
     try {
-      if (intent.session !== undefined && intent.session !== session() && intent.type !== "send")
+      if (intent.session !== undefined && !isOpen(intent.session) && intent.type !== "send")
         return answerEnded(intent, replyTarget, log);
       await runIntent(handlers, intent, replyTarget);
     } catch (error) {

@@ -2,19 +2,20 @@
 import * as vscode from "vscode";
 import type { Log } from "../base/log.ts";
 import type { IntentHandlers } from "../panel/intentHandlers.ts";
-import type { CurrentSession } from "./currentSession.ts";
 import { findInConversation } from "./findInConversation.ts";
 import { runPanelCommand } from "./panelCommands.ts";
 import type { PromptSender } from "./promptSender.ts";
+import type { WindowSessions } from "./sessions/windowSessions.ts";
 
 type PanelIntents = IntentHandlers<
   "send" | "find" | "copy" | "openInEditor" | "copyConversation" | "saveTranscript" | "report"
 >;
 
 /** Handlers for every panel of the window. */
-export const panelIntents = (current: CurrentSession, sender: PromptSender, log: Log): PanelIntents => ({
+export const panelIntents = (sessions: WindowSessions, sender: PromptSender, log: Log): PanelIntents => ({
   send: (intent, replyTarget) => sender.send(intent, replyTarget),
-  find: (intent, replyTarget) => findInConversation(intent, replyTarget, [...current.view().entries]),
+  find: (intent, replyTarget) =>
+    findInConversation(intent, replyTarget, [...sessions.view(replyTarget.surface).entries]),
   copy: async ({ text }) => vscode.env.clipboard.writeText(text),
   openInEditor: () => runPanelCommand("openChatInEditor"),
   copyConversation: () => runPanelCommand("copyConversation"),

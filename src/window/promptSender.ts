@@ -8,12 +8,12 @@ import type { Documents } from "../files/ports.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
-import type { CurrentSession } from "./currentSession.ts";
+import type { WindowSessions } from "./sessions/windowSessions.ts";
 
 type SendIntent = IntentOf<"send">;
 
 export interface PromptSenderOptions {
-  readonly current: CurrentSession;
+  readonly sessions: Pick<WindowSessions, "open" | "view" | "restoreOrStart">;
   readonly documents: Documents;
   readonly attaching: Attachments;
 }
@@ -35,15 +35,16 @@ export class PromptSender {
   }
 
   async #send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
-    const { current, attaching, documents } = this.#options;
+    const { sessions, attaching, documents } = this.#options;
     const text = intent.text.trimEnd();
     const attachments = intent.attachments ?? [];
     if (text.trim() === "" && attachments.length === 0) return;
+    const { surface } = replyTarget;
     // The panel showed no session: the last one is being restored, or none has been started yet.
-    if (intent.session === undefined) await current.restoreOrStart();
-    const { session } = current;
+    if (intent.session === undefined) await sessions.restoreOrStart(surface);
+    const session = sessions.open.selected(surface);
     if (!session || (intent.session ?? session.id) !== session.id) return returnToEnded(intent, replyTarget);
-    const { accepts, agent } = current.view().head;
+    const { accepts, agent } = sessions.view(surface).head;
     const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
     const [declined] = await attaching.declinedPaths(paths, false);
     if (declined !== undefined) {
@@ -56,17 +57,22 @@ export class PromptSender {
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
     const prompt = await promptContent(text, attachments, { accepts, agentName, read: attachmentReader(documents) });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
-    if (current.session !== session) return returnToEnded(intent, replyTarget);
+    if (sessions.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
     session.send(prompt.content);
   }
 }
 
-/** Returns the draft of a prompt whose session is gone, or could not be started. */
+/**
+ * Returns the draft of a prompt whose session could not be started, or which the panel no longer shows: the user may have
+ * meant the session that is shown now.
+ */
 function returnToEnded(intent: SendIntent, replyTarget: ReplyTarget): void {
   const reason =
     intent.session === undefined
       ? vscode.l10n.t("The message was not sent because no session could be started.")
-      : vscode.l10n.t("The message was not sent because its session has ended. Send it again to use the new session.");
+      : vscode.l10n.t(
+          "The message was not sent because the chat shows another session now. Send it again to use that session.",
+        );
   returnDraft(intent, replyTarget, reason);
 }
 

@@ -1,25 +1,29 @@
-// Handlers of the commands for the session that the window shows, the chat, and what an agent sent and received.
+// Handlers of the commands for the active session, the chat, and what an agent sent and received.
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversationText.ts";
 import { openQuestions, sessionTitle } from "../session/state.ts";
+import { nextWaiting } from "../sessions/attention.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import type { CurrentSession } from "./currentSession.ts";
 import type { Settings } from "./settings.ts";
+import { switchSession } from "./sessions/switchSession.ts";
+import type { WindowSessions } from "./sessions/windowSessions.ts";
 import { statusMessageDuration } from "./statusBar.ts";
 import type { TrafficDocument } from "./trafficDocument.ts";
 
 type ChatCommandId = "parley.openChat" | "parley.openChatInEditor" | "parley.find";
 
 /** Handlers of the commands that show the chat. */
-export const chatCommands = (current: CurrentSession, chat: ChatPanels): CommandHandlers<ChatCommandId> => ({
-  "parley.openChat": () => chat.focus(openQuestions(current.state).length > 0 ? "ask" : "composer"),
+export const chatCommands = (sessions: WindowSessions, chat: ChatPanels): CommandHandlers<ChatCommandId> => ({
+  "parley.openChat": () => chat.focus(openQuestions(sessions.open.activeState).length > 0 ? "ask" : "composer"),
   "parley.openChatInEditor": () => chat.openEditor(),
   "parley.find": () => chat.focus("find"),
 });
 
 type SessionCommandId =
   | "parley.newSession"
+  | "parley.switchSession"
+  | "parley.nextWaitingSession"
   | "parley.stop"
   | "parley.selectAgent"
   | "parley.restartAgent"
@@ -29,43 +33,74 @@ type SessionCommandId =
 
 /** Handlers of the commands for the session and its agent. */
 export const sessionCommands = (
-  current: CurrentSession,
+  sessions: WindowSessions,
   chat: ChatPanels,
   settings: () => Settings,
 ): CommandHandlers<SessionCommandId> => ({
   "parley.newSession": async () => {
-    await current.replace();
-    await chat.focus("composer");
+    sessions.start();
+    await chat.focus("composer", [sessions.open.activeSurface]);
   },
-  "parley.stop": () => current.session?.stop(),
+  "parley.switchSession": async id => {
+    if (typeof id === "string") return showSession(sessions, chat, id);
+    if (await switchSession(sessions)) await showActive(sessions, chat);
+  },
+  "parley.nextWaitingSession": async () => {
+    const { open } = sessions;
+    const next = nextWaiting(open.sessions, open.active);
+    if (!next) {
+      void vscode.window.showInformationMessage(vscode.l10n.t("No session is waiting for you."));
+      return;
+    }
+    await showSession(sessions, chat, next.id);
+  },
+  "parley.stop": () => sessions.open.active?.stop(),
   "parley.selectAgent": async () => {
-    const agent = await pickAgent(settings(), current.agent?.id);
+    const agent = await pickAgent(settings(), sessions.agentOf(sessions.open.active)?.id);
     if (agent === undefined) return;
-    await current.replace(agent);
-    await chat.focus("composer");
+    sessions.start(agent);
+    await chat.focus("composer", [sessions.open.activeSurface]);
   },
   "parley.restartAgent": async () => {
-    await chat.focus("composer");
-    current.session?.offerSignIn();
-    if (current.session) await current.session.restart();
-    else current.start();
+    const session = sessions.open.active;
+    await chat.focus("composer", [sessions.open.activeSurface]);
+    session?.offerSignIn();
+    if (session) await session.restart();
+    else sessions.start();
   },
-  "parley.signOut": () => current.signOut(),
+  "parley.signOut": () => sessions.signOut(),
   "parley.renameSession": async () => {
-    const { session, state } = current;
+    const session = sessions.open.active;
     if (!session) return;
     const title = await vscode.window.showInputBox({
       title: vscode.l10n.t("Rename Session"),
       prompt: vscode.l10n.t("Leave empty to use the agent's title."),
-      value: sessionTitle(state),
+      value: sessionTitle(session.state),
     });
     if (title !== undefined) session.rename(title);
   },
   "parley.copyConversation": async () => {
-    await vscode.env.clipboard.writeText(conversationText(current.state));
+    await vscode.env.clipboard.writeText(conversationText(sessions.open.activeState));
     vscode.window.setStatusBarMessage(vscode.l10n.t("Copied the conversation."), statusMessageDuration);
   },
 });
+
+/** Shows an open session, where it is shown already or else in the active surface, at its open question. */
+export async function showSession(sessions: WindowSessions, chat: ChatPanels, id: string): Promise<void> {
+  const session = sessions.open.get(id);
+  if (!session) return;
+  const [surface = sessions.open.activeSurface] = sessions.open.surfacesOf(session);
+  sessions.show(id, surface);
+  sessions.open.activate(surface);
+  await showActive(sessions, chat);
+}
+
+function showActive({ open }: WindowSessions, chat: ChatPanels): Promise<void> {
+  return chat.focus(openQuestions(open.activeState).length > 0 ? "ask" : "composer", [open.activeSurface]);
+}
+
+const activeAgent = (sessions: WindowSessions): { readonly id: string; readonly name: string } | undefined =>
+  sessions.open.activeState.agent ?? sessions.agentOf(undefined);
 
 /** Asks for an agent. Returns its id. */
 async function pickAgent({ agents }: Settings, currentId: string | undefined): Promise<string | undefined> {
@@ -85,17 +120,17 @@ async function pickAgent({ agents }: Settings, currentId: string | undefined): P
 
 /** Handlers of the commands that show what an agent and the extension have logged. */
 export const logCommands = (
-  current: CurrentSession,
+  sessions: WindowSessions,
   traffic: TrafficDocument,
   log: { show(): void },
 ): CommandHandlers<"parley.showLog" | "parley.showTraffic" | "parley.saveTranscript"> => ({
   "parley.showLog": () => log.show(),
   "parley.showTraffic": async () => {
-    const agent = current.state.agent ?? current.agent;
+    const agent = activeAgent(sessions);
     if (agent) await traffic.show(agent.id, agent.name);
   },
   "parley.saveTranscript": async () => {
-    const agent = current.state.agent ?? current.agent;
+    const agent = activeAgent(sessions);
     if (agent) await traffic.save(agent.id);
   },
 });

@@ -1,31 +1,54 @@
-// Shows the state of the active session outside the chat: status bar, Sessions view, notifications, context keys.
+// Shows the state of the sessions outside the chat: status bar, Sessions view, notifications, context keys.
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
 import { openQuestions, type SessionState } from "../session/state.ts";
+import { attentionOf } from "../sessions/attention.ts";
 import type { ActiveSession } from "./activeSession.ts";
-import type { CurrentSession } from "./currentSession.ts";
+import type { ChatPanels } from "./chatPanels.ts";
+import { showSession } from "./sessionCommands.ts";
+import type { WindowSessions } from "./sessions/windowSessions.ts";
 import { SessionsTree } from "./sessionsTree.ts";
+import type { Settings } from "./settings.ts";
 import { StatusBar } from "./statusBar.ts";
-import { UserNotifications, type UserNotificationsOptions } from "./userNotifications.ts";
+import { UserNotifications } from "./userNotifications.ts";
 
 /** Creates the indicators and keeps them up to date. */
 export function createSessionIndicators(
   { store, log }: ExtensionPlatform,
   active: ActiveSession,
-  current: CurrentSession,
-  options: Pick<UserNotificationsOptions, "chat" | "settings">,
+  sessions: WindowSessions,
+  { chat, settings }: { readonly chat: ChatPanels; readonly settings: () => Settings },
 ): void {
+  const { open } = sessions;
   const status = store.add(new StatusBar());
-  const sessions = store.add(new SessionsTree());
-  const notifications = new UserNotifications({ ...options, log });
+  const tree = store.add(new SessionsTree());
+  const notifications = new UserNotifications({
+    chat,
+    settings,
+    log,
+    isVisible: ({ id }) => {
+      const session = open.get(id);
+      return session !== undefined && chat.isVisible(open.surfacesOf(session));
+    },
+    show: ({ id }) => showSession(sessions, chat, id),
+  });
   const update = (state: SessionState): void => {
-    status.update(state, current.agent?.name);
-    sessions.update(state, current.agent?.name);
-    notifications.update(active.session);
+    status.update(state, sessions.agentOf(active.session)?.name);
     setContextKey("parley.hasSession", active.session !== undefined);
     setContextKey("parley.busy", isWorking(state));
     setContextKey("parley.waiting", openQuestions(state).length > 0);
   };
   store.add(active.onDidChangeState(update));
+  store.add(
+    open.onDidChange(change => {
+      if (change.type === "changed" && change.isText) return;
+      if (change.type === "opened" || change.type === "changed") notifications.update(change.session);
+      tree.update(open.sessions);
+      setContextKey(
+        "parley.anyWaiting",
+        open.sessions.some(({ state }) => attentionOf(state) === "waiting"),
+      );
+    }),
+  );
 }

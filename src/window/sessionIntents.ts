@@ -1,12 +1,13 @@
-// Handlers that pass intents on to the session, or replace it.
+// Handlers that pass intents on to their session, or start another one.
 import * as vscode from "vscode";
 import type { NextStep } from "../base/errors.ts";
 import { faultyFields } from "../panel/form/answerForm.ts";
 import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
-import type { CurrentSession } from "./currentSession.ts";
+import type { Session } from "../session/session.ts";
 import { runPanelCommand } from "./panelCommands.ts";
+import type { WindowSessions } from "./sessions/windowSessions.ts";
 
 type SessionIntents = IntentHandlers<
   | "withdraw"
@@ -30,35 +31,44 @@ type SessionIntents = IntentHandlers<
   | "nextStep"
 >;
 
-/** Handlers for the session that the window shows. They do nothing if there is none. */
-export const sessionIntents = (current: CurrentSession): SessionIntents => ({
-  withdraw: ({ submission }) => current.session?.withdraw(submission),
-  editQueued: ({ submission, text }) => current.session?.editQueued(submission, text.trimEnd()),
-  moveQueued: ({ submission, before }) => current.session?.moveQueued(submission, before),
-  sendNow: ({ submission }) => current.session?.sendNow(submission),
-  resumeQueue: () => current.session?.resumeQueue(),
-  sendAnyway: () => current.session?.sendAnyway(),
-  stop: () => current.session?.stop(),
-  cancelConnecting: () => current.session?.cancelConnecting(),
-  answer: ({ ask, option }) => current.session?.answer(ask, option),
-  answerForm: (intent, replyTarget) => answerForm(current, intent, replyTarget),
-  openAddress: async ({ ask }) => {
-    const href = current.session?.forms.openAddress(ask);
-    // As a string, because a Uri would decode and encode parts of the address that the user agreed to.
-    if (href !== undefined) await vscode.commands.executeCommand("vscode.open", href);
-  },
-  signIn: ({ method }) => current.signIn(method),
-  cancelSignIn: () => current.cancelSignIn(),
-  killTerminal: ({ terminal }) => current.session?.killTerminal(terminal),
-  rename: ({ title }) => current.session?.rename(title),
-  setOption: ({ option, value }) => current.session?.setOption(option, value),
-  newSession: (_, replyTarget) => replaceSession(current, replyTarget),
-  selectAgent: ({ agent }, replyTarget) => replaceSession(current, replyTarget, agent),
-  nextStep: ({ step }, replyTarget) => runNextStep(current, step, replyTarget),
-});
+/** Handlers for the session that each intent names. They do nothing if it is closed. */
+export function sessionIntents(sessions: WindowSessions): SessionIntents {
+  const of = ({ session }: { readonly session?: string }): Session | undefined => sessions.open.get(session);
+  return {
+    withdraw: intent => of(intent)?.withdraw(intent.submission),
+    editQueued: intent => of(intent)?.editQueued(intent.submission, intent.text.trimEnd()),
+    moveQueued: intent => of(intent)?.moveQueued(intent.submission, intent.before),
+    sendNow: intent => of(intent)?.sendNow(intent.submission),
+    resumeQueue: intent => of(intent)?.resumeQueue(),
+    sendAnyway: intent => of(intent)?.sendAnyway(),
+    stop: intent => of(intent)?.stop(),
+    cancelConnecting: intent => of(intent)?.cancelConnecting(),
+    answer: intent => of(intent)?.answer(intent.ask, intent.option),
+    answerForm: (intent, replyTarget) => answerForm(of(intent), intent, replyTarget),
+    openAddress: async intent => {
+      const href = of(intent)?.forms.openAddress(intent.ask);
+      // As a string, because a Uri would decode and encode parts of the address that the user agreed to.
+      if (href !== undefined) await vscode.commands.executeCommand("vscode.open", href);
+    },
+    signIn: async intent => {
+      const session = of(intent);
+      if (session) await sessions.signIn(session, intent.method);
+    },
+    cancelSignIn: intent => {
+      const session = of(intent);
+      if (session) sessions.cancelSignIn(session);
+    },
+    killTerminal: intent => of(intent)?.killTerminal(intent.terminal),
+    rename: intent => of(intent)?.rename(intent.title),
+    setOption: intent => of(intent)?.setOption(intent.option, intent.value),
+    newSession: (_, replyTarget) => startSession(sessions, replyTarget),
+    selectAgent: ({ agent }, replyTarget) => startSession(sessions, replyTarget, agent),
+    nextStep: (intent, replyTarget) => runNextStep(sessions, of(intent), intent.step, replyTarget),
+  };
+}
 
 function answerForm(
-  { session }: CurrentSession,
+  session: Session | undefined,
   { ask, action, answers = [] }: IntentOf<"answerForm">,
   replyTarget: ReplyTarget,
 ): void {
@@ -72,31 +82,37 @@ function answerForm(
   else session.forms.accept(ask, values);
 }
 
-/** Starts a session with this agent, and lets the user type its first prompt. */
-async function replaceSession(current: CurrentSession, replyTarget: ReplyTarget, agent?: string): Promise<void> {
-  await current.replace(agent);
+/** Starts a session with this agent in the panel, and lets the user type its first prompt. */
+function startSession(sessions: WindowSessions, replyTarget: ReplyTarget, agent?: string): void {
+  sessions.start(agent, replyTarget.surface);
   replyTarget.reply({ type: "focus", target: "composer" });
 }
 
-function runNextStep(current: CurrentSession, step: NextStep, replyTarget: ReplyTarget): Promise<void> | void {
+function runNextStep(
+  sessions: WindowSessions,
+  session: Session | undefined,
+  step: NextStep,
+  replyTarget: ReplyTarget,
+): Promise<void> | void {
   switch (step) {
     case "retry":
-      if (!current.session) return current.start();
-      current.session.offerSignIn();
-      if (current.state.lost) return current.session.open();
-      return retryLastPrompt(current);
+      if (!session) return void sessions.start(undefined, replyTarget.surface);
+      session.offerSignIn();
+      if (session.state.lost) return session.open();
+      return retryLastPrompt(session);
     case "restartAgent":
-      current.session?.offerSignIn();
-      return current.session ? current.session.restart() : current.start();
+      if (!session) return void sessions.start(undefined, replyTarget.surface);
+      session.offerSignIn();
+      return session.restart();
     case "newSession":
-      return replaceSession(current, replyTarget);
+      return startSession(sessions, replyTarget);
     default:
       return runPanelCommand(step);
   }
 }
 
 /** Retry is offered beside a failed turn: it sends the same prompt again, as a new one. */
-function retryLastPrompt(current: CurrentSession): void {
-  const last = current.state.entries.findLast(isPrompt);
-  if (last?.kind === "message") current.session?.send(last.content);
+function retryLastPrompt(session: Session): void {
+  const last = session.state.entries.findLast(isPrompt);
+  if (last?.kind === "message") session.send(last.content);
 }

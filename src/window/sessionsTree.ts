@@ -1,11 +1,13 @@
-// The Sessions view below the chat: the open session and its state. The badge is on this view so that it shows even
+// The Sessions view below the chat: the open sessions and their states. The badge is on this view so that it shows even
 // before the chat was first opened.
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
-import { openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
+import type { Session } from "../session/session.ts";
+import { openQuestions, sessionTitle } from "../session/state.ts";
 import { sessionStatus } from "./statusBar.ts";
 
 interface SessionRow {
+  readonly id: string;
   readonly title: string;
   readonly agent: string;
   readonly icon: string;
@@ -17,33 +19,34 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionRow>, Dispos
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view = vscode.window.createTreeView(SessionsTree.id, { treeDataProvider: this });
-  #row: SessionRow | undefined;
+  #rows: readonly SessionRow[] = [];
   #waiting = 0;
 
-  /** Shows this state. Notifies VS Code only if the row looks different, because this is called very often. */
-  update(state: SessionState, agentName: string | undefined): void {
-    const agent = state.agent?.name ?? agentName;
-    const { icon, words } = sessionStatus(state);
-    const title = sessionTitle(state) || vscode.l10n.t("New Conversation");
-    const row = agent === undefined || state.agent === null ? undefined : { title, agent, icon, words };
-    if (JSON.stringify(row) !== JSON.stringify(this.#row)) {
-      this.#row = row;
+  /** Shows these sessions. Notifies VS Code only if a row looks different, because this is called very often. */
+  update(sessions: readonly Session[]): void {
+    const rows = sessions.map(({ id, state }) => {
+      const { icon, words } = sessionStatus(state);
+      const title = sessionTitle(state) || vscode.l10n.t("New Conversation");
+      return { id, title, agent: state.agent?.name ?? "", icon, words };
+    });
+    if (JSON.stringify(rows) !== JSON.stringify(this.#rows)) {
+      this.#rows = rows;
       this.#changed.fire();
     }
-    this.#badge(openQuestions(state).length);
+    this.#badge(sessions.reduce((sum, { state }) => sum + openQuestions(state).length, 0));
   }
 
   getChildren(parent?: SessionRow): SessionRow[] {
-    return parent === undefined && this.#row ? [this.#row] : [];
+    return parent === undefined ? [...this.#rows] : [];
   }
 
-  getTreeItem({ title, agent, icon, words }: SessionRow): vscode.TreeItem {
+  getTreeItem({ id, title, agent, icon, words }: SessionRow): vscode.TreeItem {
     const item = new vscode.TreeItem(title);
-    item.id = "current";
+    item.id = id;
     item.description = `${agent} · ${words}`;
     item.tooltip = `${title}\n${agent} · ${words}`;
     item.iconPath = new vscode.ThemeIcon(icon);
-    item.command = { command: "parley.openChat", title: vscode.l10n.t("Open Chat") };
+    item.command = { command: "parley.switchSession", title: vscode.l10n.t("Show Session"), arguments: [id] };
     item.accessibilityInformation = { label: `${title}, ${agent}, ${words}` };
     return item;
   }

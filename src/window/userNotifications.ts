@@ -9,10 +9,16 @@ import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings, NotificationLevel } from "./settings.ts";
 
 export interface UserNotificationsOptions {
-  readonly chat: Pick<ChatPanels, "visible" | "broadcast" | "focus">;
+  readonly chat: Pick<ChatPanels, "visible" | "broadcast">;
+  /** Whether a visible panel shows the session. */
+  readonly isVisible: (session: OpenSession) => boolean;
+  /** Shows the session. */
+  readonly show: (session: OpenSession) => Promise<void>;
   readonly settings: () => Pick<Settings, "notifications" | "sound">;
   readonly log: Log;
 }
+
+type OpenSession = Pick<Session, "id" | "state">;
 
 /** Whether the setting includes this notification. */
 const includesNotification = (level: NotificationLevel, { kind }: SessionNotification): boolean =>
@@ -20,35 +26,36 @@ const includesNotification = (level: NotificationLevel, { kind }: SessionNotific
 
 export class UserNotifications {
   readonly #options: UserNotificationsOptions;
-  #before: { readonly session: Pick<Session, "state">; readonly state: SessionState } | undefined;
+  readonly #before = new WeakMap<OpenSession, SessionState>();
 
   constructor(options: UserNotificationsOptions) {
     this.#options = options;
   }
 
-  /** Call this when the session has changed, or was replaced by another one. */
-  update(session: Pick<Session, "state"> | undefined): void {
-    const before = this.#before;
-    this.#before = session && { session, state: session.state };
+  /** Call this when the session was opened or has changed. */
+  update(session: OpenSession): void {
+    const before = this.#before.get(session);
+    this.#before.set(session, session.state);
     // Do not notify of the state of a session that was just opened or restored.
-    if (!session || before?.session !== session) return;
-    const news = notificationBetween(before.state, session.state);
-    if (news) this.#notifyUser(news, session.state.agent?.name ?? vscode.l10n.t("The agent"));
+    const news = before && notificationBetween(before, session.state);
+    if (news) this.#notifyUser(news, session);
   }
 
-  #notifyUser(news: SessionNotification, agent: string): void {
-    const { chat, settings } = this.#options;
+  #notifyUser(news: SessionNotification, session: OpenSession): void {
+    const { chat, settings, isVisible } = this.#options;
+    const agent = session.state.agent?.name ?? vscode.l10n.t("The agent");
     const { notifications, sound } = settings();
     if (chat.visible && includesNotification(sound, news)) chat.broadcast({ type: "sound", sound: soundFor(news) });
-    const looking = chat.visible && vscode.window.state.focused;
-    if (!looking && includesNotification(notifications, news)) void this.#notify(notificationText(news, agent));
+    const looking = isVisible(session) && vscode.window.state.focused;
+    if (!looking && includesNotification(notifications, news))
+      void this.#notify(notificationText(news, agent), session);
   }
 
-  async #notify(message: string): Promise<void> {
+  async #notify(message: string, session: OpenSession): Promise<void> {
     try {
       const show = vscode.l10n.t("Show");
       const pressed = await vscode.window.showInformationMessage(message, show);
-      if (pressed === show) await this.#options.chat.focus("ask");
+      if (pressed === show) await this.#options.show(session);
     } catch (error) {
       this.#options.log.error("The chat could not be shown.", asError(error).stack);
     }

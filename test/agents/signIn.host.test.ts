@@ -44,17 +44,17 @@ describe("signing in to an agent", function () {
         startTimeout: 20,
       },
     ];
-    bench.current.start("bad");
-    await until(() => bench.current.state.lost !== null || isReady());
+    bench.sessions.start("bad");
+    await until(() => bench.state.lost !== null || isReady());
   }
   afterEach(async () => {
     await bench.dispose();
     await pool.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
-  const isReady = (): boolean => bench.current.state.connection?.state === "ready";
-  const offered = (): readonly string[] | undefined => bench.current.state.lost?.signIn?.map(({ name }) => name);
-  const signingIn = (): object | undefined => bench.current.view().head.problem?.signingIn;
+  const isReady = (): boolean => bench.state.connection?.state === "ready";
+  const offered = (): readonly string[] | undefined => bench.state.lost?.signIn?.map(({ name }) => name);
+  const signingIn = (): object | undefined => bench.view().head.problem?.signingIn;
   const sent = (method: string): number =>
     (pool.tap("bad")?.records ?? []).filter(({ msg }) => (msg as { method?: string } | undefined)?.method === method)
       .length;
@@ -62,24 +62,24 @@ describe("signing in to an agent", function () {
   it("by the agent itself opens the session again, once", async () => {
     await start("auth-required");
     assert.deepEqual(offered(), ["Log in", "Log in at the terminal", "Use a key"]);
-    await bench.current.signIn("login");
+    await bench.signInBy("login");
     assert.ok(isReady());
     assert.deepEqual([sent("authenticate"), sent("session/new")], [1, 2]);
-    assert.equal(bench.current.view().head.problem, null);
+    assert.equal(bench.view().head.problem, null);
     assert.equal(signingIn(), undefined);
   });
 
   it("by the agent itself shows the agent's words when it refuses, and offers every way again", async () => {
     await start("auth-nobody");
-    await assert.rejects(bench.current.signIn("denied"), /Bad Agent did not sign you in: The account is closed\./);
+    await assert.rejects(bench.signInBy("denied"), /Bad Agent did not sign you in: The account is closed\./);
     assert.deepEqual(offered(), ["login", "denied"]);
     assert.equal(sent("session/new"), 1);
   });
 
   it("that signs nobody in ends with an error in the agent's words, not in a loop", async () => {
     await start("auth-nobody");
-    await bench.current.signIn("login");
-    const { lost } = bench.current.state;
+    await bench.signInBy("login");
+    const { lost } = bench.state;
     assert.equal(lost?.message, "Bad Agent still refuses after you signed in: No seat is left");
     assert.equal(lost.signIn, undefined);
     assert.equal(sent("session/new"), 2);
@@ -87,14 +87,14 @@ describe("signing in to an agent", function () {
 
   it("that the agent never answers can be cancelled, which restarts it, and is late after two minutes", async () => {
     await start("auth-silent");
-    const done = bench.current.signIn("login");
+    const done = bench.signInBy("login");
     await until(() => sent("authenticate") === 1);
     assert.deepEqual(signingIn(), { name: "Log in" });
     clock.advance(119_000);
     assert.deepEqual(signingIn(), { name: "Log in" });
     clock.advance(1_000);
     assert.deepEqual(signingIn(), { name: "Log in", late: true });
-    bench.current.cancelSignIn();
+    bench.cancelSignIn();
     await done;
     assert.deepEqual(offered(), ["Log in"]);
     assert.equal(sent("authenticate"), 0, "it is another process");
@@ -103,19 +103,19 @@ describe("signing in to an agent", function () {
 
   it("ends without effect when another session replaces the one that it was for", async () => {
     await start("auth-silent");
-    const { session } = bench.current;
-    const done = bench.current.signIn("login");
+    const { session } = bench;
+    const done = bench.signInBy("login");
     await until(() => sent("authenticate") === 1);
-    bench.current.start("bad");
+    bench.sessions.start("bad");
     await done;
-    assert.notEqual(bench.current.session, session);
+    assert.notEqual(bench.session, session);
     assert.equal(signingIn(), undefined);
     assert.equal(sent("authenticate"), 1, "the process that both use still runs");
   });
 
   it("in a terminal succeeds with exit code 0, and starts the agent again", async () => {
     await start("auth-required");
-    await bench.current.signIn("terminal");
+    await bench.signInBy("terminal");
     assert.ok(existsSync(join(folder, "signed-in")));
     assert.ok(isReady());
     assert.equal(sent("authenticate"), 0);
@@ -123,23 +123,23 @@ describe("signing in to an agent", function () {
 
   it("in a terminal fails with another exit code, and can be cancelled", async () => {
     await start("auth-required exit");
-    await assert.rejects(bench.current.signIn("terminal"), /its sign-in program ended with code 1/);
+    await assert.rejects(bench.signInBy("terminal"), /its sign-in program ended with code 1/);
     assert.deepEqual(offered()?.length, 3);
-    const cancelled = bench.current.signIn("terminal");
-    bench.current.cancelSignIn();
+    const cancelled = bench.signInBy("terminal");
+    bench.cancelSignIn();
     await cancelled.catch(() => {}); // The program may have ended before.
     assert.deepEqual(offered()?.length, 3);
   });
 
   it("by keys asks for them in a form, keeps them in the secret storage, and gives them to the next process", async () => {
     await start("auth-required");
-    const done = bench.current.signIn("key");
-    await until(() => openQuestions(bench.current.state).length === 1);
-    const [question] = openQuestions(bench.current.state);
+    const done = bench.signInBy("key");
+    await until(() => openQuestions(bench.state).length === 1);
+    const [question] = openQuestions(bench.state);
     assert.deepEqual(question?.form?.fields, [
       { type: "text", name: "BAD_KEY", title: "BAD_KEY", required: true, secret: true },
     ]);
-    assert.ok(bench.current.session?.forms.accept(question.id, new Map([["BAD_KEY", "key-4711"]])));
+    assert.ok(bench.session?.forms.accept(question.id, new Map([["BAD_KEY", "key-4711"]])));
     await done;
     assert.ok(isReady());
     assert.deepEqual([...bench.secrets], [["parley.key.bad.BAD_KEY", "key-4711"]]);
@@ -152,28 +152,28 @@ describe("signing in to an agent", function () {
 
   it("by keys ends without effect when the user cancels the form, and nobody is asked twice", async () => {
     await start("auth-required");
-    const done = bench.current.signIn("key");
-    await until(() => openQuestions(bench.current.state).length === 1);
-    void bench.current.signIn("login");
-    bench.current.session?.forms.cancel(openQuestions(bench.current.state)[0]?.id ?? "");
+    const done = bench.signInBy("key");
+    await until(() => openQuestions(bench.state).length === 1);
+    void bench.signInBy("login");
+    bench.session?.forms.cancel(openQuestions(bench.state)[0]?.id ?? "");
     await done;
-    assert.deepEqual(openQuestions(bench.current.state), []);
+    assert.deepEqual(openQuestions(bench.state), []);
     assert.deepEqual([sent("session/new"), sent("authenticate"), bench.secrets.size], [1, 0, 0]);
     assert.equal(offered()?.length, 3);
   });
 
   it("for a prompt returns the prompt to the head of the queue, which waits until the user resumes it", async () => {
     await start("auth-prompt");
-    const { session } = bench.current;
+    const { session } = bench;
     assert.ok(session);
     session.send([{ type: "text", text: "first" }]);
     session.send([{ type: "text", text: "second" }]);
-    const queue = (): readonly string[] => bench.current.view().head.queue.map(({ text }) => text);
+    const queue = (): readonly string[] => bench.view().head.queue.map(({ text }) => text);
     await until(() => session.state.signIn !== null);
     assert.deepEqual([queue(), session.state.queuePaused], [["first", "second"], true]);
-    assert.deepEqual(bench.current.view().head.problem?.signIn, [{ id: "login", name: "Log in" }]);
-    await bench.current.signIn("login");
-    assert.equal(bench.current.view().head.problem, null);
+    assert.deepEqual(bench.view().head.problem?.signIn, [{ id: "login", name: "Log in" }]);
+    await bench.signInBy("login");
+    assert.equal(bench.view().head.problem, null);
     assert.deepEqual([queue(), session.state.queuePaused], [["first", "second"], true]);
     session.resumeQueue();
     await until(() => queue().length === 0 && session.state.activity.state === "idle");
@@ -184,17 +184,17 @@ describe("signing in to an agent", function () {
       answers.map(text => /You said: (\w+)/.exec(text)?.[1]),
       ["first", "second"],
     );
-    await bench.current.signOut();
+    await bench.sessions.signOut();
     session.send([{ type: "text", text: "third" }]);
     await until(() => session.state.signIn !== null);
   });
 
   it("for a prompt that the agent still refuses afterwards shows its words at the prompt", async () => {
     await start("auth-prompt never");
-    const { session } = bench.current;
+    const { session } = bench;
     session?.send([{ type: "text", text: "first" }]);
     await until(() => session?.state.signIn !== null);
-    await bench.current.signIn("login");
+    await bench.signInBy("login");
     session?.resumeQueue();
     await until(() => session?.state.entries.at(-1)?.kind === "problem");
     const last = session?.state.entries.at(-1);
@@ -210,25 +210,25 @@ describe("signing in to an agent", function () {
     it(`on the official SDK by its method “${method}” works, and is asked for once`, async () => {
       await start("sdk");
       assert.equal(offered()?.length, 5);
-      const done = bench.current.signIn(method);
+      const done = bench.signInBy(method);
       if (method === "key") {
-        await until(() => openQuestions(bench.current.state).length === 1);
-        const id = openQuestions(bench.current.state)[0]?.id ?? "";
-        bench.current.session?.forms.accept(id, new Map([["SDK_KEY", "key-1"]]));
+        await until(() => openQuestions(bench.state).length === 1);
+        const id = openQuestions(bench.state)[0]?.id ?? "";
+        bench.session?.forms.accept(id, new Map([["SDK_KEY", "key-1"]]));
       }
       await done;
       assert.ok(isReady());
-      bench.current.session?.send([{ type: "text", text: "hello" }]);
-      await until(() => bench.current.state.activity.stopReason === "end_turn");
-      assert.deepEqual(openQuestions(bench.current.state), []);
-      assert.equal(bench.current.view().head.problem, null);
+      bench.session?.send([{ type: "text", text: "hello" }]);
+      await until(() => bench.state.activity.stopReason === "end_turn");
+      assert.deepEqual(openQuestions(bench.state), []);
+      assert.equal(bench.view().head.problem, null);
     });
   }
 
   it("on the official SDK says why it refuses, for each way, and nothing is signed in", async () => {
     await start("sdk");
-    await assert.rejects(bench.current.signIn("denied"), /did not sign you in: .*The account is closed\./);
-    await assert.rejects(bench.current.signIn("broken"), /ended with code 1/);
+    await assert.rejects(bench.signInBy("denied"), /did not sign you in: .*The account is closed\./);
+    await assert.rejects(bench.signInBy("broken"), /ended with code 1/);
     assert.equal(existsSync(join(folder, "signed-in")), false);
     assert.equal(offered()?.length, 5);
   });

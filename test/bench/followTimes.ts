@@ -35,7 +35,8 @@ async function moveAgent(): Promise<readonly AgentUpdate[]> {
     turn: () => "",
     modeChanged: () => undefined,
   });
-  const agent = follow.startSession(new Confinement(nodePaths(), [folder]));
+  const agent = follow.startSession(new Confinement(nodePaths(), [folder]), "session");
+  follow.show("session");
   const activity = { state: "running", since: 0 };
   agent.stateChanged(emptySession, { ...emptySession, agent: { id: "bench", name: agentName }, activity });
   const fed = new FedEvents(() => agent);

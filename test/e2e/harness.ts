@@ -156,6 +156,12 @@ async function cleared(page: Page): Promise<FrameLocator> {
   if (await page.locator(".part.panel").isVisible()) await runCommand(page, "View: Toggle Panel Visibility");
   const panel = await openChat(page);
   await keepChanges(panel);
+  // Sessions stay open, so a turn that an earlier test left running would run on.
+  const stop = panel.getByRole("button", { name: "Stop" });
+  if (await stop.isVisible()) {
+    await stop.click({ timeout: 5000 }).catch(() => undefined);
+    await stop.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
+  }
   await newSession(page, panel);
   await keepChanges(panel);
   return panel;
@@ -193,13 +199,7 @@ export async function newSession(page: Page, panel: FrameLocator): Promise<void>
 export async function startingSession(panel: FrameLocator, start: () => Promise<unknown>): Promise<void> {
   const before = await panel.locator("main[data-session]").getAttribute("data-session");
   await start();
-  const changed = panel.locator(`main[data-session]:not([data-session="${before}"])`);
-  // VS Code asks first if an earlier test left a turn running or prompts in the queue.
-  const confirm = changed.page().getByRole("button", { name: /and Start New Session$/ });
-  const isAsked = await Promise.race([changed.waitFor().then(() => false), confirm.waitFor().then(() => true)]);
-  if (!isAsked) return;
-  await confirm.click();
-  await changed.waitFor();
+  await panel.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
 }
 
 /**

@@ -64,7 +64,8 @@ describe("follow mode", () => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(path(name), text);
     turn = "first";
     follow = new FollowController({ clock: systemClock, log: nullLog, turn: () => turn, modeChanged: () => {} });
-    agent = follow.startSession(new Confinement(nodePaths(), [folder]));
+    agent = follow.startSession(new Confinement(nodePaths(), [folder]), "session");
+    follow.show("session");
     fed = new FedEvents(() => agent);
     agent.stateChanged(emptySession, runningState);
     follow.follow(true);
@@ -269,23 +270,27 @@ describe("follow mode", () => {
     });
   });
 
-  it("does not move after the turn has ended, and is off when another session begins", async () => {
+  it("does not move after the turn has ended, and is off in another session until the user follows that one", async () => {
     fed.feed(at("a.txt", 100));
     await inSight("a.txt", 100);
     follow.follow(false);
     agent.stateChanged(runningState, emptySession);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     follow.follow(true);
-    const next = follow.startSession(new Confinement(nodePaths(), [folder]));
+    const next = follow.startSession(new Confinement(nodePaths(), [folder]), "next");
+    follow.show("next");
     assert.equal(follow.state, "off");
-    // The disposed session reports nothing more, and ends nothing.
+    // The hidden session moves nothing.
     fed.feed(at("b.txt", 100));
-    agent.dispose();
     follow.follow(true);
     new FedEvents(() => next).feed(at("c.txt", 100));
     await shown("c.txt");
     assert.deepEqual(open(), ["c.txt"]);
+    follow.show("session");
+    assert.equal(follow.state, "on", "the user follows this session");
     next.dispose();
+    assert.equal(follow.state, "on");
+    agent.dispose();
     assert.equal(follow.state, "off");
   });
 });

@@ -13,7 +13,7 @@ import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
 import { Attachments, attachSelection, intactSelection } from "../../src/mentions/vscode/attachments.ts";
 import type { ReplyTarget } from "../../src/panel/replyTarget.ts";
 import type { ChatPanels } from "../../src/window/chatPanels.ts";
-import type { CurrentSession } from "../../src/window/currentSession.ts";
+import type { WindowSessions } from "../../src/window/sessions/windowSessions.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { FileEvents } from "../../src/files/vscode/fileEvents.ts";
 import { FileIndexer } from "../../src/mentions/vscode/fileIndexer.ts";
@@ -28,6 +28,7 @@ type Completions = Extract<PanelMessage, { readonly type: "completions" }>;
 
 /** A panel that keeps the messages it receives. */
 class FakePanel implements ReplyTarget {
+  readonly surface = "view";
   readonly messages: PanelMessage[] = [];
   reply(message: PanelMessage): void {
     this.messages.push(message);
@@ -286,8 +287,9 @@ describe("mentions", () => {
     const sent: (readonly ContentBlock[])[] = [];
     const session = { id: "s", send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
-    const current = { session, view, start: () => {} } as unknown as CurrentSession;
-    const sender = new PromptSender({ current, documents, attaching });
+    const registry = { get: () => session, selected: () => session };
+    const sessions = { open: registry, view } as unknown as WindowSessions;
+    const sender = new PromptSender({ sessions, documents, attaching });
     const path = join(inside, "latin.txt");
     await writeFile(path, Buffer.from("caf\xe9\n", "latin1"));
     const file: Attachment = { id: "1", kind: "file", label: "latin.txt", source: { type: "path", path } };
@@ -302,8 +304,9 @@ describe("mentions", () => {
     const sent: (readonly ContentBlock[])[] = [];
     const session = { id: "s", send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
-    const current = { session, view, start: () => {} } as unknown as CurrentSession;
-    const sender = new PromptSender({ current, documents, attaching });
+    const registry = { get: () => session, selected: () => session };
+    const sessions = { open: registry, view } as unknown as WindowSessions;
+    const sender = new PromptSender({ sessions, documents, attaching });
     const editor = await open("quillwort.txt");
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
     const path = join(inside, "quillwort.txt");

@@ -31,10 +31,10 @@ describe("a prompt", () => {
       accepts: () => null,
       agentName: () => "Stub",
     });
-    sender = new PromptSender({ current: bench.current, documents, attaching });
+    sender = new PromptSender({ sessions: bench.sessions, documents, attaching });
   };
   const shownId = (): string => {
-    const { session } = bench.current;
+    const { session } = bench;
     assert.ok(session, "a session is shown");
     return session.id;
   };
@@ -43,7 +43,7 @@ describe("a prompt", () => {
   afterEach(() => bench.dispose());
 
   it("that is sent while the last session is being restored goes to that session", async () => {
-    await bench.current.restoreOrStart();
+    await bench.sessions.restoreOrStart();
     const id = shownId();
     await sender.send({ type: "send", text: "before the reload", session: id }, panel);
     await until(() => bench.prompts.flat().length === 1);
@@ -52,9 +52,9 @@ describe("a prompt", () => {
     open(bench.files);
     let resolve = (): void => {};
     bench.readable = new Promise(done => (resolve = done));
-    const restored = bench.current.restoreOrStart();
+    const restored = bench.sessions.restoreOrStart();
     const sent = sender.send({ type: "send", text: "after the reload" }, panel);
-    assert.equal(bench.current.session, undefined, "nothing starts while the last session is being restored");
+    assert.equal(bench.session, undefined, "nothing starts while the last session is being restored");
     resolve();
     await Promise.all([restored, sent]);
     assert.equal(shownId(), id);
@@ -68,10 +68,10 @@ describe("a prompt", () => {
     assert.deepEqual(panel.messages, []);
   });
 
-  it("returns to the composer with its attachments if its session has ended", async () => {
-    await bench.current.restoreOrStart();
+  it("returns to the composer with its attachments if the panel shows another session meanwhile", async () => {
+    await bench.sessions.restoreOrStart();
     const session = shownId();
-    bench.current.start();
+    bench.sessions.start();
     await sender.send({ type: "send", text: "for the old session", attachments: [hello], session }, panel);
     await sender.send({ type: "send", text: "plain", session }, panel);
     assert.deepEqual(
@@ -81,7 +81,7 @@ describe("a prompt", () => {
         ["plain", []],
       ],
     );
-    assert.match(panel.unsent[0]?.reason ?? "", /because its session has ended/);
+    assert.match(panel.unsent[0]?.reason ?? "", /because the chat shows another session now/);
     assert.deepEqual(bench.prompts.flat(), []);
     await sender.send({ type: "send", text: "again", session: shownId() }, panel);
     await until(() => bench.prompts.flat().includes("again"));
@@ -103,7 +103,10 @@ describe("an intent about a session that has ended", () => {
     const log: string[] = [];
 
     const panel = new FakePanel();
-    const options = { session: () => "new", log: { ...nullLog, info: (line: string) => void log.push(line) } };
+    const options = {
+      isOpen: (id: string) => id === "new",
+      log: { ...nullLog, info: (line: string) => void log.push(line) },
+    };
     const handlers = Object.fromEntries(intents.map(({ type }) => [type, () => void handled.push(type)]));
     const runner = intentRunner([handlers as unknown as IntentHandlers<IntentType>], options);
     for (const intent of intents) await runner(intent, panel);
@@ -132,7 +135,7 @@ describe("an intent about a session that has ended", () => {
     assert.deepEqual(panel.messages[1], { type: "found", request: 3, total: 0, hits: [] });
   });
 
-  it("is run if it names the session that is shown, or if it is about none", async () => {
+  it("is run if it names an open session, or if it is about none", async () => {
     const { handled } = await run([
       { type: "stop", session: "new" },
       { type: "newSession" },

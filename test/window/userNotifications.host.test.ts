@@ -18,17 +18,23 @@ function soundsFor(sound: NotificationLevel, visible = true, end: SessionEvent =
   const chat = {
     visible,
     broadcast: (message: PanelMessage) => messages.push(message),
-    focus: () => Promise.resolve(),
   };
-  const attention = new UserNotifications({ chat, settings: () => ({ notifications: "off", sound }), log: nullLog });
-  const session: { state: SessionState } = { state: emptySession };
+  const attention = new UserNotifications({
+    chat,
+    settings: () => ({ notifications: "off", sound }),
+    isVisible: () => visible,
+    show: () => Promise.resolve(),
+    log: nullLog,
+  });
+  const session: { id: string; state: SessionState } = { id: "a", state: emptySession };
+  attention.update(session);
   const happen = (event: SessionEvent): void => {
     session.state = reduce(session.state, { seq: 0, at: 0, event });
     attention.update(session);
   };
   for (const event of [{ type: "activity", state: "running" } as const, asked, end]) happen(event);
   // The first state of another session is not an event, whatever it contains.
-  attention.update({ state: session.state });
+  attention.update({ id: "b", state: session.state });
   return messages;
 }
 

@@ -18,6 +18,7 @@ let shownSession: string | undefined;
 /** Sets the session that the panel shows, once it is painted. The intents that follow are about this session. */
 export function setShownSession(session: string | undefined): void {
   shownSession = session;
+  if (session !== undefined && session !== state.session) updateSavedState({ session });
 }
 
 /**
@@ -36,6 +37,8 @@ export interface Anchor {
 }
 
 interface SavedState {
+  /** The session that the panel shows. A restored editor tab shows it again. */
+  session?: string | undefined;
   draft: string;
   /** Start and end of the selection in the draft. */
   caret: readonly [number, number];
@@ -93,6 +96,7 @@ function restoreState(saved: unknown): SavedState {
   for (const [id, value] of Object.entries(isRecord(fields["open"]) ? fields["open"] : {}))
     if (typeof value === "boolean") open[id] = value;
   return {
+    session: typeof fields["session"] === "string" ? fields["session"] : undefined,
     draft: typeof fields["draft"] === "string" ? fields["draft"] : "",
     caret: isCaret(fields["caret"]) ? fields["caret"] : [0, 0],
     attachments: restoredAttachments(fields["attachments"]),

@@ -4,28 +4,24 @@ import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionRoots } from "../../editor/folders.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
-import type { Session } from "../../session/session.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import { CheckpointController, type CheckpointControllerOptions } from "./checkpointController.ts";
 import { CheckpointPreview } from "./checkpointPreview.ts";
 import { SessionCheckpoints, type SessionCheckpointsOptions } from "./sessionCheckpoints.ts";
 
-export interface CheckpointsOptions extends Pick<SessionCheckpointsOptions, "path" | "limits"> {
-  /** The session that the window shows. */
-  readonly session: () => Session | undefined;
-}
-
 export interface CheckpointsFeature {
   /** Not disposed with the platform: the window stores it first. */
   readonly sessions: SessionCheckpoints;
-  /** The checkpoints of the session that the window shows. */
-  readonly current: () => Checkpoints | undefined;
+  /** The checkpoints of that session. */
+  readonly of: (
+    session: { readonly id: string; readonly workspaceFolder: string } | undefined,
+  ) => Checkpoints | undefined;
 }
 
 /** Creates the checkpoints of every session of the window. */
 export function createCheckpoints(
   { clock, log }: ExtensionPlatform,
-  { session, ...options }: CheckpointsOptions,
+  options: Pick<SessionCheckpointsOptions, "path" | "limits">,
 ): CheckpointsFeature {
   const sessions = new SessionCheckpoints({
     ...options,
@@ -36,10 +32,7 @@ export function createCheckpoints(
   });
   return {
     sessions,
-    current() {
-      const shown = session();
-      return shown && sessions.forSession(shown.id, shown.state.workspaceFolder);
-    },
+    of: session => session && sessions.forSession(session.id, session.workspaceFolder),
   };
 }
 

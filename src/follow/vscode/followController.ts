@@ -59,7 +59,7 @@ const maxPending = 100;
  */
 const locateInterval = 500;
 
-/** One per window, for the session that the window shows. */
+/** One per window. Shows and follows the agent of one session at a time, the one that the user works with. */
 export class FollowController implements Disposable {
   readonly #options: FollowControllerOptions;
   readonly #store = new DisposableStore();
@@ -73,6 +73,11 @@ export class FollowController implements Disposable {
   /** The agents that are writing a file, by the file's key. */
   readonly #writing = new Map<string, string[]>();
   #tracker: Tracker | undefined;
+  readonly #trackers = new Map<string, Tracker>();
+  /** The session to show. Its tracker may not exist yet. */
+  #shownSession: string | undefined;
+  /** The sessions that the user follows whenever they are shown. */
+  readonly #followed = new Set<string>();
   #agentName = "";
   #paintedAt = -Infinity;
   #timer: Disposable | undefined;
@@ -108,8 +113,10 @@ export class FollowController implements Disposable {
     return this.#followMode.state;
   }
 
-  /** Starts, resumes or stops following. */
+  /** Starts, resumes or stops following the session that is shown. */
   follow(on: boolean): void {
+    if (this.#shownSession !== undefined && on) this.#followed.add(this.#shownSession);
+    else if (this.#shownSession !== undefined) this.#followed.delete(this.#shownSession);
     if (on) this.#view.startFollowing();
     this.#followMode.setFollowing(on);
   }
@@ -118,24 +125,39 @@ export class FollowController implements Disposable {
     this.follow(this.state !== "on");
   }
 
-  /** Follows a new session, in these folders, in place of the one before it. */
-  startSession(confinement: Confinement): FollowTracker {
+  /** Shows the agent of this session from now on, in place of the one before it. */
+  show(session: string | undefined): void {
+    if (session === this.#shownSession) return;
+    this.#shownSession = session;
     this.#forget();
+    this.#tracker = session === undefined ? undefined : this.#trackers.get(session);
+    if (session !== undefined && this.#followed.has(session)) this.follow(true);
+    this.#paint();
+  }
+
+  /** Tracks the agent of a session, in these folders. */
+  startSession(confinement: Confinement, session: string): FollowTracker {
     const tracker: Tracker = new Tracker({
       confinement,
       clock: this.#options.clock,
       log: this.#options.log,
-      at: (located, place) => this.#at({ located, place, tracker }),
+      at: (located, place) => {
+        if (this.#tracker === tracker) this.#at({ located, place, tracker });
+      },
       stateChanged: (before, after) => {
         if (this.#tracker === tracker) this.#stateChanged(before, after);
       },
-      writes: (key, who, began) => this.#writes(key, who, began),
+      writes: (key, who, began) => {
+        if (this.#tracker === tracker) this.#writes(key, who, began);
+      },
       disposed: () => {
+        this.#trackers.delete(session);
+        this.#followed.delete(session);
         if (this.#tracker === tracker) this.#forget();
       },
     });
-    this.#tracker = tracker;
-    this.#paint();
+    this.#trackers.set(session, tracker);
+    if (this.#shownSession === session) this.#tracker = tracker;
     return tracker;
   }
 

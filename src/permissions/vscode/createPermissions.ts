@@ -20,8 +20,8 @@ export interface PermissionsOptions {
   readonly sensitive: () => readonly string[];
   /** The user's changes to the lists of protected files. */
   readonly protection: () => ProtectionSettings;
-  /** The session whose questions the panel shows. */
-  readonly session: () => Session | undefined;
+  /** The open session with this id. */
+  readonly session: (id: string | undefined) => Session | undefined;
 }
 
 export interface PermissionsFeature {
@@ -53,7 +53,7 @@ export function createPermissions(
       "parley.showPermissionLog": () => permissionLog.show(),
     },
     intents: {
-      always: ({ ask }) => createRule(rules, options, ask, log),
+      always: ({ ask, session }) => createRule(rules, options, session, ask, log),
       manageRules: ({ decision }) => rules.manage(decision),
     },
   };
@@ -62,11 +62,12 @@ export function createPermissions(
 /** Creates a rule that the user chooses, and answers this question as the rule does. */
 async function createRule(
   rules: PermissionRules,
-  { sensitive, protection, session: current }: PermissionsOptions,
+  { sensitive, protection, session: openSession }: PermissionsOptions,
+  sessionId: string | undefined,
   questionId: string,
   log: Log,
 ): Promise<void> {
-  const session = current();
+  const session = openSession(sessionId);
   const question = session?.question(questionId);
   const agent = session?.state.agent;
   if (!session || !agent || !question) return;

@@ -21,10 +21,8 @@ import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttrib
 
 export interface ReviewStoreOptions
   extends Omit<ChangeAttributionOptions, "review" | "start" | "onTurnEnded">, Pick<TurnStartsOptions, "treesOf"> {
-  /** The session of the turn that begins. */
-  readonly session?: () => SessionOfTurn | undefined;
   /** Takes trees of the folders before a turn, where it can. Must not reject. */
-  readonly beginTurn: (turn: string) => Promise<void>;
+  readonly beginTurn: (turn: string, session: SessionOfTurn | undefined) => Promise<void>;
   /** Receives the review as it is before a turn, as {@link ReviewStore.snapshot} returns it. */
   readonly reviewBefore?: (turn: string, review: string) => void;
   readonly storage: TextStorage;
@@ -62,6 +60,8 @@ export class ReviewStore implements Disposable {
   readonly #states: EarlierStates;
   readonly #unfinished: UnfinishedTurnStore;
   #runningTurn: string | undefined;
+  /** The session of the turn that began last. Only that session ends it. */
+  #session: SessionOfTurn | undefined;
   #isClosing = false;
   #timer: Disposable | undefined;
   #restored = false;
@@ -102,24 +102,35 @@ export class ReviewStore implements Disposable {
     );
   }
 
+  /** The session of the current or latest turn. */
+  get session(): SessionOfTurn | undefined {
+    return this.#session;
+  }
+
   /** The review's part in a session that begins. */
-  startSession(): SessionParticipant {
+  startSession(session?: SessionOfTurn): SessionParticipant {
     const { attribution } = this;
     let state = emptySession;
+    const isOfTurn = (): boolean => this.#session === session;
     return {
       observe: (event, _, after) => attribution.observe(event, after),
       stateChanged: (_, after) => {
         state = after;
-        attribution.stateChanged(after);
+        if (isOfTurn()) attribution.stateChanged(after);
       },
-      beforeTurn: turn => this.turnBegan(turn, promptTitle(state, turn)),
+      beforeTurn: turn => {
+        this.#session = session;
+        return this.turnBegan(turn, promptTitle(state, turn));
+      },
       beforeQuestion: ({ tool = {}, subject }) => {
         const paths = [...pathsOf(tool, "locations", "diffs", "moves"), ...(subject?.paths ?? [])];
         attribution.snapshotFiles([...new Set(paths)]);
       },
       aroundWrite: (path, text, next) => attribution.aroundWrite(path, text, next),
       allowedOutside: path => attribution.allowedOutside(path),
-      dispose: () => attribution.turnEnded(),
+      dispose: () => {
+        if (isOfTurn()) attribution.turnEnded();
+      },
     };
   }
 
@@ -128,12 +139,12 @@ export class ReviewStore implements Disposable {
    * rejects.
    */
   async turnBegan(turn: string, title: string): Promise<void> {
-    const trees = this.#options.beginTurn(turn);
+    const session = this.#session;
+    const trees = this.#options.beginTurn(turn, session);
     await this.ready;
     await this.attribution.whenCompared();
     this.#options.reviewBefore?.(turn, await this.snapshot());
     this.#runningTurn = turn;
-    const session = this.#options.session?.();
     this.#unfinished.begin({ turn, title, began: Date.now(), ...(session && { session }) });
     this.#states.turnBegan(Date.now());
     const synced = this.attribution.turnBegan(turn, title);

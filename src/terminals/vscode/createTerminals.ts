@@ -13,10 +13,10 @@ export interface TerminalsFeature {
   readonly intents: IntentHandlers<"openTerminal">;
 }
 
-/** Creates the terminals of a window. `session`: the one whose terminals the panel shows. */
+/** Creates the terminals of a window. `session`: the open session with that id. */
 export function createTerminals(
   { store, log }: ExtensionPlatform,
-  session: () => Session | undefined,
+  session: (id: string | undefined) => Session | undefined,
 ): TerminalsFeature {
   const editorTerminals = store.add(new EditorTerminals());
   const pending = new Set<Promise<void>>();
@@ -32,8 +32,8 @@ export function createTerminals(
       await Promise.all(pending);
     },
     intents: {
-      openTerminal({ terminal }) {
-        const shown = session();
+      openTerminal({ terminal, session: id }) {
+        const shown = session(id);
         if (shown) editorTerminals.open(shown, terminal);
       },
     },

@@ -13,23 +13,23 @@ type CodeIntents = IntentHandlers<
   "openFile" | "openLink" | "openContent" | "saveContent" | "openDiff" | "openDiagram" | "insertCode" | "applyCode"
 >;
 
-/** Handlers for the conversation that the panel shows. */
+/** Handlers for the conversation that the panel shows. `stateOf`: the state of the open session with that id. */
 export function createCodeIntents(
   { context, store, log }: ExtensionPlatform,
-  shown: { readonly state: SessionState },
+  stateOf: (session: string | undefined) => SessionState,
   documents: Documents,
 ): CodeIntents {
   const diffs = store.add(new DiffDocuments(documents, log));
   const contents = store.add(new ContentDocuments());
   const diagrams = store.add(new DiagramPanels(context.extensionUri));
   return {
-    openFile: ({ path, line, ...rest }) => openFile(path, line, shown.state.workspaceFolder, rest),
-    openLink: ({ href }) => openLink(href, shown.state.workspaceFolder),
-    openContent: ({ entry, part }) => contents.open(shown.state, entry, part),
-    saveContent: ({ entry, part }) => contents.save(shown.state, entry, part),
-    openDiff: ({ entry, part }) => diffs.open(shown.state, entry, part),
+    openFile: ({ path, line, session, ...rest }) => openFile(path, line, stateOf(session).workspaceFolder, rest),
+    openLink: ({ href, session }) => openLink(href, stateOf(session).workspaceFolder),
+    openContent: ({ entry, part, session }) => contents.open(stateOf(session), entry, part),
+    saveContent: ({ entry, part, session }) => contents.save(stateOf(session), entry, part),
+    openDiff: ({ entry, part, session }) => diffs.open(stateOf(session), entry, part),
     openDiagram: ({ text }) => diagrams.open(text),
     insertCode: ({ text }) => insertCode(text),
-    applyCode: ({ text, path }) => applyCode(text, path, { cwd: shown.state.workspaceFolder, contents }),
+    applyCode: ({ text, path, session }) => applyCode(text, path, { cwd: stateOf(session).workspaceFolder, contents }),
   };
 }

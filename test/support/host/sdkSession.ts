@@ -115,7 +115,10 @@ export class SdkSession {
         connect: onProgress => this.#pool.get(definition, ({ state, detail }) => onProgress(state, detail)),
         restart: () => this.#pool.stop(definition.id),
       },
-      createServices: dispatch => createSessionServices(services, { definition, cwd, dispatch, onEnding }),
+      createServices: dispatch => {
+        const session = { id: "sdk-session", workspaceFolder: cwd };
+        return createSessionServices(services, { session, definition, dispatch, onEnding });
+      },
     });
   }
 

@@ -1,4 +1,4 @@
-// The session of a window with a stub agent, a storage that a test controls, and a panel that keeps its messages.
+// The sessions of a window with a stub agent, a storage that a test controls, and a panel that keeps its messages.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as vscode from "vscode";
@@ -13,16 +13,24 @@ import type { AgentDefinition } from "../../../src/agents/registry.ts";
 import type { PanelMessage } from "../../../src/panel/protocol.ts";
 import type { ReplyTarget } from "../../../src/panel/replyTarget.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
+import type { SharedView } from "../../../src/panel/patch.ts";
 import type { TextStorage } from "../../../src/session/log/sessionStore.ts";
+import type { Session } from "../../../src/session/session.ts";
+import type { SessionState } from "../../../src/session/state.ts";
+import { chatViewSurface, OpenSessions } from "../../../src/sessions/openSessions.ts";
 import { ActiveSession } from "../../../src/window/activeSession.ts";
-import { CurrentSession } from "../../../src/window/currentSession.ts";
+import { WindowSessions } from "../../../src/window/sessions/windowSessions.ts";
 import type { Settings } from "../../../src/window/settings.ts";
 import { questionServices } from "../fakes/questionRoom.ts";
 import { StubAgent, type StubSession } from "../fakes/stubAgent.ts";
 
 /** A panel that keeps the messages it receives. */
 export class FakePanel implements ReplyTarget {
+  readonly surface: string;
   readonly messages: PanelMessage[] = [];
+  constructor(surface = chatViewSurface) {
+    this.surface = surface;
+  }
   reply(message: PanelMessage): void {
     this.messages.push(message);
   }
@@ -42,21 +50,20 @@ const definition = (id: string, name: string): AgentDefinition => ({
   startTimeout: 30,
 });
 
-/** The window's session. It never starts a process. */
+/** The window's sessions. They never start a process. */
 export class WindowBench {
   readonly agent = new StubAgent();
   readonly files = new Map<string, string>();
-  readonly active = new ActiveSession();
+  readonly open = new OpenSessions();
+  readonly active = new ActiveSession(this.open);
   readonly store = new DisposableStore();
-  readonly current: CurrentSession;
+  readonly sessions: WindowSessions;
   readonly signIn: SignInFeature;
   readonly secrets = new Map<string, string>();
   readonly globalState = new Map<string, unknown>();
   agents: readonly AgentDefinition[] = [definition("stub", "Stub"), definition("other", "Other")];
   /** The files that could not be restored, with the reasons. */
   readonly restoreFailures: string[] = [];
-  /** The answer of the user to the question whether the session may end. */
-  confirm: () => Promise<boolean> = () => Promise.resolve(true);
   /** A promise that delays reading the storage. */
   readable: Promise<void> = Promise.resolve();
 
@@ -79,16 +86,16 @@ export class WindowBench {
     const onDidChange = (): void => this.active.refresh();
     const startFolders = join(tmpdir(), "parley-start-folders");
     this.signIn = { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
-    this.current = new CurrentSession({
+    this.sessions = new WindowSessions({
       signIn: this.signIn,
-      active: this.active,
+      open: this.open,
       pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
       storage: this.#storage(),
       settings: () => ({ agents: this.agents, bad: [], sendKey: "enter" }) as unknown as Settings,
       follow: () => "off",
-      createServices: (_definition, _folder, report) =>
+      createServices: (_session, _definition, report) =>
         questionServices(new PermissionBroker({ report, newId: () => `q${++ids}` }), () => {}),
-      confirmEnd: () => this.confirm(),
+      onDidRefresh: () => this.active.refresh(),
       onRestoreFailed: (file, reason) => this.restoreFailures.push(`${file}: ${reason}`),
       checkpoints: () => new Set(),
       log: nullLog,
@@ -107,8 +114,30 @@ export class WindowBench {
     return this.agent.sessions.at(-1);
   }
 
+  /** The active session and its state. */
+  get session(): Session | undefined {
+    return this.active.session;
+  }
+  get state(): SessionState {
+    return this.active.state;
+  }
+
+  /** What the chat view shows. */
+  view(): SharedView {
+    return this.sessions.view(chatViewSurface);
+  }
+
+  /** Signs in to the agent of the active session. */
+  async signInBy(method: string): Promise<void> {
+    if (this.session) await this.sessions.signIn(this.session, method);
+  }
+  cancelSignIn(): void {
+    if (this.session) this.sessions.cancelSignIn(this.session);
+  }
+
   async dispose(): Promise<void> {
-    await this.current.dispose();
+    await this.sessions.dispose();
+    this.active.dispose();
     this.store.dispose();
   }
 

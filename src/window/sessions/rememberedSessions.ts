@@ -1,0 +1,64 @@
+// Which sessions the next window on this workspace restores. A file, because VS Code writes its own state later and loses
+// it if the window is killed.
+import { Sequencer } from "../../base/async.ts";
+import { asError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { TextStorage } from "../../session/log/sessionStore.ts";
+
+export const rememberedFile = "current.json";
+
+/** A session with a log in the storage. */
+export interface RememberedSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly title?: string;
+}
+
+/** The session that the chat view shows, and all open sessions. */
+export interface RememberedSessions {
+  readonly shown: RememberedSession | undefined;
+  readonly open: readonly RememberedSession[];
+}
+
+export class RememberedSessionsFile {
+  readonly #storage: TextStorage;
+  readonly #log: Log;
+  readonly #writes = new Sequencer();
+  #written = "";
+
+  constructor(storage: TextStorage, log: Log) {
+    this.#storage = storage;
+    this.#log = log;
+  }
+
+  /** What the last window remembered. Rejects if the file is damaged. */
+  async read(): Promise<RememberedSessions> {
+    const text = await this.#storage.read(rememberedFile);
+    if (text === undefined) return { shown: undefined, open: [] };
+    const parsed = JSON.parse(text) as { readonly open?: unknown };
+    const shown = asRemembered(parsed);
+    const open = Array.isArray(parsed.open) ? parsed.open.map(asRemembered).filter(each => each !== undefined) : [];
+    return { shown, open };
+  }
+
+  /** Stores it, unless it is stored already. The newest stands in the file at the end. */
+  write({ shown, open }: RememberedSessions): void {
+    const text = JSON.stringify({ ...shown, ...(open.length > 0 && { open }) });
+    if (text === this.#written || text === "{}") return;
+    this.#written = text;
+    void this.#writes
+      .queue(() => this.#storage.write(rememberedFile, text))
+      .catch((error: unknown) => this.#log.error("The session could not be remembered.", asError(error).message));
+  }
+
+  whenIdle(): Promise<void> {
+    return this.#writes.whenIdle();
+  }
+}
+
+function asRemembered(value: unknown): RememberedSession | undefined {
+  const { id, agent, cwd, title } = (value ?? {}) as Partial<RememberedSession>;
+  const isValid = typeof id === "string" && /^[\w-]+$/.test(id) && typeof agent === "string" && typeof cwd === "string";
+  return isValid ? { id, agent, cwd, ...(typeof title === "string" && { title }) } : undefined;
+}

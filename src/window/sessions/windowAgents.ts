@@ -1,0 +1,107 @@
+// The agents of the window, as its sessions use them: definitions from the current settings, accounts, sign-in and -out.
+import * as vscode from "vscode";
+import type { AgentPool, RunningAgent, StartProgress } from "../../agents/pool.ts";
+import type { AgentDefinition } from "../../agents/registry.ts";
+import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { ViewAgent, ViewSignIn } from "../../panel/protocol.ts";
+import type { Agent } from "../../session/agent.ts";
+import type { Session } from "../../session/session.ts";
+import type { Settings } from "../settings.ts";
+
+export interface WindowAgentsOptions {
+  readonly pool: AgentPool;
+  readonly signIn: SignInFeature;
+  readonly settings: () => Settings;
+  /** Whether the session is still open. */
+  readonly isOpen: (session: Session) => boolean;
+  /** An account has changed. */
+  readonly onDidChange: () => void;
+}
+
+export class WindowAgents implements Disposable {
+  readonly #options: WindowAgentsOptions;
+  /** The agents that were started last, for their accounts. */
+  readonly #accounts = new Map<string, { readonly agent: Agent; readonly link: Disposable | undefined }>();
+  /** The session whose agent the user signs in to. */
+  #signingIn: Session | undefined;
+
+  constructor(options: WindowAgentsOptions) {
+    this.#options = options;
+  }
+
+  /** The agent with this id, as the settings define it now. */
+  definition(id: string | undefined): AgentDefinition | undefined {
+    return this.#options.settings().agents.find(agent => agent.id === id);
+  }
+
+  /** The running agent. A changed definition starts another process. */
+  async connect(original: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
+    const running = await this.#options.pool.get(await this.#startDefinition(original), onProgress);
+    this.#showAccount(original.id, running.agent);
+    return running;
+  }
+
+  stop(id: string): Promise<void> {
+    return this.#options.pool.stop(id);
+  }
+
+  /** The definition from the current settings, so that a restart uses corrected settings, with the keys of the user. */
+  #startDefinition(original: AgentDefinition): Promise<AgentDefinition> {
+    return this.#options.signIn.keys.withKeys(this.definition(original.id) ?? original);
+  }
+
+  #showAccount(id: string, agent: Agent): void {
+    const shown = this.#accounts.get(id);
+    if (shown?.agent === agent) return;
+    shown?.link?.dispose();
+    this.#accounts.set(id, { agent, link: agent.onDidChangeAccount?.(() => this.#options.onDidChange()) });
+  }
+
+  /** The agent as panels show it. */
+  view({ id, name, description }: AgentDefinition): ViewAgent {
+    const account = this.#accounts.get(id)?.agent.account;
+    return {
+      id,
+      name,
+      ...(description !== undefined && { description }),
+      ...(account !== undefined && { account }),
+    };
+  }
+
+  /** Signs in to the agent of a session. Rejects with a ProblemError if that failed. */
+  async signIn(session: Session, definition: AgentDefinition, methodId: string): Promise<void> {
+    const connect = (): Promise<Agent> => this.#agent(definition);
+    const isCurrent = (): boolean => this.#options.isOpen(session);
+    const { runner } = this.#options.signIn;
+    if (!runner.progress) this.#signingIn = session;
+    await runner.run({ session, definition, connect, isCurrent }, methodId);
+  }
+
+  cancelSignIn(session: Session): void {
+    if (this.#signingIn === session) this.#options.signIn.runner.cancel();
+  }
+
+  /** The sign-in in progress for that session. */
+  signInProgress(session: Session | undefined): ViewSignIn | undefined {
+    return session !== undefined && this.#signingIn === session ? this.#options.signIn.runner.progress : undefined;
+  }
+
+  /** Signs out of the agent. Rejects with a sentence if the agent cannot. */
+  async signOut(definition: AgentDefinition): Promise<void> {
+    const { signOut } = await this.#agent(definition);
+    if (!signOut) {
+      throw new Error(vscode.l10n.t("{0} cannot sign out. Use its command-line program.", definition.name));
+    }
+    await signOut();
+  }
+
+  async #agent(definition: AgentDefinition): Promise<Agent> {
+    const { agent } = await this.#options.pool.get(await this.#startDefinition(definition), () => {});
+    return agent;
+  }
+
+  dispose(): void {
+    for (const { link } of this.#accounts.values()) link?.dispose();
+  }
+}
