@@ -21,7 +21,7 @@ export interface StartProgress {
 export interface RunningAgent {
   readonly agent: Agent;
   readonly definition: AgentDefinition;
-  /** Fires once if the process ends without being stopped. */
+  /** Fires once when the process ends, with the reason, so that each of its sessions learns it. Not if the window closes. */
   readonly onDidDie: Event<Problem>;
   /** Its output has ended. `onDidDie` fires soon, whether the process has exited or still runs. */
   hasEnded(): boolean;
@@ -32,6 +32,7 @@ interface Slot {
   readonly stop: AbortController;
   readonly ready: Promise<RunningAgent>;
   readonly progress: Emitter<StartProgress>;
+  readonly exit: Emitter<Problem>;
   latest: StartProgress;
   process?: AgentProcess;
   connected?: AgentConnection;
@@ -82,7 +83,7 @@ export class AgentPool {
   async get(definition: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
     const old = this.#slots.get(definition.id);
     const slot = old && JSON.stringify(old.definition) === JSON.stringify(definition) ? old : this.#start(definition);
-    if (old && old !== slot) void this.#end(old);
+    if (old && old !== slot) void this.#end(old, "its settings have changed");
     onProgress(slot.latest);
     const link = slot.progress.event(onProgress);
     try {
@@ -92,10 +93,10 @@ export class AgentPool {
     }
   }
 
-  /** Stops the agent's process, if one runs. The next `get` starts another. */
+  /** Stops the agent's process, if one runs, because a session restarts it. The next `get` starts another. */
   async stop(agent: string): Promise<void> {
     const slot = this.#slots.get(agent);
-    if (slot) await this.#end(slot);
+    if (slot) await this.#end(slot, "another session restarted it");
   }
 
   /** Stops all agents. */
@@ -115,6 +116,7 @@ export class AgentPool {
       definition,
       stop,
       progress,
+      exit: new Emitter<Problem>(),
       latest: { state: "starting" },
       ready: Promise.resolve().then(() => this.#run(slot, recorder)),
     };
@@ -140,7 +142,6 @@ export class AgentPool {
       if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
     });
     slot.process = process;
-    const exitEmitter = new Emitter<Problem>();
     // Starting fails when the process exits, so that nothing waits for an agent that has exited.
     const start = new AbortController();
     const onStop = (): void => start.abort(stop.signal.reason);
@@ -150,8 +151,8 @@ export class AgentPool {
       start.abort(new ProblemError(problem));
       this.#forget(slot);
       slot.connected?.dispose();
-      if (!stop.signal.aborted) exitEmitter.fire(problem);
-      exitEmitter.dispose();
+      if (!stop.signal.aborted) slot.exit.fire(problem);
+      slot.exit.dispose();
     };
     void process.whenExited.then(async death => {
       this.#log.info(`${definition.name} exited.`, {
@@ -198,7 +199,7 @@ export class AgentPool {
       await process.stop();
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
-    return { agent, definition, onDidDie: exitEmitter.event, hasEnded: () => ended };
+    return { agent, definition, onDidDie: slot.exit.event, hasEnded: () => ended };
   }
 
   async #prepareFolder({ name }: AgentDefinition): Promise<string> {
@@ -220,9 +221,17 @@ export class AgentPool {
     slot.progress.dispose();
   }
 
-  #end(slot: Slot): Promise<void> {
+  /** Ends the process. Its sessions learn the reason; without one, nobody does. */
+  #end(slot: Slot, reason?: string): Promise<void> {
     this.#forget(slot);
-    slot.stop.abort(new ProblemError({ message: `${slot.definition.name} was stopped.`, next: ["restartAgent"] }));
+    const { name } = slot.definition;
+    const problem: Problem =
+      reason === undefined
+        ? { message: `${name} was stopped.`, next: ["restartAgent"] }
+        : { message: `${name} was stopped because ${reason}. Retry, or send a message, to continue.`, next: ["retry"] };
+    slot.stop.abort(new ProblemError(problem));
+    if (reason !== undefined) slot.exit.fire(problem);
+    slot.exit.dispose();
     slot.connected?.dispose();
     // Wait until a start in progress settles: only then is it known whether there is a process to stop.
     const ended = slot.ready

@@ -115,7 +115,7 @@ describe("the pool of agent processes", function () {
     assert.notEqual(second, third);
   });
 
-  it("reports an unexpected exit once, and no expected exit", async () => {
+  it("reports an exit once with its reason, also a stop and a change of the settings, but not the end of the window", async () => {
     const running = await get(agent("exit-after-initialize")).catch(() => undefined);
     if (running) {
       const deaths: Problem[] = [];
@@ -123,11 +123,20 @@ describe("the pool of agent processes", function () {
       await until(() => deaths.length > 0);
       assert.match(deaths[0]?.message ?? "", /ended with code 4/);
     }
-    const quiet = await get(agent("none"));
-    const deaths: Problem[] = [];
-    quiet.onDidDie(problem => deaths.push(problem));
+    const reasons: string[] = [];
+    const watch = async (name: string): Promise<void> => {
+      const { onDidDie } = await get(agent("none", { name }));
+      onDidDie(({ message }) => reasons.push(message));
+    };
+    await watch("One");
     await pool.stop("none");
-    assert.deepEqual(deaths, []);
+    await watch("Two");
+    await watch("Three");
+    await pool.dispose();
+    assert.deepEqual(reasons, [
+      "One was stopped because another session restarted it. Retry, or send a message, to continue.",
+      "Two was stopped because its settings have changed. Retry, or send a message, to continue.",
+    ]);
   });
 
   it("ends the whole tree, also descendants that ignore SIGTERM", async () => {
