@@ -7,6 +7,7 @@ import type { FrameLocator, Locator, Page } from "playwright-core";
 import { allowCommand, reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
 import { scene } from "./scene.ts";
+import { whenStored } from "./whenStored.ts";
 
 const owner = 'iframe.webview.ready[src*="extensionId=parley.parley&"]';
 const inside = (page: Page, frame: string): FrameLocator =>
@@ -103,7 +104,7 @@ describe("panels in a real VS Code", () => {
     await scene(page, "two-panels");
 
     // VS Code in a browser stores its state every few seconds. The desktop also stores it when the window closes.
-    for (const draft of ["a draft of the view", "a draft of the tab"]) await stored(page, draft);
+    for (const draft of ["a draft of the view", "a draft of the tab"]) await whenStored(page, draft);
     // While a window reloads, VS Code reports errors of its own.
     assert.deepEqual(errors, []);
     await reloadWindow(page);
@@ -168,31 +169,6 @@ const inSight = (element: Locator): Promise<boolean> =>
     const { top, bottom } = node.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
   });
-
-/** Resolves when VS Code has stored a value that contains this text. */
-async function stored(page: Page, text: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await page.evaluate(storageHolds, text)))
-    assert.ok(Date.now() < deadline, `VS Code has not stored "${text}".`);
-}
-
-/** Runs in the page. Whether VS Code has stored a value that contains this text. */
-async function storageHolds(text: string): Promise<boolean> {
-  const settled = <T>(request: IDBRequest<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error ?? new Error("The database failed."));
-    });
-  for (const { name } of await indexedDB.databases()) {
-    const database = await settled(indexedDB.open(name ?? ""));
-    for (const store of database.objectStoreNames) {
-      const values = await settled(database.transaction(store).objectStore(store).getAll());
-      if (JSON.stringify(values).includes(text)) return true;
-    }
-    database.close();
-  }
-  return false;
-}
 
 /** Asserts that both panels have the same accessibility tree of the conversation. */
 async function same(page: Page): Promise<void> {

@@ -14,6 +14,7 @@ import {
   screenshot,
   sharedWorkbench,
 } from "./harness.ts";
+import { whenStored } from "./whenStored.ts";
 import { until } from "../support/fakes/until.ts";
 
 const composer = (panel: FrameLocator) => panel.getByRole("textbox", { name: "Message" });
@@ -197,10 +198,15 @@ describe("sessions in a real VS Code", () => {
     await send("#script tab.json");
     await runCommand(page, "Parley: Open Chat in Editor");
     await page.locator(".tab.active", { hasText: "#script tab.json" }).waitFor();
+    const tab = page
+      .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
+      .frameLocator("iframe#active-frame");
+    await composer(tab).fill("a draft of the tab");
     await runCommand(page, "Parley: Open Chat");
     await newSession(page, panel);
     await send("#script view.json");
     await page.locator(".tab", { hasText: "#script tab.json" }).waitFor();
+    await whenStored(page, "a draft of the tab");
     await reloadWindow(page);
     await runCommand(page, "Parley: Open Chat");
     await prompt(panel, "#script view.json").waitFor();
@@ -209,5 +215,7 @@ describe("sessions in a real VS Code", () => {
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "#script hidden.json" }).click();
     await prompt(panel, "#script hidden.json").waitFor();
     await page.locator(".tab", { hasText: "#script tab.json" }).waitFor();
+    assert.equal(await composer(tab).inputValue(), "a draft of the tab");
+    await composer(tab).clear();
   });
 });

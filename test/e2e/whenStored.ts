@@ -1,0 +1,28 @@
+// VS Code in a browser stores the states of panels every few seconds. A reload before that restores older states.
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+
+/** Resolves when VS Code has stored a value that contains this text. */
+export async function whenStored(page: Page, text: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await page.evaluate(storageHolds, text)))
+    assert.ok(Date.now() < deadline, `VS Code has not stored "${text}".`);
+}
+
+/** Runs in the page. Whether VS Code has stored a value that contains this text. */
+async function storageHolds(text: string): Promise<boolean> {
+  const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error("The database failed."));
+    });
+  for (const { name } of await indexedDB.databases()) {
+    const database = await settled(indexedDB.open(name ?? ""));
+    for (const store of database.objectStoreNames) {
+      const values = await settled(database.transaction(store).objectStore(store).getAll());
+      if (JSON.stringify(values).includes(text)) return true;
+    }
+    database.close();
+  }
+  return false;
+}
