@@ -98,7 +98,10 @@ export interface AgentSession {
   /** Asks the agent to end the turn. Does not answer open questions. */
   cancel(): void;
   setOption(id: string, value: string | boolean): Promise<void>;
+  /** Ends the use of the session. The agent keeps it, so that it can be continued. */
   dispose(): void;
+  /** Disposes the session, and lets the agent free what it holds for it, if the agent can. */
+  close(): void;
 }
 
 /** Shows what the agent asks while no session is open. */

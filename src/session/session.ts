@@ -434,12 +434,14 @@ export class Session implements Disposable {
     this.#dispatch({ type: "agentLost", problem: this.#signIn.problem(problem) });
   }
 
-  #detach(): void {
+  /** `closes`: the agent session is no longer needed. */
+  #detach(closes = false): void {
     const remote = this.#agentLink;
     this.#agentLink = undefined;
     this.#endStopTimer();
     remote?.link.dispose();
-    remote?.session.dispose();
+    if (closes) remote?.session.close();
+    else remote?.session.dispose();
     this.#choices.agentGone();
     this.#cancelQuestions();
     // No agent is left that could use them.
@@ -479,7 +481,7 @@ export class Session implements Disposable {
 
   dispose(): void {
     if (this.#disposed) return;
-    this.#detach();
+    this.#detach(true);
     this.forms.dispose();
     this.#quietTimer.dispose();
     this.#disposed = true;

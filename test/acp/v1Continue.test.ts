@@ -183,6 +183,45 @@ describe("an agent of version 1 that continues a session", () => {
     assert.deepEqual(agent.received, []);
   });
 
+  it("is asked to close a session that is closed here if it advertises that, and to continue it again", async () => {
+    await start({ loadSession: true, sessionCapabilities: { close: {} } });
+    const open = async (): Promise<void> => {
+      const opening = connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient());
+      agent.answer(await agent.request("session/new"), { sessionId: "old-session" });
+      (await opening).close();
+    };
+    await open();
+    const closing = await agent.request("session/close");
+    assert.deepEqual(closing.params, { sessionId: "old-session" });
+    agent.answer(closing, {});
+    const again = resume();
+    agent.fail(await agent.request("session/load"), -32002, "Resource not found");
+    assert.equal(await again, undefined);
+    await open();
+    agent.fail(await agent.request("session/close"), -32601, "Method not found");
+    await settled();
+    await open();
+    await settled();
+    assert.deepEqual(agent.received, []);
+  });
+
+  it("is not asked to close a session if it does not advertise that, or if the session is only disposed", async () => {
+    for (const [capabilities, close] of [
+      [both, true],
+      [{ sessionCapabilities: { close: {} } }, false],
+    ] as const) {
+      await start(capabilities);
+      const opening = connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient());
+      agent.answer(await agent.request("session/new"), { sessionId: "old-session" });
+      const session = await opening;
+      if (close) session.close();
+      else session.dispose();
+      await settled();
+      assert.deepEqual(agent.received, []);
+      if (close) connected.dispose();
+    }
+  });
+
   it("gets a context after the message, and its echo is not shown", async () => {
     await start(both);
     const client = recordingClient();

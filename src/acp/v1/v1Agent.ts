@@ -58,6 +58,8 @@ export class V1Agent implements Agent, V1Connection {
   readonly #unused = new Map<string, V1Session>();
   /** The methods that continue a session, in the order in which they are tried. */
   readonly #continuingMethods: ("session/resume" | "session/load")[];
+  /** False once the agent has answered that it lacks the method, although it advertises it. */
+  #canClose: boolean;
   readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
   /** The clients of requests that name no session, by their parameters. */
@@ -88,6 +90,7 @@ export class V1Agent implements Agent, V1Connection {
       },
     };
     const sessions = asObject(capabilities["sessionCapabilities"]);
+    this.#canClose = isObject(sessions["close"]);
     this.#continuingMethods = [
       ...(isObject(sessions["resume"]) ? (["session/resume"] as const) : []),
       ...(capabilities["loadSession"] === true ? (["session/load"] as const) : []),
@@ -248,10 +251,23 @@ export class V1Agent implements Agent, V1Connection {
       this.#unused.set(sessionId, disposed);
     };
     const more = replay && { replay };
-    const session = new V1Session({ sessionId, connection: this, client, updates, onDispose, ...more });
+    const onClose = (closed: V1Session): void => this.#close(closed);
+    const session = new V1Session({ sessionId, connection: this, client, updates, onDispose, onClose, ...more });
     this.#sessions.set(sessionId, session);
     this.#unused.delete(sessionId);
     return session;
+  }
+
+  /** An agent that cannot close a session still has it open. */
+  #close(session: V1Session): void {
+    const { sessionId } = session;
+    if (!this.#canClose || this.#unused.get(sessionId) !== session) return;
+    this.#unused.delete(sessionId);
+    this.request("session/close", { sessionId }).catch((failure: unknown) => {
+      const { agentName, log } = this.#options;
+      if (failure instanceof ResponseError && failure.code === ErrorCodes.MethodNotFound) this.#canClose = false;
+      if (!this.#ended.signal.aborted) log.debug(`${agentName} did not close a session.`, asError(failure).message);
+    });
   }
 
   request(method: string, params: JsonObject): Promise<unknown> {

@@ -28,6 +28,7 @@ export interface V1SessionOptions {
   /** The session is being loaded. */
   readonly replay?: V1Replay;
   readonly onDispose: (session: V1Session) => void;
+  readonly onClose: (session: V1Session) => void;
 }
 
 export class V1Session implements AgentSession, RequestSession {
@@ -204,6 +205,12 @@ export class V1Session implements AgentSession, RequestSession {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#options.onDispose(this);
+  }
+
+  close(): void {
+    if (this.#disposed) return;
+    this.dispose();
+    this.#options.onClose(this);
   }
 }
 

@@ -11,6 +11,7 @@ export class StubSession implements AgentSession {
   readonly contexts: (readonly ContentBlock[])[] = [];
   cancels = 0;
   disposed = false;
+  closed = false;
   promptError: Error | undefined;
   /** The options that were set, and prompts, in order. */
   readonly requests: string[] = [];
@@ -44,6 +45,10 @@ export class StubSession implements AgentSession {
   }
   dispose(): void {
     this.disposed = true;
+  }
+  close(): void {
+    this.closed = true;
+    this.dispose();
   }
 
   report(event: SessionEvent): void {
