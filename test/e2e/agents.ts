@@ -136,7 +136,7 @@ function settings(): Record<string, unknown> {
     if (id === "stubborn") args.push("--stubborn");
     return [id, { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 }];
   });
-  const continuing = ["resumes", "loads", "forgets"].map(id => {
+  const continuing = ["resumes", "loads", "forgets", "expires"].map(id => {
     const args = [inProject("test", "support", "agents", "continuing.mjs"), id, join(programs, `${id}.json`)];
     return [id, { name: "Lasting Agent", description: id, command: process.execPath, args, startTimeout: 20 }];
   });

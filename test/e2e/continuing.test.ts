@@ -40,3 +40,22 @@ describe("a conversation after a reload", () => {
     });
   }
 });
+
+describe("a session that the agent no longer has", () => {
+  it("is replaced by a new one when a prompt fails, and Retry sends the prompt with the conversation", async () => {
+    const { page, panel } = await withAgents();
+    const log = panel.getByRole("log", { name: "Conversation" });
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await chooseAgent(panel, "expires");
+    await composer.fill("one");
+    await composer.press("Enter");
+    await log.getByText("Prompt 1 of this session.", { exact: true }).waitFor();
+    await composer.fill("two");
+    await composer.press("Enter");
+    await log.getByText(/Lasting Agent could not finish this turn: Session not found/).waitFor();
+    await log.getByText(/^Lasting Agent no longer has this conversation in its context/).waitFor();
+    await screenshot(page, "session-gone");
+    await log.getByRole("button", { name: "Retry" }).click();
+    await log.getByText("Prompt 1 of this session, with the conversation.", { exact: true }).waitFor();
+  });
+});

@@ -29,9 +29,10 @@ export async function openAgentSession(
   return { session: await agent.open(request, client) };
 }
 
-/** The id of the agent session that the conversation continues in. */
-function openSessionId({ agentSessions, agentSession, agentForgot }: SessionState): string | undefined {
-  if (agentSession === null || agentForgot) return undefined;
+/** The id of the agent session that the conversation continues in. Agents do not keep a session without a prompt. */
+function openSessionId(state: SessionState): string | undefined {
+  const { agentSessions, agentSession, agentForgot } = state;
+  if (agentSession === null || agentForgot || !hasConversation(state)) return undefined;
   return agentSessions[agentSession] ?? undefined;
 }
 

@@ -1,7 +1,7 @@
 // An agent whose sessions outlive its process, for tests of continuing a conversation. Plain Node.
-//   node continuing.mjs <resumes|loads|forgets> <file of the sessions>
+//   node continuing.mjs <resumes|loads|forgets|expires> <file of the sessions>
 // `resumes` advertises session/resume, `loads` session/load, whose replay begins before the answer and ends after it, and
-// `forgets` session/resume, which it refuses. Each answer says how many prompts the session has, and whether the prompt
+// `forgets` session/resume, which it refuses. A session of `expires` takes one prompt only. Each answer says how many prompts the session has, and whether the prompt
 // came with more than its text.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,6 +25,7 @@ const capabilities = {
   resumes: { sessionCapabilities: { resume: {} } },
   loads: { loadSession: true },
   forgets: { sessionCapabilities: { resume: {} } },
+  expires: {},
 };
 
 const methods = {
@@ -53,6 +54,7 @@ const methods = {
   },
   "session/prompt": ({ sessionId, prompt }) => {
     const turns = sessions[sessionId];
+    if (kind === "expires" && turns.length > 0) throw { code: -32602, message: `Session not found: ${sessionId}` };
     const answer = `Prompt ${turns.length + 1} of this session${prompt.length > 1 ? ", with the conversation" : ""}.`;
     turns.push([prompt[0].text, answer]);
     writeFileSync(file, JSON.stringify(sessions));
