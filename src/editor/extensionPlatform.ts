@@ -2,7 +2,7 @@
 import type * as vscode from "vscode";
 import type { DisposableStore } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { TextStorage } from "../session/log/sessionStore.ts";
+import type { LogStorage } from "../session/log/sessionStore.ts";
 
 export interface ExtensionPlatform {
   readonly context: vscode.ExtensionContext;
@@ -11,5 +11,5 @@ export interface ExtensionPlatform {
   readonly log: Log & { show(): void };
   readonly clock: Clock;
   /** The extension's own files for this workspace. */
-  readonly storage: TextStorage;
+  readonly storage: LogStorage;
 }

@@ -12,14 +12,20 @@ export interface Replayed {
   readonly state: SessionState;
   /** The number of the next event. */
   readonly nextSeq: number;
+  /** When the last event happened, ms since the epoch. */
+  readonly lastAt: number;
 }
 
 /** The events that are replayed before other work of the extension host gets its turn, a few milliseconds. */
 const eventsPerSlice = 500;
 
-/** Replays the events in slices. */
-export async function replayInSlices(events: readonly LoggedEvent[], log: Log): Promise<Replayed> {
-  const steps = replaySteps(events, log);
+/** Replays the events in slices. They follow those of `earlier`. */
+export async function replayInSlices(
+  events: readonly LoggedEvent[],
+  log: Log,
+  earlier: Replayed = { state: emptySession, nextSeq: 0, lastAt: 0 },
+): Promise<Replayed> {
+  const steps = replaySteps(events, log, earlier);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -27,16 +33,16 @@ export async function replayInSlices(events: readonly LoggedEvent[], log: Log): 
   }
 }
 
-function* replaySteps(events: readonly LoggedEvent[], log: Log): Generator<void, Replayed, void> {
-  let state = emptySession;
-  let nextSeq = 0;
+function* replaySteps(events: readonly LoggedEvent[], log: Log, earlier: Replayed): Generator<void, Replayed, void> {
+  let { state, nextSeq, lastAt } = earlier;
   let count = 0;
   for (const logged of joinChunks(events)) {
     state = nextState(state, logged, log);
     nextSeq = logged.seq + 1;
+    lastAt = logged.at;
     if (++count % eventsPerSlice === 0) yield;
   }
-  return { state, nextSeq };
+  return { state, nextSeq, lastAt };
 }
 
 /** An event that fails, by a bug or in a log of a newer version, stays in the log; the session continues without it. */

@@ -18,6 +18,26 @@ export interface TextStorage {
   read(name: string): Promise<string | undefined>;
 }
 
+/** A file in the storage, with its size. */
+export interface LogFile {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** The storage of the logs of many sessions. */
+export interface LogStorage extends TextStorage {
+  /** At most `length` bytes from `from` on; empty at the end of the file. Undefined if there is no file. */
+  readSlice(name: string, from: number, length: number): Promise<Buffer | undefined>;
+  /** The size of the file in bytes. Undefined if there is no file. */
+  size(name: string): Promise<number | undefined>;
+  /** The files in the storage. */
+  list(): Promise<readonly LogFile[]>;
+  /** Renames the file. False if there is no such file. */
+  rename(from: string, to: string): Promise<boolean>;
+  /** Removes the file, if it exists. */
+  remove(name: string): Promise<void>;
+}
+
 /** Events are written in batches, at this interval. Milliseconds. */
 const flushTime = 250;
 /** A failed write is tried again after this time. Milliseconds. */
@@ -27,8 +47,14 @@ const maxTextLength = 256 * 1024;
 /** The text of a log that is parsed before other work of the extension host gets its turn, a few milliseconds. */
 const charactersPerSlice = 256 * 1024;
 
+const logSuffix = ".jsonl";
+
 /** The name of a session's log in the storage. */
-export const sessionFileName = (session: string): string => `${session}.jsonl`;
+export const sessionFileName = (session: string): string => session + logSuffix;
+
+/** The id of the session whose log the file is; undefined for any other file. */
+export const sessionOfLogFile = (name: string): string | undefined =>
+  name.endsWith(logSuffix) ? name.slice(0, -logSuffix.length) : undefined;
 
 /**
  * The version of the format. In version 1, the log does not record the sessions of the agent, and starts of the agent
@@ -155,13 +181,14 @@ export async function readSession(storage: TextStorage, session: string): Promis
     const row = text.slice(from, end);
     if (row === "") continue;
     // A window that was killed left an incomplete line. The lines of later windows follow it.
-    const logged = parseEvent(row);
+    const logged = parseLogLine(row);
     if (logged) events.push(logged);
   }
   return events;
 }
 
-function parseEvent(row: string): LoggedEvent | undefined {
+/** The event in a line of a log. Undefined for the line of the version, and for a damaged line. */
+export function parseLogLine(row: string): LoggedEvent | undefined {
   try {
     return asLoggedEvent(parseBoundedJson(row, 2 * maxJsonDepth));
   } catch {

@@ -6,7 +6,7 @@ import type { WindowState } from "../../../src/panel/projection/projector.ts";
 import { WholeProjector } from "./wholeViews.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
-import type { TextStorage } from "../../../src/session/log/sessionStore.ts";
+import type { LogStorage, LogFile } from "../../../src/session/log/sessionStore.ts";
 import { emptySession } from "../../../src/session/state.ts";
 
 /** The stored data, in the layout of the extension's storage folder. */
@@ -22,11 +22,12 @@ export function storedText(name: string, workspace = "/home/ada/app"): string {
 }
 
 /** An in-memory storage with these initial texts. */
-export class StoredFiles implements TextStorage {
+export class StoredFiles implements LogStorage {
   readonly texts: Map<string, string>;
 
-  constructor(texts: Readonly<Record<string, string>>) {
-    this.texts = new Map(Object.entries(texts));
+  /** A map is used as it is, so that a test can read and change it. */
+  constructor(texts: Readonly<Record<string, string>> | Map<string, string>) {
+    this.texts = texts instanceof Map ? texts : new Map(Object.entries(texts));
   }
   async append(name: string, text: string): Promise<void> {
     this.texts.set(name, (this.texts.get(name) ?? "") + text);
@@ -36,6 +37,27 @@ export class StoredFiles implements TextStorage {
   }
   async read(name: string): Promise<string | undefined> {
     return this.texts.get(name);
+  }
+  async readSlice(name: string, from: number, length: number): Promise<Buffer | undefined> {
+    const text = this.texts.get(name);
+    return text === undefined ? undefined : Buffer.from(text).subarray(from, from + length);
+  }
+  async size(name: string): Promise<number | undefined> {
+    const text = this.texts.get(name);
+    return text === undefined ? undefined : Buffer.byteLength(text);
+  }
+  async list(): Promise<readonly LogFile[]> {
+    return [...this.texts].map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) }));
+  }
+  async rename(from: string, to: string): Promise<boolean> {
+    const text = this.texts.get(from);
+    if (text === undefined) return false;
+    this.texts.delete(from);
+    this.texts.set(to, text);
+    return true;
+  }
+  async remove(name: string): Promise<void> {
+    this.texts.delete(name);
   }
 }
 

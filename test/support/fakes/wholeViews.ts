@@ -24,9 +24,11 @@ export class WholeProjector extends Projector {
 export function replayAtOnce(events: readonly LoggedEvent[], log: Log): Replayed {
   let state = emptySession;
   let nextSeq = 0;
+  let lastAt = 0;
   for (const logged of joinChunks(events)) {
     state = nextState(state, logged, log);
     nextSeq = logged.seq + 1;
+    lastAt = logged.at;
   }
-  return { state, nextSeq };
+  return { state, nextSeq, lastAt };
 }

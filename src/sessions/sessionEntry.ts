@@ -1,0 +1,99 @@
+// The index entry of a stored session: what a list of sessions shows without reading the logs. Each entry is a file of its
+// own, so that windows do not overwrite the entries of each other.
+import { isFiniteNumber, isOneOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
+import { isBusy, openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
+
+/** `interrupted`: the window was closed while the agent worked. */
+export type StoredStatus = "idle" | "working" | "waiting" | "failed" | "interrupted";
+
+export interface SessionEntry {
+  readonly id: string;
+  /** The id of the agent in the settings, and its name when the session was last open. */
+  readonly agent: string;
+  readonly agentName: string;
+  readonly folder: string;
+  /** Empty before the first prompt. */
+  readonly title: string;
+  /** When the user or the agent last did something, ms since the epoch. */
+  readonly updated: number;
+  readonly status: StoredStatus;
+  /** The id of the agent's session that the conversation continues in. */
+  readonly agentSession?: string;
+  /** Nothing was written in the session yet, so lists hide it. */
+  readonly blank?: true;
+  /** The agent did something that the user has not seen. */
+  readonly unread?: true;
+  /** The user is done with the session, so lists hide it. */
+  readonly done?: true;
+  /** When the user deleted the session, ms since the epoch. Its log is removed a day later. */
+  readonly deleted?: number;
+}
+
+/** The marks that the user sets. */
+export type SessionMarks = Pick<SessionEntry, "unread" | "done" | "deleted">;
+
+const isEntry = isRecordWith({
+  id: isString,
+  agent: isString,
+  agentName: isString,
+  folder: isString,
+  title: isString,
+  updated: isFiniteNumber,
+  status: isOneOf("idle", "working", "waiting", "failed", "interrupted"),
+  agentSession: optional(isString),
+  blank: optional(isTrue),
+  unread: optional(isTrue),
+  done: optional(isTrue),
+  deleted: optional(isFiniteNumber),
+});
+
+const suffix = ".session.json";
+
+/** The name of the file of an entry. */
+export const entryFileName = (id: string): string => `${id}${suffix}`;
+
+/** The id of the session whose entry the file has; undefined for any other file. */
+export const sessionOfEntryFile = (name: string): string | undefined =>
+  name.endsWith(suffix) ? name.slice(0, -suffix.length) : undefined;
+
+/** The entry in the text of its file. Undefined if the file is damaged or belongs to another session. */
+export function parseEntry(text: string, id: string): SessionEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEntry(value) && (value as SessionEntry).id === id ? (value as SessionEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The entry of a session in this state, with the marks that the user set. Undefined if the session has no agent yet. */
+export function entryOf(
+  id: string,
+  state: SessionState,
+  updated: number,
+  marks: SessionMarks = {},
+): SessionEntry | undefined {
+  if (state.agent === null) return undefined;
+  const { agentSessions, agentSession, workspaceFolder: folder } = state;
+  const open = agentSession === null ? undefined : (agentSessions[agentSession] ?? undefined);
+  const { unread, done, deleted } = marks;
+  return {
+    ...{ id, agent: state.agent.id, agentName: state.agent.name, folder },
+    ...{ title: sessionTitle(state), updated, status: statusOf(state) },
+    ...(open !== undefined && { agentSession: open }),
+    ...(state.entries.length === 0 && state.pendingPrompts.length === 0 && { blank: true as const }),
+    ...(unread && { unread }),
+    ...(done && { done }),
+    ...(deleted !== undefined && { deleted }),
+  };
+}
+
+function statusOf(state: SessionState): StoredStatus {
+  if (openQuestions(state).length > 0) return "waiting";
+  if (isBusy(state)) return "working";
+  return state.lost !== null || state.activity.stopReason === "error" ? "failed" : "idle";
+}
+
+/** The entry of a session that no window has open. What it worked on has ended with its window. */
+export const closedEntry = (entry: SessionEntry): SessionEntry =>
+  entry.status === "working" || entry.status === "waiting" ? { ...entry, status: "interrupted" } : entry;

@@ -1,0 +1,230 @@
+// The sessions of a workspace on disk: their index entries, deletion with Undo, and the limits on what is kept.
+import { forEachLimited, SequencerByKey } from "../base/async.ts";
+import { asError } from "../base/errors.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import { openLog } from "../session/log/openLog.ts";
+import { sessionFileName, sessionOfLogFile, type LogStorage, type LogFile } from "../session/log/sessionStore.ts";
+import { snapshotFileName } from "../session/log/snapshot.ts";
+import type { SessionState } from "../session/state.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
+import { expiredSessions, type SessionLimits } from "./retention.ts";
+import {
+  closedEntry,
+  entryFileName,
+  entryOf,
+  parseEntry,
+  sessionOfEntryFile,
+  type SessionEntry,
+  type SessionMarks,
+} from "./sessionEntry.ts";
+
+export interface StoredSessionsOptions {
+  readonly storage: LogStorage;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The version of Parley. */
+  readonly version: string;
+  /** Whether this window or another one has the session open. */
+  readonly isOpen: (id: string) => boolean;
+}
+
+/** An entry is written at most this long after a change (ms). */
+const writeDelay = 1000;
+/** The number of entries that are read at once. */
+const maxReads = 16;
+
+/** Keeps the index of the stored sessions. */
+export class StoredSessions implements Disposable {
+  readonly #options: StoredSessionsOptions;
+  readonly #changed = new Emitter<void>();
+  /** Fires when an entry has changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #entries = new Map<string, SessionEntry>();
+  /** Entries that are not written yet, with their timers. */
+  readonly #unwritten = new Map<string, Disposable>();
+  readonly #writes = new SequencerByKey<string>();
+
+  constructor(options: StoredSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The sessions that are neither deleted nor blank, the latest first. */
+  get entries(): readonly SessionEntry[] {
+    return [...this.#entries.values()]
+      .filter(({ deleted, blank }) => deleted === undefined && !blank)
+      .map(entry => this.#shown(entry))
+      .sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
+  }
+
+  /** The session, also if it is deleted. */
+  get(id: string): SessionEntry | undefined {
+    const entry = this.#entries.get(id);
+    return entry && this.#shown(entry);
+  }
+
+  #shown(entry: SessionEntry): SessionEntry {
+    return this.#options.isOpen(entry.id) ? entry : closedEntry(entry);
+  }
+
+  /** Reads the entries. An entry that is lost or damaged is created again from the log of its session. */
+  async load(): Promise<void> {
+    const files = await this.#options.storage.list();
+    const logs = new Set(files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined));
+    const read = new Map<string, SessionEntry>();
+    await forEachLimited([...logs], maxReads, async id => {
+      const entry = (await this.#read(id)) ?? (await this.#rebuild(id));
+      if (entry) read.set(id, entry);
+    });
+    // What changed here while the files were read is newer.
+    for (const id of this.#unwritten.keys()) {
+      const entry = this.#entries.get(id);
+      if (entry) read.set(id, entry);
+    }
+    this.#entries = read;
+    this.#changed.fire();
+  }
+
+  async #read(id: string): Promise<SessionEntry | undefined> {
+    try {
+      const text = await this.#options.storage.read(entryFileName(id));
+      return text === undefined ? undefined : parseEntry(text, id);
+    } catch (error) {
+      this.#options.log.warn("The entry of a session could not be read.", asError(error).message);
+      return undefined;
+    }
+  }
+
+  async #rebuild(id: string): Promise<SessionEntry | undefined> {
+    const { storage, version, log } = this.#options;
+    try {
+      const opened = await openLog({ storage, session: id, version, log });
+      const entry = opened && entryOf(id, opened.state, opened.lastAt);
+      if (entry) await this.#write(entry);
+      return entry;
+    } catch (error) {
+      log.warn("A stored session could not be read.", asError(error).message);
+      return undefined;
+    }
+  }
+
+  /** An open session is in this state. `isSeen`: the user sees it. */
+  update(id: string, state: SessionState, isSeen: boolean): void {
+    const was = this.#entries.get(id);
+    const next = entryOf(id, state, was?.updated ?? 0, was);
+    if (!next) return;
+    const isChange = !was || !jsonEqual({ ...was, unread: undefined }, { ...next, unread: undefined });
+    if (!isChange && !(isSeen && was.unread)) return;
+    const { unread: _, ...rest } = next;
+    const isNews = was !== undefined && was.status !== next.status && next.status !== "working";
+    const isUnread = !isSeen && (was?.unread === true || isNews);
+    const updated = isChange ? this.#options.clock.now() : next.updated;
+    this.#set({ ...rest, updated, ...(isUnread && { unread: true as const }) });
+  }
+
+  /** Sets or removes marks of a session. */
+  mark(id: string, marks: { readonly [K in keyof SessionMarks]: SessionMarks[K] | null }): void {
+    const was = this.#entries.get(id);
+    if (!was) return;
+    const merged = Object.entries({ ...was, ...marks }).filter(([, value]) => value !== null);
+    this.#set(Object.fromEntries(merged) as unknown as SessionEntry);
+  }
+
+  /** Deletes the session. Its files stay for a day, so that {@link restore} can bring it back. */
+  delete(id: string): void {
+    this.mark(id, { deleted: this.#options.clock.now() });
+  }
+
+  /** Brings a deleted session back. False if it is gone. */
+  restore(id: string): boolean {
+    if (!this.#entries.has(id)) return false;
+    this.mark(id, { deleted: null });
+    return true;
+  }
+
+  /** Removes deleted sessions after a day, and the oldest sessions beyond the limits. Resolves with the removed ids. */
+  async prune(limits: SessionLimits): Promise<readonly string[]> {
+    const { storage, clock, isOpen, log } = this.#options;
+    const files = await storage.list();
+    const sizes = new Map<string, number>();
+    for (const file of files) {
+      const id = sessionOfFile(file);
+      if (id !== undefined) sizes.set(id, (sizes.get(id) ?? 0) + file.bytes);
+    }
+    const sized = [...this.#entries.values()].map(entry => ({
+      entry: this.#shown(entry),
+      bytes: sizes.get(entry.id) ?? 0,
+      isOpen: isOpen(entry.id),
+    }));
+    const removed: string[] = [];
+    for (const id of expiredSessions(sized, limits, clock.now())) {
+      // A session can be opened while others are removed.
+      if (isOpen(id)) continue;
+      try {
+        await this.#remove(id);
+        removed.push(id);
+      } catch (error) {
+        log.warn("A stored session could not be removed.", asError(error).message);
+      }
+    }
+    if (removed.length > 0) this.#changed.fire();
+    return removed;
+  }
+
+  async #remove(id: string): Promise<void> {
+    this.#unwritten.get(id)?.dispose();
+    this.#unwritten.delete(id);
+    this.#entries.delete(id);
+    await this.#writes.queue(id, async () => {
+      // The log comes first: an entry without a log is ignored, and a log without an entry would get one again.
+      for (const name of [sessionFileName(id), snapshotFileName(id), entryFileName(id)])
+        await this.#options.storage.remove(name);
+    });
+  }
+
+  #set(entry: SessionEntry): void {
+    this.#entries.set(entry.id, entry);
+    if (!this.#unwritten.has(entry.id))
+      this.#unwritten.set(
+        entry.id,
+        this.#options.clock.after(writeDelay, () => void this.#flush(entry.id)),
+      );
+    this.#changed.fire();
+  }
+
+  async #flush(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    this.#unwritten.get(id)?.dispose();
+    this.#unwritten.delete(id);
+    if (!entry) return;
+    try {
+      await this.#write(entry);
+    } catch (error) {
+      this.#options.log.warn("The entry of a session could not be saved.", asError(error).message);
+    }
+  }
+
+  #write(entry: SessionEntry): Promise<void> {
+    return this.#writes.queue(entry.id, () =>
+      this.#options.storage.write(entryFileName(entry.id), JSON.stringify(entry)),
+    );
+  }
+
+  /** Resolves when everything is written. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#unwritten.keys()].map(id => this.#flush(id)));
+  }
+
+  dispose(): void {
+    for (const timer of this.#unwritten.values()) timer.dispose();
+    this.#unwritten.clear();
+    this.#changed.dispose();
+  }
+}
+
+const snapshotSuffix = snapshotFileName("");
+
+function sessionOfFile({ name }: LogFile): string | undefined {
+  if (name.endsWith(snapshotSuffix)) return name.slice(0, -snapshotSuffix.length);
+  return sessionOfLogFile(name) ?? sessionOfEntryFile(name);
+}

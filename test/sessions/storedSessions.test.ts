@@ -1,0 +1,168 @@
+// The index of the stored sessions: kept while sessions change, created again from logs, and pruned.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { nullLog } from "../../src/base/log.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { SessionWriter } from "../../src/session/log/sessionStore.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { entryFileName } from "../../src/sessions/sessionEntry.ts";
+import { StoredSessions } from "../../src/sessions/storedSessions.ts";
+import { logged } from "../support/fakes/arbitraryEvents.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { StoredFiles } from "../support/fakes/storedData.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };
+const prompt: SessionEvent = {
+  type: "message",
+  author: "user",
+  messageId: "u",
+  content: [{ type: "text", text: "Do it" }],
+};
+const running: SessionEvent = { type: "activity", state: "running" };
+const idle: SessionEvent = { type: "activity", state: "idle", stopReason: "end_turn" };
+const stateOf = (...events: readonly SessionEvent[]): SessionState =>
+  logged([opened, ...events]).reduce(reduce, emptySession);
+
+describe("the index of stored sessions", () => {
+  let storage: StoredFiles;
+  let clock: FakeClock;
+  let open: Set<string>;
+  let index: StoredSessions;
+  const newIndex = (): StoredSessions =>
+    new StoredSessions({ storage, clock, log: nullLog, version: "1", isOpen: id => open.has(id) });
+  beforeEach(() => {
+    storage = new StoredFiles({});
+    clock = new FakeClock();
+    open = new Set();
+    index = newIndex();
+  });
+  afterEach(() => {
+    index.dispose();
+    assert.equal(clock.pendingTimers, 0);
+  });
+  const writeLog = async (id: string, ...events: readonly SessionEvent[]): Promise<void> => {
+    const writer = new SessionWriter({ storage, session: id, isNew: true, clock, log: nullLog });
+    for (const one of logged([opened, ...events])) writer.write(one);
+    await writer.flush();
+  };
+  const reloaded = async (): Promise<StoredSessions> => {
+    await index.flush();
+    index.dispose();
+    index = newIndex();
+    await index.load();
+    return index;
+  };
+
+  it("has an entry per session in a file of its own, and keeps it for the next window", async () => {
+    await writeLog("s", prompt);
+    open.add("s");
+    clock.advance(50);
+    index.update("s", stateOf(prompt, running), true);
+    assert.deepEqual(index.get("s"), {
+      ...{ id: "s", agent: "a", agentName: "A", folder: "/w", title: "Do it", updated: 50, status: "working" },
+    });
+    await index.flush();
+    assert.ok(storage.texts.has(entryFileName("s")));
+    open.clear();
+    assert.equal((await reloaded()).entries[0]?.status, "interrupted");
+  });
+
+  it("writes an entry that changes often once in a second", async () => {
+    const written: string[] = [];
+    const write = storage.write.bind(storage);
+    storage.write = async (name, text) => (written.push(name), write(name, text));
+    for (let i = 0; i < 20; i++) index.update("s", stateOf(...(i % 2 ? [running] : [])), true);
+    clock.advance(1000);
+    await index.flush();
+    assert.deepEqual(written, [entryFileName("s")]);
+  });
+
+  it("creates an entry that is lost or damaged again from the log, and ignores entries without a log", async () => {
+    await writeLog("lost", prompt);
+    await writeLog("damaged", prompt);
+    storage.texts.set(entryFileName("damaged"), '{"id":"damaged"');
+    storage.texts.set(entryFileName("ghost"), JSON.stringify({ id: "ghost" }));
+    storage.texts.set("review.json", "{}");
+    await index.load();
+    assert.deepEqual(index.entries.map(({ id, title }) => [id, title]).sort(), [
+      ["damaged", "Do it"],
+      ["lost", "Do it"],
+    ]);
+    assert.ok(storage.texts.has(entryFileName("lost")));
+  });
+
+  it("marks a session as unread when it ends or asks while the user does not see it", async () => {
+    index.update("s", stateOf(prompt, running), false);
+    assert.equal(index.get("s")?.unread, undefined);
+    open.add("s");
+    index.update("s", stateOf(prompt, running, idle), false);
+    assert.equal(index.get("s")?.unread, true);
+    index.update("s", stateOf(prompt, running, idle), false);
+    assert.equal(index.get("s")?.unread, true);
+    index.update("s", stateOf(prompt, running, idle), true);
+    assert.equal(index.get("s")?.unread, undefined);
+    index.mark("s", { unread: true });
+    assert.equal(index.get("s")?.unread, true);
+  });
+
+  it("hides a deleted session, brings it back, and removes its files after a day", async () => {
+    await writeLog("s", prompt);
+    await index.load();
+    const length = storage.texts.size;
+    index.delete("s");
+    assert.deepEqual(index.entries, []);
+    const none = { count: 0, days: 0, megabytes: 0 };
+    clock.advance(day - 1);
+    assert.deepEqual(await index.prune(none), []);
+    assert.ok(index.restore("s"));
+    assert.equal(index.entries.length, 1);
+    index.delete("s");
+    await reloaded();
+    clock.advance(day);
+    assert.deepEqual(await index.prune(none), ["s"]);
+    assert.deepEqual([...storage.texts.keys()], [], `of ${length}`);
+    assert.equal(index.restore("s"), false);
+  });
+
+  it("keeps the marks of a session while its state changes", async () => {
+    await writeLog("s", prompt);
+    await index.load();
+    index.mark("s", { done: true });
+    index.update("s", stateOf(prompt, { type: "titled", title: "Mine" }), true);
+    assert.deepEqual([index.get("s")?.done, index.get("s")?.title], [true, "Mine"]);
+    assert.equal((await reloaded()).get("s")?.done, true);
+  });
+
+  it("is the same after a reload, after any changes", async () => {
+    const id = fc.constantFrom("a", "b", "c");
+    const step = fc.oneof(
+      fc.record({ do: fc.constant("update"), id, busy: fc.boolean(), seen: fc.boolean() }),
+      fc.record({ do: fc.constantFrom("delete", "restore", "done", "undone", "unread", "time"), id }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async steps => {
+        index.dispose();
+        storage = new StoredFiles({});
+        clock = new FakeClock();
+        index = newIndex();
+        for (const one of ["a", "b", "c"]) await writeLog(one, prompt);
+        await index.load();
+        for (const one of steps) {
+          if (one.do === "update" && "busy" in one)
+            index.update(one.id, stateOf(prompt, ...(one.busy ? [running] : [])), one.seen);
+          if (one.do === "delete") index.delete(one.id);
+          if (one.do === "restore") index.restore(one.id);
+          if (one.do === "done") index.mark(one.id, { done: true });
+          if (one.do === "undone") index.mark(one.id, { done: null });
+          if (one.do === "unread") index.mark(one.id, { unread: true });
+          if (one.do === "time") clock.advance(500);
+        }
+        const before = index.entries;
+        assert.deepEqual((await reloaded()).entries, before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
