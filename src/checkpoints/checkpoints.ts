@@ -117,7 +117,8 @@ export class Checkpoints implements Disposable {
       const text = state.kind === "file" ? decodeUtf8(state.bytes) : undefined;
       // The file may have changed between the start of the turn and the first touch.
       const isOther = typeof file.before === "string" && text !== undefined && textKey(text) !== file.before;
-      if (isOther || (file.before === null) !== (state.kind === "missing")) return;
+      const isKnown = file.before !== undefined;
+      if (isOther || (isKnown && (file.before === null) !== (state.kind === "missing"))) return;
       this.#setFile(turn, path, { ...file, ...this.#fileRecord(state.kind === "missing" ? null : text, state) });
     });
   }

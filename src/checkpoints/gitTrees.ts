@@ -41,6 +41,7 @@ export interface GitTreesOptions {
 
 const missingMode = "000000";
 const linkMode = "120000";
+const folderMode = "040000";
 const executableMode = "100755";
 
 /** Modes of regular files. The other modes are links and repositories. */
@@ -79,11 +80,13 @@ export class GitTrees implements CheckpointTrees {
     const place = await this.#place(record.folder);
     const full = `${place.prefix}${inside}`;
     const above = full.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
+    // If the path does not exist, git lists everything beside it, too.
     const entries = await treeEntries(place, record.tree, above);
     const entry = entries.find(one => one.path === full);
     if (!entry) {
       // In a nested repository or ignored. Git does not know whether the file existed.
-      if (entries.some(({ mode }) => !isFile(mode)) || (await isIgnored(place, inside))) return undefined;
+      const nested = entries.some(one => above.includes(one.path) && one.mode !== folderMode && !isFile(one.mode));
+      if (nested || (await isIgnored(place, inside))) return undefined;
       return { kind: "missing" };
     }
     if (entry.mode === linkMode) {

@@ -188,7 +188,9 @@ function isSame(target: FoundFile, current: FoundFile): boolean {
 }
 
 function restoreOf({ text, state }: FoundFile, current: FoundFile): Pick<FileRestore, "to" | "state" | "now"> {
-  return { to: text, now: current.text, ...(state && !isTextOnly(state) && { state }) };
+  // A file that is no text now is not deleted by its text.
+  const needsState = state && (current.text === undefined || !isTextOnly(state));
+  return { to: text, now: current.text, ...(needsState && { state }) };
 }
 
 /** A file that is only deleted needs no state. */

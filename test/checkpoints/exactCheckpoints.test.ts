@@ -36,6 +36,23 @@ describe("checkpoints of exact files", () => {
     }
   });
 
+  it("delete a file that is no text and that the agent created", async () => {
+    const world = new World();
+    const bytes = Buffer.from([0, 1]);
+    await world.begin("t1");
+    world.checkpoints.touched({ turn: "t1", path: "/w/new.bin", before: undefined });
+    world.checkpoints.stateBefore("t1", "/w/new.bin", { kind: "missing" });
+    world.checkpoints.writtenState("/w/new.bin", { kind: "file", bytes, executable: false });
+    const { files, unknown } = await world.checkpoints.planRestore("t1", {
+      text: () => Promise.reject(new Refusal("invalid", "It is binary.")),
+      state: () => Promise.resolve({ kind: "file", bytes, executable: false }),
+    });
+    assert.deepEqual(unknown, []);
+    assert.deepEqual(files, [
+      { path: "/w/new.bin", to: null, state: { kind: "missing" }, now: undefined, changedSince: false },
+    ]);
+  });
+
   it("list a file whose text is the same but not its bytes, and know who changed a file that is no text", async () => {
     const world = new World();
     const disk = new Map<string, FileState>();

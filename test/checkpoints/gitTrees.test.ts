@@ -76,6 +76,18 @@ describe("trees of a folder under git", () => {
     assert.equal(await text(".git/config"), undefined);
   });
 
+  it("know that a file is new in a folder that also has folders and links", async () => {
+    await write({ "pkg/in/a.ts": "1\n" });
+    await symlink("in", at("pkg/link"));
+    commit();
+    const ours = trees();
+    const taken = await ours.take(never);
+    await write({ "pkg/new.ts": "new\n" });
+    assert.equal(await ours.textAt(taken, at("pkg/new.ts")), null);
+    assert.equal(await ours.textAt(taken, at("pkg/in/new.ts")), null);
+    assert.equal(await ours.textAt(taken, at("pkg/link/new.ts")), undefined, "what is behind a link is not known");
+  });
+
   it("leave .git unchanged, down to the bytes and the modification time of its index, also where git would run maintenance", async () => {
     await write({ "a.ts": "1\n", "b.ts": "1\n" });
     commit();
