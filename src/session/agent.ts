@@ -22,12 +22,31 @@ export interface AgentCapabilities {
   readonly embeddedContext: boolean;
 }
 
+/** The transports of MCP servers that an agent supports besides stdio. */
+export interface AgentServerTypes {
+  readonly http: boolean;
+  readonly sse: boolean;
+}
+
+/** An MCP server for an agent. Commands are absolute. */
+export type AgentMcpServer = { readonly name: string } & (
+  | {
+      readonly type: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+);
+
 /** Facts about a connected agent. */
 export interface AgentInfo {
   readonly name: string;
   readonly version: string;
   readonly protocolVersion: number;
   readonly capabilities: AgentCapabilities;
+  /** Absent: only stdio. */
+  readonly mcpServers?: AgentServerTypes;
 }
 
 /** A session to open at an agent. */
@@ -36,6 +55,8 @@ export interface OpenSessionRequest {
   readonly cwd: string;
   /** Counts the connections of the conversation from 1. It is part of each id that Parley creates for the agent. */
   readonly connection: number;
+  /** The MCP servers that the agent gets. Absent: none. */
+  readonly mcpServers?: readonly AgentMcpServer[];
 }
 
 /** A session of the agent to continue. */

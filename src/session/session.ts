@@ -124,8 +124,9 @@ export class Session implements Disposable {
         if (!isStale()) this.#handleAgentLoss(problem);
       });
       const ids = new AgentSessionIds(id => this.#state.terminals.get(id)?.own === true);
+      const mcpServers = (await this.#options.mcpServers?.(running.agent.info)) ?? [];
       const earlier = this.#state;
-      const opened = await openAgentSession(running.agent, earlier, this.#createClient(ids)).catch(
+      const opened = await openAgentSession(running.agent, earlier, mcpServers, this.#createClient(ids)).catch(
         async (error: unknown) => {
           if (!isStale()) await loss.whenReported(this.#options.clock);
           loss.dispose();

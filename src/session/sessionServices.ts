@@ -2,7 +2,14 @@
 // src/window/createSessionServices.ts builds the services.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { AgentClient, AgentConnector, PermissionQuestion, WriteResult } from "./agent.ts";
+import type {
+  AgentClient,
+  AgentConnector,
+  AgentInfo,
+  AgentMcpServer,
+  PermissionQuestion,
+  WriteResult,
+} from "./agent.ts";
 import type { LoggedEvent, SessionEvent } from "./events.ts";
 import type { Replayed } from "./log/replay.ts";
 import type { SessionParticipant } from "./participant.ts";
@@ -38,6 +45,8 @@ export interface SessionOptions {
   readonly log: Log;
   readonly newId: () => string;
   readonly connection: AgentConnector;
+  /** The MCP servers that the agent gets when its session opens. Never rejects. */
+  readonly mcpServers?: (agent: AgentInfo) => Promise<readonly AgentMcpServer[]>;
   readonly createServices: (dispatch: (event: SessionEvent) => void) => SessionServices;
   /** Gets each event, in order, to store it. */
   readonly onLog?: (logged: LoggedEvent) => void;

@@ -49,6 +49,7 @@ describe("the handshake with an agent", () => {
       version: "9",
       protocolVersion: 1,
       capabilities: { image: true, audio: false, embeddedContext: false },
+      mcpServers: { http: false, sse: false },
     });
     connected.dispose();
     await until(() => agent.stdin.writableEnded);

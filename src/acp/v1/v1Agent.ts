@@ -26,6 +26,7 @@ import type { OpenRequests } from "../openRequests.ts";
 import { isObject, asArray, asString, asObject, optionalField, type JsonObject } from "../parse.ts";
 import type { Elicitation } from "../readElicitation.ts";
 import { signInMethods } from "../signInMethods.ts";
+import { serverToWire } from "./serverToWire.ts";
 import { V1Replay } from "./v1Replay.ts";
 import { V1Session, type V1Connection } from "./v1Session.ts";
 import { V1Updates } from "./v1Updates.ts";
@@ -78,6 +79,7 @@ export class V1Agent implements Agent, V1Connection {
     );
     const capabilities = asObject(result["agentCapabilities"]);
     const prompt = asObject(capabilities["promptCapabilities"]);
+    const servers = asObject(capabilities["mcpCapabilities"]);
     const agent = asObject(result["agentInfo"]);
     this.info = {
       name: asString(agent["title"]) ?? asString(agent["name"]) ?? options.agentName,
@@ -88,6 +90,7 @@ export class V1Agent implements Agent, V1Connection {
         audio: prompt["audio"] === true,
         embeddedContext: prompt["embeddedContext"] === true,
       },
+      mcpServers: { http: servers["http"] === true, sse: servers["sse"] === true },
     };
     const sessions = asObject(capabilities["sessionCapabilities"]);
     this.#canClose = isObject(sessions["close"]);
@@ -127,12 +130,8 @@ export class V1Agent implements Agent, V1Connection {
   }
 
   open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
-    const opened = this.#answer(
-      "session/new",
-      { cwd: request.cwd, mcpServers: [] },
-      client,
-      "the request for a new session",
-    ).then(
+    const params = setupParams(request);
+    const opened = this.#answer("session/new", params, client, "the request for a new session").then(
       value => this.#opened(asObject(value), request, client),
       (error: unknown) => {
         throw new ProblemError(this.problem(asError(error), "could not open a session"));
@@ -165,16 +164,17 @@ export class V1Agent implements Agent, V1Connection {
   /** Undefined if the agent refuses. */
   async #continueBy(
     method: "session/resume" | "session/load",
-    { sessionId, cwd, connection, isKnown }: ContinueSessionRequest,
+    request: ContinueSessionRequest,
     client: AgentClient,
   ): Promise<V1Session | undefined> {
+    const { sessionId, connection, isKnown } = request;
     const replay = method === "session/load" ? new V1Replay(isKnown, this.#options.clock ?? systemClock) : undefined;
     const updates = new V1Updates(connection, replay ? undefined : isKnown);
     // The replay begins before the answer.
     const loading = replay && this.#newSession(sessionId, client, updates, replay);
     try {
       const waits = (): boolean => replay?.takeProgress() === true;
-      const params = { sessionId, cwd, mcpServers: [] };
+      const params = { sessionId, ...setupParams(request) };
       const result = asObject(await this.#answer(method, params, client, "the request for this session", waits));
       const answeredId = asString(result["sessionId"]) ?? sessionId;
       const session =
@@ -347,3 +347,9 @@ export class V1Agent implements Agent, V1Connection {
     for (const session of [...this.#sessions.values()]) session.dispose();
   }
 }
+
+/** What opens a session in every way. */
+const setupParams = ({ cwd, mcpServers = [] }: OpenSessionRequest): JsonObject => ({
+  cwd,
+  mcpServers: mcpServers.map(serverToWire),
+});

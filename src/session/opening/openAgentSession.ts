@@ -1,5 +1,5 @@
 // Opens the agent's side of a conversation: continues the agent's session if the agent has it, otherwise opens a new one.
-import type { Agent, AgentClient, AgentSession, ContinuedBy } from "../agent.ts";
+import type { Agent, AgentClient, AgentMcpServer, AgentSession, ContinuedBy } from "../agent.ts";
 import { conversationText } from "../conversationText.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
@@ -17,9 +17,10 @@ export interface OpenedAgentSession {
 export async function openAgentSession(
   agent: Agent,
   state: SessionState,
+  mcpServers: readonly AgentMcpServer[],
   client: AgentClient,
 ): Promise<OpenedAgentSession> {
-  const request = { cwd: state.workspaceFolder, connection: state.connections + 1 };
+  const request = { cwd: state.workspaceFolder, connection: state.connections + 1, mcpServers };
   const sessionId = openSessionId(state);
   if (sessionId !== undefined && agent.continueSession) {
     const isKnown = knownEvents(state);

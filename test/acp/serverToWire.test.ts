@@ -1,0 +1,34 @@
+// MCP servers on the way to an agent of version 1.
+import assert from "node:assert/strict";
+import { recordingClient } from "../support/fakes/recordingClient.ts";
+import { WireAgent } from "../support/fakes/wireAgent.ts";
+
+describe("an agent that gets MCP servers", () => {
+  it("gets MCP servers in the shape of each type, and says which types it can use", async () => {
+    const other = new WireAgent();
+    const able = await other.ready({ agentCapabilities: { mcpCapabilities: { http: true, sse: "yes" } } });
+    assert.deepEqual(able.agent.info.mcpServers, { http: true, sse: false });
+    const opening = able.agent.open(
+      {
+        cwd: "/w",
+        connection: 1,
+        mcpServers: [
+          { name: "a", type: "stdio", command: "/bin/run", args: ["-x"], env: { KEY: "v" } },
+          { name: "b", type: "http", url: "https://b.example", headers: { Authorization: "v" } },
+        ],
+      },
+      recordingClient(),
+    );
+    const request = await other.request("session/new");
+    assert.deepEqual(request.params, {
+      cwd: "/w",
+      mcpServers: [
+        { name: "a", command: "/bin/run", args: ["-x"], env: [{ name: "KEY", value: "v" }] },
+        { type: "http", name: "b", url: "https://b.example", headers: [{ name: "Authorization", value: "v" }] },
+      ],
+    });
+    other.answer(request, { sessionId: "s" });
+    await opening;
+    able.dispose();
+  });
+});
