@@ -1,6 +1,7 @@
 // Builds the extension, the panel, the demo agent and the tests.
 // Usage: node esbuild.mjs [--production] [--watch] [--tests]
 //   dist/extension.js        the extension, CommonJS for Node 20
+//   dist/mcp.js              the client for MCP servers, loaded on first use
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
 //   dist/webview/            the chat panel: ES modules, styles, icons
@@ -21,6 +22,7 @@ const tests = process.argv.includes("--tests");
 const budgets = {
   "dist/extension.js": 900_000,
   "dist/watchdog.js": 20_000,
+  "dist/mcp.js": 500_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
   "dist/webview/main.js": 320_000,
@@ -44,12 +46,18 @@ const requireBanner = {
 const product = [
   {
     ...common,
-    entryPoints: { extension: "src/extension.ts", watchdog: "src/watchdog.ts" },
+    entryPoints: {
+      extension: "src/extension.ts",
+      watchdog: "src/watchdog.ts",
+      mcp: "src/mcp/client/connectToServer.ts",
+    },
     outdir: "dist",
     platform: "node",
     format: "cjs",
     target: "node20",
     external: ["vscode"],
+    // Parley calls no tools of MCP servers, so the client needs no validator of their results.
+    alias: { "@modelcontextprotocol/client/_shims": "./src/mcp/client/noSchemaValidator.ts" },
     define: { "process.env.NODE_ENV": '"production"' },
   },
   {

@@ -11,6 +11,7 @@ import { nodePaths } from "./files/nodePaths.ts";
 import { EditorDocuments } from "./files/vscode/editorDocuments.ts";
 import { FileEvents } from "./files/vscode/fileEvents.ts";
 import { createFollow } from "./follow/vscode/createFollow.ts";
+import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import type { Session } from "./session/session.ts";
@@ -52,6 +53,11 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   // Features
   const agents = createAgents(platform, chat);
   const signIn = createSignIn(platform, () => active.refresh());
+  const mcp = createMcp(platform, {
+    sessions: () => open.sessions,
+    agents: () => settings.read().agents,
+    onDidChange: () => active.refresh(),
+  });
   const fileEvents = store.add(new FileEvents());
   const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
   const permissions = createPermissions(platform, {
@@ -92,6 +98,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     settings,
     agents,
     signIn,
+    mcp,
     fileEvents,
     documents,
     permissions,
@@ -112,7 +119,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
       try {
         await sessions.dispose();
       } finally {
-        await agents.dispose();
+        await Promise.all([agents.dispose(), mcp.whenEnded()]);
         await terminals.whenEnded();
         await Promise.all([review.store.flush(), checkpoints.sessions.flush()]);
         checkpoints.sessions.dispose();

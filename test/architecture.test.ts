@@ -147,8 +147,8 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
   },
   "shares its folder with at most 24 others": {
     rule: fullFolders,
-    broken: [many(26, at => `src/mcp/planted${at}.ts`)],
-    found: /^src\/mcp has 26 files$/,
+    broken: [many(26, at => `src/mcp/planted/file${at}.ts`)],
+    found: /^src\/mcp\/planted has 26 files$/,
   },
   "has no default export and is not a barrel": {
     rule: barrels,

@@ -16,6 +16,8 @@ export interface AgentDefinition {
   readonly missingFiles: "error" | "empty";
   /** The time limit for the answer to the first message (seconds). The first start may download the agent. */
   readonly startTimeout: number;
+  /** The MCP servers of this agent, as in the setting. Room `mcp` reads them. */
+  readonly mcpServers?: unknown;
 }
 
 /** An invalid entry of the setting, with the reason. Shown to the user, never ignored silently. */
@@ -99,7 +101,7 @@ function parseDefinition(
     reason: `The agent "${id}" in parley.agents ${reason}`,
   });
   if (!isRecord(value)) return refuse("must be an object with a command, or false to hide it.");
-  const { name, command, args, env, cwd, missingFiles, startTimeout, description } = value;
+  const { name, command, args, env, cwd, missingFiles, startTimeout, description, mcpServers } = value;
   if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
     return refuse("has a command that is not a string.");
@@ -125,6 +127,7 @@ function parseDefinition(
     ...(typeof description === "string"
       ? { description }
       : base?.description !== undefined && { description: base.description }),
+    ...(mcpServers !== undefined && { mcpServers }),
     ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && { cwd: base.cwd }),
   };
 }

@@ -67,6 +67,21 @@ export type Intent =
   | { readonly type: "signIn"; readonly method: string }
   | { readonly type: "cancelSignIn" }
   /** The user consents to open the web address of a question. */
+  /** The user has typed `/`: the MCP servers start, so that their prompts can be offered. */
+  | { readonly type: "listPrompts" }
+  /** Uses a prompt of an MCP server, by its name. `text` is what the user typed after the name. */
+  | { readonly type: "usePrompt"; readonly prompt: string; readonly text: string }
+  /** Asks for values of an argument. Answered by `argumentValues`. */
+  | {
+      readonly type: "completeArgument";
+      readonly ask: string;
+      readonly field: string;
+      readonly typed: string;
+      readonly others: readonly { readonly field: string; readonly value: FormValue }[];
+    }
+  | { readonly type: "answerPreview"; readonly ask: string; readonly answer: "send" | "edit" | "cancel" }
+  /** Switches an MCP server on or off for this session, allows to start it, or starts it again. */
+  | { readonly type: "setMcpServer"; readonly server: string; readonly action: "on" | "off" | "allow" | "retry" }
   | { readonly type: "openAddress"; readonly ask: string }
   /** Creates a rule from a question, after asking the user which one. */
   | { readonly type: "always"; readonly ask: string }
@@ -201,6 +216,16 @@ const shapes: {
     action: isOneOf("accept", "decline", "cancel"),
     answers: optional(isListOf(isRecordOf({ field: isString, value: isFormValue }))),
   },
+  listPrompts: {},
+  usePrompt: { prompt: isString, text: isString },
+  completeArgument: {
+    ask: isString,
+    field: isString,
+    typed: isString,
+    others: isListOf(isRecordOf({ field: isString, value: isFormValue })),
+  },
+  answerPreview: { ask: isString, answer: isOneOf("send", "edit", "cancel") },
+  setMcpServer: { server: isString, action: isOneOf("on", "off", "allow", "retry") },
   openAddress: { ask: isString },
   signIn: { method: isString },
   cancelSignIn: {},

@@ -4,6 +4,8 @@ import type { Problem } from "../base/errors.ts";
 import type { Form, WebAddress } from "../session/forms/form.ts";
 import type { FindHit } from "./find/findProtocol.ts";
 import type { AttachmentKind, Completion } from "./mentionKinds.ts";
+import type { ArgumentValues, ViewMcpServer, ViewPrompt } from "./mcpViews.ts";
+import type { ViewChanges } from "./viewChanges.ts";
 import type {
   ActivityState,
   AgentCommand,
@@ -259,6 +261,15 @@ export interface ViewQuestion {
   readonly address?: WebAddress;
   /** The user has opened the web address. */
   readonly opened?: true;
+  /** Who asks, if it is not the agent. */
+  readonly asker?: string;
+  /** The form asks for the arguments of a prompt that the user chose. */
+  readonly isPrompt?: true;
+  /** What a prompt would send, instead of options. `notes` are sentences. */
+  readonly preview?: {
+    readonly sections: readonly { readonly role: "user" | "assistant"; readonly parts: readonly ViewPart[] }[];
+    readonly notes: readonly string[];
+  };
 }
 
 /** A prompt that waits for the agent. */
@@ -354,6 +365,9 @@ export interface ViewHead {
   /** Prompts not yet sent to the agent, or not yet placed in the conversation by it, in order. */
   readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];
+  /** The prompts of MCP servers, and the servers. Absent in views of earlier versions and of tests. */
+  readonly prompts?: readonly ViewPrompt[];
+  readonly mcpServers?: readonly ViewMcpServer[];
   readonly options: readonly ViewOption[];
   readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
   /** The tokens of the latest turn. Null until it has ended, and if the agent reports none. */
@@ -449,6 +463,8 @@ export type PanelMessage =
       readonly attachments: readonly Attachment[];
       readonly reason: string;
     }
+  /** Answers `completeArgument`: values for what the user has typed in the field. */
+  | ({ readonly type: "argumentValues" } & ArgumentValues)
   /** A form that was not sent, because these fields do not have the form that the agent asks for. */
   | { readonly type: "formRefused"; readonly ask: string; readonly fields: readonly string[] }
   /** A draft that the user can edit and send. */
@@ -477,24 +493,3 @@ export type HostMessage = ViewUpdate | PanelMessage;
 
 /** The ways to settle a file whose text is not on disk, or differs between disk and editor. */
 export type SettleFileChoice = "save" | "compare" | "take" | "keep";
-
-/** The files with changes to review, and the line counts of all of them. */
-export interface ViewChanges {
-  readonly files: readonly {
-    readonly path: string;
-    readonly label: string;
-    readonly added: number;
-    readonly removed: number;
-    /** The reason, as a sentence, why the changes cannot be shown. Without `canUndo`, they cannot be undone either. */
-    readonly unknown?: string;
-    readonly canUndo?: true;
-    /** The label of the path that the file had before the agent moved it. */
-    readonly movedFrom?: string;
-    /** Programs run the file without an action of the user, or with the next build. */
-    readonly runs?: "byItself" | "withBuild";
-    /** The file is outside the workspace folders. */
-    readonly isOutside?: true;
-  }[];
-  readonly added: number;
-  readonly removed: number;
-}

@@ -13,6 +13,7 @@ export const commandIds = [
   "parley.restartAgent",
   "parley.signOut",
   "parley.removeStoredKeys",
+  "parley.importMcpServers",
   "parley.renameSession",
   "parley.copyConversation",
   "parley.saveTranscript",

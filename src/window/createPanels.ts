@@ -38,6 +38,7 @@ export function createPanels(
     follow,
     terminals,
     signIn,
+    mcp,
   }: SessionFeatures,
 ): void {
   const { store, log } = platform;
@@ -66,7 +67,8 @@ export function createPanels(
   const runIntent = intentRunner(
     [
       panelIntents(sessions, sender, log),
-      sessionIntents(sessions),
+      sessionIntents(sessions, mcp),
+      mcp.intents,
       code,
       fileIntents,
       mentions.intents,
@@ -95,6 +97,7 @@ export function createPanels(
         chatCommands(sessions, chat),
         sessionCommands(sessions, chat, settings),
         logCommands(sessions, traffic, log),
+        mcp.commands,
         storedKeyCommands(signIn.keys, () => settings().agents),
         mentions.commands,
         permissions.commands,

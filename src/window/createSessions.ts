@@ -9,6 +9,7 @@ import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import type { Documents } from "../files/ports.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import type { FollowFeature } from "../follow/vscode/createFollow.ts";
+import type { McpFeature } from "../mcp/vscode/createMcp.ts";
 import { changesView } from "../panel/projection/changesView.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
@@ -34,6 +35,7 @@ export interface SessionFeatures {
   readonly follow: FollowFeature;
   readonly terminals: TerminalsFeature;
   readonly signIn: SignInFeature;
+  readonly mcp: McpFeature;
 }
 
 /** Creates what starts sessions. The caller disposes it, and waits for it, before anything else. */
@@ -57,6 +59,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     open,
     pool: agents,
     signIn: features.signIn,
+    mcp: features.mcp,
     settings,
     follow: session => (session === open.active ? follow.controller.state : "off"),
     storage,

@@ -1,6 +1,7 @@
 // Handlers that pass intents on to their session, or start another one.
 import * as vscode from "vscode";
 import type { NextStep } from "../base/errors.ts";
+import type { McpFeature } from "../mcp/vscode/createMcp.ts";
 import { faultyFields } from "../panel/form/answerForm.ts";
 import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
@@ -32,7 +33,7 @@ type SessionIntents = IntentHandlers<
 >;
 
 /** Handlers for the session that each intent names. They do nothing if it is closed. */
-export function sessionIntents(sessions: WindowSessions): SessionIntents {
+export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "asks" | "answerForm">): SessionIntents {
   const of = ({ session }: { readonly session?: string }): Session | undefined => sessions.open.get(session);
   return {
     withdraw: intent => of(intent)?.withdraw(intent.submission),
@@ -44,7 +45,8 @@ export function sessionIntents(sessions: WindowSessions): SessionIntents {
     stop: intent => of(intent)?.stop(),
     cancelConnecting: intent => of(intent)?.cancelConnecting(),
     answer: intent => of(intent)?.answer(intent.ask, intent.option),
-    answerForm: (intent, replyTarget) => answerForm(of(intent), intent, replyTarget),
+    answerForm: (intent, replyTarget) =>
+      mcp.asks.has(intent.ask) ? mcp.answerForm(intent, replyTarget) : answerForm(of(intent), intent, replyTarget),
     openAddress: async intent => {
       const href = of(intent)?.forms.openAddress(intent.ask);
       // As a string, because a Uri would decode and encode parts of the address that the user agreed to.

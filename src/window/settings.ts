@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
+import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
 import type { ViewHead } from "../panel/protocol.ts";
 import { readProtectionSetting, type ProtectionSettings } from "../permissions/protectedFiles.ts";
 import { readGlobSetting } from "../permissions/sensitiveFiles.ts";
@@ -88,9 +89,10 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
     userValue(configuration, "files.protected"),
   );
   const badProtection = problems.map(reason => ({ id: "files.protected", reason }));
+  const badServers = serverSettingProblems(agents).map(reason => ({ id: "mcpServers", reason }));
   return {
     agents,
-    bad: [...bad, ...badGlobs, ...badProtection],
+    bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: configuration.get("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     protection: { overrides, askForBuildFiles: userValue(configuration, "files.askForBuildFiles") !== false },

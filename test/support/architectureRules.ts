@@ -55,6 +55,7 @@ export const roomPackages: Readonly<Record<string, readonly string[]>> = {
   terminals: ["node:child_process", "node:crypto", "node:fs/promises", "node:path", "node:stream"],
   mentions: ["fuzzysort"],
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
+  mcp: ["@modelcontextprotocol/client", "node:stream", "node:string_decoder"],
 };
 
 /** Single files that need more packages than their room, and why. */
@@ -77,6 +78,8 @@ const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dom
 /** The files of src that the webview may execute. */
 export const sharedWithWebview: readonly string[] = [
   "src/panel/protocol.ts",
+  "src/panel/mcpViews.ts",
+  "src/panel/viewChanges.ts",
   "src/panel/fileNames.ts",
   "src/panel/intents.ts",
   "src/panel/intentScopes.ts",

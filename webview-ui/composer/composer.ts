@@ -8,10 +8,11 @@ import { iconButton } from "../base/iconButton.ts";
 import { savedState, updateSavedState, send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { optionControls } from "./options.ts";
+import { mcpServers } from "./mcpServers.ts";
 import { usageRing } from "./usageRing.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
-import { slashCommands } from "./slashCommands.ts";
+import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
 import { carriesFiles, fileUris, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
@@ -43,6 +44,8 @@ export class ComposerElement extends LightElement {
   #historyOffset = 0;
   /** The user pressed Send while an attachment was still being prepared. */
   #sendWhenAttached = false;
+  /** The user has chosen a row that starts an MCP server. */
+  #startsServer = false;
   /** The send key pressed before the first view arrived, when the setting for the send key is not known yet. */
   #earlyKey: ViewHead["sendKey"] | undefined;
   readonly #suggestions = new Suggestions({
@@ -145,6 +148,21 @@ export class ComposerElement extends LightElement {
     this.#box?.setSelectionRange(...savedState.caret);
   }
 
+  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    const before = changed.get("head") as ViewHead | undefined;
+    if (before && before.prompts !== this.head.prompts) this.#showNewPrompts();
+  }
+
+  /** The dialog that allows a server to start has closed the list, so it opens again when the server starts. */
+  #showNewPrompts(): void {
+    this.#suggestions.refreshCommands();
+    const box = this.#box;
+    if (!box || !this.#startsServer) return;
+    this.#startsServer = this.head.prompts?.some(prompt => prompt.action?.kind === "wait") === true;
+    if (document.activeElement !== box) box.focus();
+    this.#suggestions.handleInput(box.value, box.selectionEnd);
+  }
+
   protected override updated(): void {
     const box = this.querySelector<HTMLElement>(".composer");
     if (box) this.#suggestions.placeList(box);
@@ -171,7 +189,9 @@ export class ComposerElement extends LightElement {
         ${this.#textBox(head)}
         <div class="composer-bar">
           <div class="option-list">${optionControls(head.options)}</div>
-          <div class="composer-end">${usageRing(head)} ${attachButton()} ${this.#sendAndStop()}</div>
+          <div class="composer-end">
+            ${mcpServers(head)} ${usageRing(head)} ${attachButton()} ${this.#sendAndStop()}
+          </div>
         </div>
       </div>
       <div role="alert">${this.#refusals()}</div>`;
@@ -259,6 +279,8 @@ export class ComposerElement extends LightElement {
     const box = event.target as HTMLTextAreaElement;
     this.#historyOffset = 0;
     this.#earlyKey = undefined;
+    const isSlash = box.value.startsWith("/");
+    if (isSlash && !this.draft.startsWith("/") && this.head.mcpServers?.length) send({ type: "listPrompts" });
     this.#setDraft(box.value);
     this.#suggestions.handleInput(box.value, box.selectionEnd);
   };
@@ -317,6 +339,12 @@ export class ComposerElement extends LightElement {
     }
     const { draft: text, attachments } = this;
     endTyping();
+    const prompt = promptInDraft(this.head, text);
+    if (prompt) {
+      send({ type: "usePrompt", ...prompt });
+      this.#suggestions.close();
+      return this.#setDraft("");
+    }
     send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
     this.#historyOffset = 0;
     this.#sendWhenAttached = false;
@@ -356,12 +384,24 @@ export class ComposerElement extends LightElement {
     if (!box) return;
     const follows = box.value.charAt(token.end);
     const gap = /\s/.test(follows) ? "" : " ";
+    if (choice.type === "command" && choice.command.isPrompt) return this.#choosePrompt(box, choice.command, token);
     if (choice.type === "command") return replaceText(box, token.start, token.end, `/${choice.command.name}${gap}`);
     const { key, label, continuesWith } = choice.completion;
     if (continuesWith !== undefined) return replaceText(box, token.end, token.end, continuesWith);
     send({ type: "attachItem", request: choice.request, key });
     this.pending = [...this.pending, label];
     replaceText(box, token.start, token.end, `@${label}${gap}`);
+  }
+
+  /** The name of a prompt never goes to the agent: it leaves the draft, and the text after it stays. */
+  #choosePrompt(box: HTMLTextAreaElement, { name, action }: SlashCommand, token: TriggerToken): void {
+    if (action?.kind === "wait") return;
+    if (action) {
+      this.#startsServer = true;
+      return send({ type: "setMcpServer", server: action.server, action: action.kind });
+    }
+    replaceText(box, token.start, token.end, "");
+    send({ type: "usePrompt", prompt: name, text: "" });
   }
 
   #attach(more: readonly Attachment[]): void {

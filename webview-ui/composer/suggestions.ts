@@ -2,10 +2,10 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { mentionKinds, type Completion } from "../../src/panel/mentionKinds.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
-import type { AgentCommand } from "../../src/session/events.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import type { SlashCommand } from "./slashCommands.ts";
 import { commandLabel, placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
 /** The word at the caret, from its `@` or `/` to the caret. Offsets in UTF-16 units. */
@@ -33,21 +33,24 @@ type SuggestionItem =
   | {
       readonly type: "command";
       readonly key: string;
-      readonly command: AgentCommand;
+      readonly command: SlashCommand;
       readonly matches: readonly number[];
     };
 
 /** The chosen item. `request` identifies the response that contained the completion. */
 export type SuggestionChoice =
   | { readonly type: "completion"; readonly completion: Completion; readonly request: number }
-  | { readonly type: "command"; readonly command: AgentCommand };
+  | { readonly type: "command"; readonly command: SlashCommand };
+
+/** More rows are not drawn: the user types to find the others. */
+const maxCommandRows = 100;
 
 /** The id of the list, for `aria-controls`. */
 export const suggestionListId = "parley-suggestions";
 
 interface SuggestionsOptions {
   /** The commands that `/` offers now. */
-  readonly commands: () => readonly AgentCommand[];
+  readonly commands: () => readonly SlashCommand[];
   /** Something to paint has changed. */
   readonly onChange: () => void;
   readonly onChoose: (choice: SuggestionChoice, token: TriggerToken) => void;
@@ -60,6 +63,8 @@ export class Suggestions {
   /** The start of the token for which the user closed the list with Escape. */
   #dismissedStart: number | undefined;
   #items: readonly SuggestionItem[] = [];
+  /** The number of items that are not drawn. */
+  #more = 0;
   #currentIndex = 0;
   /** The user moved to a row, which stays current while the list changes. */
   #userMovedToRow = false;
@@ -94,9 +99,20 @@ export class Suggestions {
     if (token.start !== this.#token?.start || token.trigger !== this.#token.trigger) this.#reset();
     this.#token = token;
     this.#userMovedToRow = false;
-    if (token.trigger === "/") this.#setItems(commandItems(token.query, this.#options.commands()));
+    if (token.trigger === "/") this.#showCommands(token.query);
     else this.#requestCompletions(token.query);
     this.#options.onChange();
+  }
+
+  /** The commands may have changed. Updates an open list of them, and keeps the row to which the user moved. */
+  refreshCommands(): void {
+    if (this.#token?.trigger === "/") this.#showCommands(this.#token.query);
+  }
+
+  #showCommands(query: string): void {
+    const items = commandItems(query, this.#options.commands());
+    this.#more = Math.max(0, items.length - maxCommandRows);
+    this.#setItems(items.slice(0, maxCommandRows));
   }
 
   /** The caret moved without a change of the text: another place closes the list. */
@@ -167,6 +183,7 @@ export class Suggestions {
       <div id=${suggestionListId} class="popup-list" role="listbox" aria-label=${label}>
         ${this.#items.map((item, i) => this.#row(item, i))}
       </div>
+      ${this.#more === 0 ? nothing : html`<div class="popup-note">${t("{0} more. Type to find them.", this.#more)}</div>`}
       ${
         this.#isIndexing
           ? html`<div class="popup-note">${icon("loading codicon-modifier-spin")} ${t("Indexing…")}</div>`
@@ -211,7 +228,13 @@ export class Suggestions {
   /** Chooses the current item. Enter on a complete command without arguments sends the message instead. */
   #chooseCurrent(key: "Enter" | "Tab"): boolean {
     const item = this.#items[this.#currentIndex];
-    if (key === "Enter" && item?.type === "command" && !item.command.hint && item.command.name === this.#token?.query) {
+    if (
+      key === "Enter" &&
+      item?.type === "command" &&
+      !item.command.isPrompt &&
+      !item.command.hint &&
+      item.command.name === this.#token?.query
+    ) {
       this.close();
       return false;
     }
@@ -240,6 +263,7 @@ export class Suggestions {
 
   #reset(): void {
     this.#items = [];
+    this.#more = 0;
     this.#currentIndex = 0;
     this.#userMovedToRow = false;
     this.#isIndexing = false;
@@ -253,8 +277,8 @@ export class Suggestions {
 const rowId = (at: number): string => `${suggestionListId}-${at}`;
 
 /** Commands with a matching name, followed by those with a matching description. */
-function commandItems(query: string, commands: readonly AgentCommand[]): readonly SuggestionItem[] {
-  const item = (command: AgentCommand, matches: readonly number[]): SuggestionItem => ({
+function commandItems(query: string, commands: readonly SlashCommand[]): readonly SuggestionItem[] {
+  const item = (command: SlashCommand, matches: readonly number[]): SuggestionItem => ({
     type: "command",
     key: command.name,
     command,
@@ -272,8 +296,8 @@ function commandItems(query: string, commands: readonly AgentCommand[]): readonl
 }
 
 function commandRow({ command, matches }: Extract<SuggestionItem, { type: "command" }>): TemplateResult {
-  const { name, description, hint } = command;
-  return html`${icon("chevron-right")}${commandLabel(name, matches)}${
+  const { name, description, hint, isPrompt, action } = command;
+  return html`${icon(action ? "server" : isPrompt ? "sparkle" : "chevron-right")}${commandLabel(name, matches)}${
       hint ? html`<span class="command-hint quiet">${hint}</span>` : nothing
     }<span class="popup-detail" title=${description}>${description}</span>`;
 }

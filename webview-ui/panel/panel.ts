@@ -88,6 +88,9 @@ export class PanelElement extends LightElement {
       case "formRefused":
         this.querySelector<FormCardElement>("parley-form")?.showRefused(message.ask, message.fields);
         break;
+      case "argumentValues":
+        this.querySelector<FormCardElement>("parley-form")?.showValues(message);
+        break;
       case "found":
         this.#find?.showResults(message);
         break;

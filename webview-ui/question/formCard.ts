@@ -1,7 +1,7 @@
 // The card of a form or a web address. It never takes the focus, and Enter never sends an incomplete form.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
-import type { ViewQuestion } from "../../src/panel/protocol.ts";
+import type { PanelMessage, ViewQuestion } from "../../src/panel/protocol.ts";
 import { defaultAnswers, fieldFault, type Form, type FormField, type FormValue } from "../../src/session/forms/form.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
@@ -12,6 +12,8 @@ import { fieldControl } from "./formField.ts";
 
 /** A key does not send within this time after the focus moved here, because it was meant for something else (ms). */
 const guardTime = 500;
+
+const noValues: readonly string[] = [];
 
 /** `<parley-form>`: one form or web address. Its answers live as long as the element. */
 export class FormCardElement extends LightElement {
@@ -28,6 +30,8 @@ export class FormCardElement extends LightElement {
   readonly #checked = new Set<string>();
   /** Fields that the extension host refused with this answer. */
   readonly #refused = new Map<string, FormValue | undefined>();
+  /** The values that were offered last, by field, with the text that they complete. */
+  readonly #offered = new Map<string, { readonly typed: string; readonly values: readonly string[] }>();
   #focusedAt = Infinity;
   #isAnswered = false;
 
@@ -80,10 +84,16 @@ export class FormCardElement extends LightElement {
         <span class="ask-title">${visibleText(question.title)}</span>
         ${this.count > 1 ? html`<span class="quiet">${t("1 of {0}", this.count)}</span>` : nothing}
       </div>
-      <div class="quiet">${t("Asked by {0}.", visibleText(this.agentName))}</div>
+      <div class="quiet">
+        ${
+          question.isPrompt
+            ? t("A prompt of the MCP server {0}.", visibleText(question.asker ?? ""))
+            : t("Asked by {0}.", visibleText(question.asker ?? this.agentName))
+        }
+      </div>
       ${question.form ? this.#form(question.form) : nothing}
       ${question.address ? addressDetails(question.address, question.opened ? this.agentName : undefined) : nothing}
-      ${question.form ? this.#buttons(t("Send"), "cancel") : this.#addressButtons(question)}
+      ${question.form ? this.#buttons(question.isPrompt ? t("Continue") : t("Send"), "cancel") : this.#addressButtons(question)}
     </form>`;
   }
 
@@ -98,18 +108,56 @@ export class FormCardElement extends LightElement {
             fault: this.#checked.has(field.name) ? this.#fault(field) : undefined,
             onInput: value => this.#set(field, value),
             onLeave: () => this.#leave(field),
+            values: this.#offeredFor(field),
+            onComplete: () => this.#complete(field),
           }),
         )}
       </div>`;
+  }
+
+  /** The values for exactly what the field has now. */
+  #offeredFor({ name }: FormField): readonly string[] {
+    const offered = this.#offered.get(name);
+    return offered && offered.typed === (this.#answers.get(name) ?? "") ? offered.values : noValues;
+  }
+
+  #complete({ name }: FormField): void {
+    const { question } = this;
+    if (!question) return;
+    const typed = this.#answers.get(name);
+    const others = [...this.#answers].filter(([field]) => field !== name).map(([field, value]) => ({ field, value }));
+    send({
+      type: "completeArgument",
+      ask: question.id,
+      field: name,
+      typed: typeof typed === "string" ? typed : "",
+      others,
+    });
+  }
+
+  /** Shows the values that the server offers for a field. */
+  showValues({ ask, field, typed, values }: Extract<PanelMessage, { type: "argumentValues" }>): void {
+    if (ask !== this.question?.id) return;
+    this.#offered.set(field, { typed, values });
+    this.requestUpdate();
   }
 
   #buttons(sendLabel: string, cancel: "cancel"): TemplateResult {
     const disabled = this.#isAnswered ? "true" : nothing;
     return html`<div class="options">
       <button class="primary" type="submit" aria-disabled=${disabled}>${sendLabel}</button>
-      <button class="secondary" type="button" aria-disabled=${disabled} @click=${() => this.#close("decline")}>
-        ${t("Decline")}
-      </button>
+      ${
+        this.question?.isPrompt
+          ? nothing
+          : html`<button
+              class="secondary"
+              type="button"
+              aria-disabled=${disabled}
+              @click=${() => this.#close("decline")}
+            >
+              ${t("Decline")}
+            </button>`
+      }
       <button class="secondary" type="button" aria-disabled=${disabled} @click=${() => this.#close(cancel)}>
         ${t("Cancel")}
       </button>

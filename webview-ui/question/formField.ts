@@ -15,6 +15,9 @@ export interface FieldState {
   readonly onInput: (value: FormValue | undefined) => void;
   /** The focus has left the field. */
   readonly onLeave: () => void;
+  /** What is offered for the current text, and how to ask for it. Only for fields that complete. */
+  readonly values?: readonly string[];
+  readonly onComplete?: () => void;
 }
 
 /** A list of more choices than this is a list to open. */
@@ -58,6 +61,7 @@ const labelled = (field: FormField, state: FieldState, control: TemplateResult):
   </div>`;
 
 function textControl(field: Extract<FormField, { type: "text" | "number" }>, state: FieldState): TemplateResult {
+  if (field.type === "text" && field.completes) return argumentControl(field, state);
   const isNumber = field.type === "number";
   const read = (event: Event): void => {
     const text = (event.target as HTMLInputElement).value;
@@ -80,6 +84,21 @@ function textControl(field: Extract<FormField, { type: "text" | "number" }>, sta
     @input=${read}
     @blur=${state.onLeave}
   />`;
+}
+
+function argumentControl(field: Extract<FormField, { type: "text" }>, state: FieldState): TemplateResult {
+  const described = describedBy(field, state);
+  return html`<parley-argument
+    .fieldId=${state.id}
+    .value=${textOf(state.value)}
+    .values=${state.values ?? []}
+    .invalid=${state.fault !== undefined}
+    .describedBy=${typeof described === "string" ? described : undefined}
+    .required=${field.required}
+    .onValue=${(value: string) => state.onInput(value === "" ? undefined : value)}
+    .onComplete=${() => state.onComplete?.()}
+    .onLeave=${state.onLeave}
+  ></parley-argument>`;
 }
 
 const textOf = (value: FormValue | undefined): string =>

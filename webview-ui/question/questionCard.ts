@@ -5,6 +5,7 @@ import { keyed } from "lit/directives/keyed.js";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import type { FormCardElement } from "./formCard.ts";
+import type { PromptPreviewElement } from "./promptPreview.ts";
 import { QuestionOptions, onAnswer } from "../transcript/questionOptions.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
@@ -46,20 +47,24 @@ export class QuestionCardElement extends LightElement {
 
   /** Focuses the question, at the user's request. */
   focusCard(): void {
-    const form = this.querySelector<FormCardElement>("parley-form");
+    const form = this.querySelector<FormCardElement | PromptPreviewElement>("parley-form, parley-preview");
     if (form) form.focusCard();
     else this.querySelector<HTMLElement>(".options button")?.focus();
   }
 
   /** The card of a permission. A form has its own keys. */
   get #card(): HTMLElement | null {
-    return this.querySelector<HTMLElement>(".ask:not(.form-card)");
+    return this.querySelector<HTMLElement>(".ask:not(.form-card, .preview-card)");
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     if (!changed.has("asks")) return;
     const before = changed.get("asks") as readonly ViewQuestion[] | undefined;
-    this.#hadFocus = before?.[0]?.id !== this.asks[0]?.id && this.contains(document.activeElement);
+    const isOther = before?.[0]?.id !== this.asks[0]?.id;
+    this.#hadFocus = isOther && this.contains(document.activeElement);
+    // The user has just chosen a prompt in this panel.
+    const isChosen = this.asks[0]?.isPrompt === true || this.asks[0]?.preview !== undefined;
+    if (isOther && isChosen && document.hasFocus()) this.#hadFocus = true;
   }
 
   protected override updated(): void {
@@ -77,6 +82,8 @@ export class QuestionCardElement extends LightElement {
   }
 
   #question(question: ViewQuestion): TemplateResult {
+    if (question.preview)
+      return html`<parley-preview .question=${question} .count=${this.asks.length}></parley-preview>`;
     if (question.form || question.address) {
       return html`<parley-form
         .question=${question}

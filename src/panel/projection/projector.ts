@@ -59,6 +59,8 @@ export interface WindowState {
   readonly signingIn?: ViewSignIn | undefined;
   /** Absent means off. */
   readonly follow?: ViewHead["follow"];
+  /** The servers and prompts of MCP, and what Parley asks for them. */
+  readonly mcp?: Pick<ViewHead, "prompts" | "mcpServers" | "asks">;
 }
 
 const noDecisions: readonly string[] = [];
@@ -266,7 +268,9 @@ export class Projector {
 
   #head(state: SessionState, windowState: WindowState, open: readonly Question[]): ViewHead {
     const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : windowState.chosenAgent;
-    const asks = open.map(ask => this.#questionOf(ask, state));
+    const { asks: ownAsks = [], ...mcp } = windowState.mcp ?? {};
+    // What the user asked for comes first, so that a question that arrives later does not replace a form being filled in.
+    const asks = [...ownAsks, ...open.map(ask => this.#questionOf(ask, state))];
     if (!sameJson(asks, this.#asks)) this.#asks = asks;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
@@ -291,6 +295,7 @@ export class Projector {
       plans: this.#plans.views,
       queue: this.#queue.views,
       commands: state.commands,
+      ...mcp,
       options: this.#options.options(state),
       usage: state.usage,
       turnUsage: state.turnUsage,

@@ -25,6 +25,8 @@ export type FormField = {
       readonly format?: TextFormat;
       /** The text is hidden while it is entered. Only Parley asks for it. */
       readonly secret?: true;
+      /** Values are offered while the user types. Only for arguments of prompts. */
+      readonly completes?: true;
       readonly default?: string;
     }
   | {

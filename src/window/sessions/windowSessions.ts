@@ -7,6 +7,7 @@ import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
 import { asError, asProblem, type Problem } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { sessionFolder } from "../../editor/folders.ts";
+import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
 import { DiffStore } from "../../panel/diff/diffStore.ts";
 import type { SharedView } from "../../panel/patch.ts";
 import { Projector, type WindowState } from "../../panel/projection/projector.ts";
@@ -28,6 +29,7 @@ export interface WindowSessionsOptions {
   readonly open: OpenSessions;
   readonly pool: AgentPool;
   readonly signIn: SignInFeature;
+  readonly mcp: Pick<McpFeature, "view" | "serversFor" | "sessionClosed">;
   readonly storage: TextStorage;
   readonly settings: () => Settings;
   /** How the agent of the session is followed. */
@@ -259,7 +261,7 @@ export class WindowSessions {
     const files = { storage, session: id, isNew, onFailed: warnNotSaved, onLeftOut: leftOut };
     const writer = new SessionWriter({ ...files, clock, log });
     // The constructor logs the first event, before a listener can be added.
-    const session = new Session({
+    const session: Session = new Session({
       id,
       agent: { id: definition.id, name: definition.name },
       workspaceFolder,
@@ -270,6 +272,7 @@ export class WindowSessions {
         connect: onProgress => this.#agents.connect(definition, ({ state, detail }) => onProgress(state, detail)),
         restart: () => this.#agents.stop(definition.id),
       },
+      mcpServers: agent => this.#options.mcp.serversFor(session, definition.name, agent),
       createServices: dispatch => createServices({ id, workspaceFolder }, definition, dispatch),
       onLog: logged => writer.write(logged),
       ...(earlier && { earlier }),
@@ -359,6 +362,7 @@ export class WindowSessions {
       changes: this.#options.changes(session?.state.workspaceFolder ?? ""),
       follow: this.#options.follow(session),
       signingIn: this.#agents.signInProgress(session),
+      mcp: this.#options.mcp.view(session),
     };
   }
 
@@ -367,6 +371,7 @@ export class WindowSessions {
     const opened = this.#opened.get(session);
     if (!opened) return;
     this.cancelSignIn(session);
+    this.#options.mcp.sessionClosed(session.id);
     this.#opened.delete(session);
     this.open.remove(session);
     this.#end(opened);

@@ -191,6 +191,18 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.usage.cost.currency": "agent",
   "head.turnUsage.models.model": "agent",
   "head.cwd": "user",
+  // Of MCP servers. test/mcp and test/webview/mcp.test.ts have hostile ones.
+  "head.prompts.name": "Parley",
+  "head.prompts.description": "Parley",
+  "head.prompts.hint": "Parley",
+  "head.prompts.action<allow>.server": "Parley",
+  "head.prompts.action<retry>.server": "Parley",
+  "head.prompts.action<wait>.server": "Parley",
+  "head.mcpServers.name": "Parley",
+  "head.mcpServers.detail": "Parley",
+  "head.mcpServers.reason": "Parley",
+  "head.asks.asker": "Parley",
+  "head.asks.preview.notes": "Parley",
 };
 
 const messages = ["entries<user>", "entries<agent>", "entries<thought>", "entries<compaction>"];

@@ -88,6 +88,11 @@ export class WindowBench {
     this.signIn = { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
     this.sessions = new WindowSessions({
       signIn: this.signIn,
+      mcp: {
+        view: () => ({ prompts: [], mcpServers: [], asks: [] }),
+        serversFor: () => Promise.resolve([]),
+        sessionClosed: () => {},
+      },
       open: this.open,
       pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
       storage: this.#storage(),

@@ -1,0 +1,48 @@
+// The MCP servers that an agent gets when its session opens, by what the agent can use.
+import type { AgentMcpServer, AgentServerTypes } from "../session/agent.ts";
+import { findProgram, type PathLookup } from "../base/program.ts";
+import type { Platform } from "../base/platform.ts";
+import type { ServerLaunch } from "./servers.ts";
+
+/** A server whose variables are resolved. */
+export type ResolvedServer = ServerLaunch & { readonly name: string };
+
+export interface ServersForAgent {
+  readonly servers: readonly AgentMcpServer[];
+  /** The servers that the agent does not get, with the reason as a sentence. */
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
+
+export interface AgentServersOptions {
+  readonly agentName: string;
+  readonly accepts: AgentServerTypes;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: Platform;
+  /** The folder that relative commands start from. */
+  readonly workspaceFolder: string;
+  readonly look?: PathLookup;
+}
+
+/** Converts the servers for the agent. Commands become absolute, because the agent may have another search path. */
+export function serversForAgent(servers: readonly ResolvedServer[], options: AgentServersOptions): ServersForAgent {
+  const { agentName, accepts, env, platform, workspaceFolder: cwd, look } = options;
+  const given: AgentMcpServer[] = [];
+  const leftOut: { name: string; reason: string }[] = [];
+  for (const server of servers) {
+    const { name } = server;
+    if (server.type !== "stdio") {
+      if (accepts[server.type]) given.push({ name, type: server.type, url: server.url, headers: server.headers });
+      else leftOut.push({ name, reason: `${agentName} cannot use MCP servers of the type ${server.type}.` });
+      continue;
+    }
+    const found = findProgram(server.command, {
+      env: { ...env, ...server.env },
+      platform,
+      cwd,
+      ...(look && { look }),
+    });
+    if ("path" in found) given.push({ name, type: "stdio", command: found.path, args: server.args, env: server.env });
+    else leftOut.push({ name, reason: `The program ${server.command} was not found.` });
+  }
+  return { servers: given, leftOut };
+}

@@ -1,0 +1,304 @@
+// The entry of `dist/mcp.js`: connects to an MCP server with the official client, in every revision since 2024-11-05.
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+  type DiscoverResult,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { readElicitation } from "../../acp/readElicitation.ts";
+import { asError } from "../../base/errors.ts";
+import type { FormAnswer } from "../../session/forms/form.ts";
+import type {
+  ServerConnectOptions,
+  McpContent,
+  McpPrompt,
+  McpPromptResult,
+  PromptServer,
+  ServerTarget,
+  ServerVerdict,
+} from "../promptServer.ts";
+import { readPages } from "./pages.ts";
+import { StreamTransport } from "./streamTransport.ts";
+
+const listLimits = { maxPages: 100, maxItems: 2000 };
+const maxArguments = 50;
+const maxCompletions = 100;
+/** In characters: names, which go back to the server whole, and texts, which are only shown. */
+const maxNameLength = 500;
+const maxTextLength = 2000;
+/** The client answers each unknown message by the time limit; a server that is silent before `initialize` is older. */
+const probeShare = 0.3;
+
+const invalidParams = -32602;
+const internalError = -32603;
+
+/** Connects to a server. A server that ends when it is asked for its revision is started again as an older one. */
+export async function connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
+  try {
+    return await connectOnce(target, options);
+  } catch (error) {
+    const isOlder =
+      target.type === "stdio" && error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+    if (!isOlder && !(options.verdict?.kind === "modern" && error instanceof SdkError)) throw sentence(error);
+  }
+  try {
+    return await connectOnce(target, { ...options, verdict: { kind: "legacy" } });
+  } catch (error) {
+    throw sentence(error);
+  }
+}
+
+async function connectOnce(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
+  const { clientVersion, timeout, verdict, signal } = options;
+  const client = new Client(
+    { name: "parley", title: "Parley", version: clientVersion },
+    {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: timeout * probeShare } },
+      listChanged: {
+        prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onPromptsChanged() },
+      },
+    },
+  );
+  client.onerror = error => options.onWarning(error.message);
+  client.setRequestHandler("elicitation/create", (request, context) =>
+    elicit(request.params, options, context.mcpReq.signal),
+  );
+  const transport = await openTransport(target);
+  let isConnected = false;
+  try {
+    await client.connect(transport, {
+      timeout,
+      signal,
+      ...(verdict && { prior: verdict as { kind: "legacy" } | { kind: "modern"; discover: DiscoverResult } }),
+    });
+    isConnected = true;
+  } finally {
+    // Also the process of a server that did not answer must end.
+    if (!isConnected) await transport.close().catch((error: unknown) => options.onWarning(asError(error).message));
+  }
+  client.onclose = () => options.onClosed();
+  return new ConnectedServer(client, timeout);
+}
+
+async function openTransport(target: ServerTarget): Promise<Transport> {
+  switch (target.type) {
+    case "stdio":
+      return new StreamTransport(await target.start());
+    case "http":
+      return new StreamableHTTPClientTransport(new URL(target.url), {
+        requestInit: { headers: { ...target.headers } },
+      });
+    case "sse":
+      return new SSEClientTransport(new URL(target.url), { requestInit: { headers: { ...target.headers } } });
+  }
+}
+
+/** Asks the user for what the server needs. Only forms, because Parley opens no pages for servers. */
+async function elicit(
+  params: Readonly<Record<string, unknown>>,
+  { askForm }: ServerConnectOptions,
+  signal: AbortSignal,
+): Promise<{
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, string | number | boolean | string[]>;
+}> {
+  const request = readElicitation({ mode: "form", ...params, sessionId: "" });
+  if (request.type !== "form") return { action: "decline" };
+  const answer: FormAnswer = await askForm(request.form, signal);
+  if (answer === "cancelled") return { action: "cancel" };
+  if (answer.action === "decline") return { action: "decline" };
+  const values = [...(answer.values ?? [])].map(([name, value]) => [
+    name,
+    typeof value === "object" ? [...value] : value,
+  ]);
+  return { action: "accept", content: Object.fromEntries(values) as Record<string, string> };
+}
+
+class ConnectedServer implements PromptServer {
+  readonly revision: string;
+  readonly verdict: ServerVerdict;
+  readonly offersPrompts: boolean;
+  readonly offersCompletions: boolean;
+  readonly #client: Client;
+  readonly #timeout: number;
+
+  constructor(client: Client, timeout: number) {
+    this.#client = client;
+    this.#timeout = timeout;
+    const capabilities = client.getServerCapabilities();
+    this.revision = client.getNegotiatedProtocolVersion() ?? "";
+    const discover = client.getDiscoverResult();
+    this.verdict = client.getProtocolEra() === "modern" && discover ? { kind: "modern", discover } : { kind: "legacy" };
+    this.offersPrompts = capabilities?.prompts !== undefined;
+    // 2024-11-05 has completions without a capability.
+    this.offersCompletions = capabilities?.completions !== undefined || this.revision === "2024-11-05";
+  }
+
+  async listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
+    if (!this.offersPrompts) return [];
+    try {
+      const { items } = await readPages(async cursor => {
+        // Not `listPrompts`, which reads all pages without these limits.
+        const page = await this.#client.request(
+          { method: "prompts/list", params: { ...(cursor !== undefined && { cursor }) } },
+          { signal, timeout: this.#timeout },
+        );
+        return { items: page.prompts, next: page.nextCursor };
+      }, listLimits);
+      return items.flatMap(readPrompt);
+    } catch (error) {
+      throw sentence(error);
+    }
+  }
+
+  async getPrompt(
+    name: string,
+    values: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<McpPromptResult> {
+    try {
+      const result = await this.#client.getPrompt(
+        { name, arguments: { ...values } },
+        { signal, timeout: this.#timeout },
+      );
+      return {
+        ...(result.description !== undefined && { description: cut(result.description) }),
+        messages: result.messages.map(({ role, content }) => ({ role, content: readContent(content) })),
+      };
+    } catch (error) {
+      throw sentence(error);
+    }
+  }
+
+  async complete(
+    { prompt, name, value }: { readonly prompt: string; readonly name: string; readonly value: string },
+    others: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    if (!this.offersCompletions) return [];
+    try {
+      const { completion } = await this.#client.complete(
+        {
+          ref: { type: "ref/prompt", name: prompt },
+          argument: { name, value },
+          // Revisions before 2025-06-18 have no context. Servers ignore fields that they do not know.
+          ...(Object.keys(others).length > 0 && { context: { arguments: { ...others } } }),
+        },
+        { signal, timeout: this.#timeout },
+      );
+      return completion.values.filter(each => each.length <= maxTextLength).slice(0, maxCompletions);
+    } catch (error) {
+      throw sentence(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+const cut = (text: string): string => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text);
+
+/** A name that is too long cannot be cut, because the server would not find its prompt. */
+function readPrompt(prompt: {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?:
+    | readonly {
+        name: string;
+        title?: string | undefined;
+        description?: string | undefined;
+        required?: boolean | undefined;
+      }[]
+    | undefined;
+}): readonly McpPrompt[] {
+  const args = prompt.arguments ?? [];
+  if (prompt.name === "" || [prompt, ...args].some(({ name }) => name.length > maxNameLength)) return [];
+  if (args.length > maxArguments) return [];
+  const texts = (of: { title?: string | undefined; description?: string | undefined }) => ({
+    ...(of.title !== undefined && of.title !== "" && { title: cut(of.title) }),
+    ...(of.description !== undefined && { description: cut(of.description) }),
+  });
+  return [
+    {
+      name: prompt.name,
+      ...texts(prompt),
+      arguments: args.map(each => ({ name: each.name, ...texts(each), required: each.required === true })),
+    },
+  ];
+}
+
+function readContent(content: { readonly type: string } & Readonly<Record<string, unknown>>): McpContent {
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  const optional = <K extends string>(key: K, value: unknown): { [P in K]?: string } =>
+    typeof value === "string" ? ({ [key]: value } as { [P in K]?: string }) : {};
+  switch (content.type) {
+    case "text":
+      return { type: "text", text: text(content["text"]) ?? "" };
+    case "image":
+    case "audio":
+      return { type: content.type, mimeType: text(content["mimeType"]) ?? "", data: text(content["data"]) ?? "" };
+    case "resource": {
+      const resource = content["resource"] as Readonly<Record<string, unknown>>;
+      return {
+        type: "resource",
+        uri: text(resource["uri"]) ?? "",
+        ...optional("mimeType", resource["mimeType"]),
+        ...optional("text", resource["text"]),
+        ...optional("blob", resource["blob"]),
+      };
+    }
+    case "resource_link":
+      return {
+        type: "link",
+        uri: text(content["uri"]) ?? "",
+        name: text(content["title"]) ?? text(content["name"]) ?? "",
+        ...optional("description", content["description"]),
+        ...optional("mimeType", content["mimeType"]),
+      };
+    default:
+      return { type: "other", kind: content.type };
+  }
+}
+
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** The error with a message that a user can read. */
+function sentence(thrown: unknown): Error {
+  const error = asError(thrown);
+  // A problem of the start is a sentence already.
+  if (error.name === "ProblemError") return error;
+  return new Error(messageOf(error), { cause: error });
+}
+
+function messageOf(error: Error): string {
+  // The client puts the code before the server's own words.
+  const words = cut(error.message.replace(/^MCP error -?\d+: /, ""));
+  if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && [401, 403].includes(error.status ?? 0)))
+    return "The server requires you to sign in. Add the header that it needs to its settings.";
+  if (error instanceof SdkHttpError) return `The server answered with the HTTP status ${error.status ?? "unknown"}.`;
+  if (error instanceof ProtocolError) {
+    if (error.code === invalidParams)
+      return `The server does not accept the prompt or its arguments: ${asSentence(words)}`;
+    if (error.code === internalError) return `The server failed: ${asSentence(words)}`;
+    return `The server refused the request: ${asSentence(words)}`;
+  }
+  if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.RequestTimeout) return "The server did not answer in time.";
+    if (error.code === SdkErrorCode.ConnectionClosed) return "The server ended the connection.";
+    if (error.code === SdkErrorCode.InvalidResult) return "The server sent an answer that Parley cannot read.";
+  }
+  if (error.name === "ZodError" || error.name === "$ZodError")
+    return "The server sent an answer that Parley cannot read.";
+  if (error.name === "AbortError") return "The request was cancelled.";
+  const cause = error.cause instanceof Error ? ` ${error.cause.message}` : "";
+  return asSentence(`The server could not be reached: ${words}${cause}`);
+}

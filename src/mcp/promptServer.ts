@@ -1,0 +1,105 @@
+// The connection to an MCP server that has prompts, as the extension uses it. The bundle `dist/mcp.js` implements it, so
+// this file has types only.
+import type { Readable, Writable } from "node:stream";
+import type { Form, FormAnswer } from "../session/forms/form.ts";
+
+export interface McpArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+}
+
+/** A prompt that a server offers. Its texts are limited in length, and hostile. */
+export interface McpPrompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments: readonly McpArgument[];
+}
+
+export type McpContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image" | "audio"; readonly mimeType: string; readonly data: string }
+  | {
+      readonly type: "resource";
+      readonly uri: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly blob?: string;
+    }
+  | {
+      readonly type: "link";
+      readonly uri: string;
+      readonly name: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+    }
+  | { readonly type: "other"; readonly kind: string };
+
+export interface McpMessage {
+  readonly role: "user" | "assistant";
+  readonly content: McpContent;
+}
+
+/** What a server returned for a prompt and its arguments. */
+export interface McpPromptResult {
+  readonly description?: string;
+  readonly messages: readonly McpMessage[];
+}
+
+/** How a server was found to speak: kept, so that it is not asked again. `discover` is what it answered. */
+export type ServerVerdict = { readonly kind: "legacy" } | { readonly kind: "modern"; readonly discover: unknown };
+
+/** The streams of a started server. `stop` ends its process tree. */
+export interface ServerStreams {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Where a server is: a process that `start` starts, or a web address. */
+export type ServerTarget =
+  | { readonly type: "stdio"; start(): Promise<ServerStreams> }
+  | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface ServerConnectOptions {
+  readonly clientVersion: string;
+  /** In milliseconds, for the whole connection and for each request. */
+  readonly timeout: number;
+  readonly verdict?: ServerVerdict;
+  readonly signal: AbortSignal;
+  /** The server says that its prompts have changed. */
+  readonly onPromptsChanged: () => void;
+  /** The connection has ended, for any reason. */
+  readonly onClosed: () => void;
+  /** A message of the server could not be read, or the server asked for something that Parley does not do. */
+  readonly onWarning: (message: string) => void;
+  /** The server asks the user for values before it answers. */
+  readonly askForm: (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+}
+
+/** A connected server. Requests reject with an error whose message is a sentence for the user. */
+export interface PromptServer {
+  /** The revision of the protocol that both sides use. */
+  readonly revision: string;
+  readonly verdict: ServerVerdict;
+  readonly offersPrompts: boolean;
+  readonly offersCompletions: boolean;
+  listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
+  getPrompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<McpPromptResult>;
+  /** Values for an argument. `others` are the values of the other arguments. */
+  complete(
+    argument: { readonly prompt: string; readonly name: string; readonly value: string },
+    others: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** What `dist/mcp.js` exports. */
+export interface McpClientModule {
+  /** Connects to a server. Rejects with an error whose message is a sentence for the user. */
+  connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
+}

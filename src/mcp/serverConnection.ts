@@ -1,0 +1,186 @@
+// Parley's own connection to one MCP server: starts it when it is needed, keeps its list of prompts, and ends it when it
+// is idle.
+import { asError } from "../base/errors.ts";
+import type { Disposable } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { McpPrompt, PromptServer } from "./promptServer.ts";
+
+export type ConnectionStatus =
+  | { readonly state: "stopped" | "starting" | "ready" }
+  /** `reason` is a sentence. */
+  | { readonly state: "failed"; readonly reason: string };
+
+export interface ServerConnectionOptions {
+  readonly name: string;
+  /** The list of last time. */
+  readonly prompts: readonly McpPrompt[];
+  /** Starts the server. The signal aborts when the connection is no longer wanted. */
+  readonly connect: (
+    events: { readonly onPromptsChanged: () => void; readonly onClosed: () => void },
+    signal: AbortSignal,
+  ) => Promise<PromptServer>;
+  /** The state or the prompts have changed. */
+  readonly onDidChange: () => void;
+  /** The server has listed its prompts. */
+  readonly onListed: (prompts: readonly McpPrompt[]) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A server that nobody uses is ended after this time (ms). */
+export const maxIdleTime = 5 * 60_000;
+/** A server that failed is not started again by typing before this time has passed (ms). */
+export const retryTime = 30_000;
+/** Lists that change are read at most once in this time (ms). */
+export const listInterval = 1000;
+
+export class ServerConnection implements Disposable {
+  readonly #options: ServerConnectionOptions;
+  readonly #ended = new AbortController();
+  #status: ConnectionStatus = { state: "stopped" };
+  #prompts: readonly McpPrompt[];
+  #opening: Promise<PromptServer> | undefined;
+  #server: PromptServer | undefined;
+  #uses = 0;
+  #failedAt = 0;
+  #idleTimer: Disposable | undefined;
+  #listTimer: Disposable | undefined;
+
+  constructor(options: ServerConnectionOptions) {
+    this.#options = options;
+    this.#prompts = options.prompts;
+  }
+
+  get status(): ConnectionStatus {
+    return this.#status;
+  }
+  get prompts(): readonly McpPrompt[] {
+    return this.#prompts;
+  }
+
+  /** Starts the server, unless it runs or has just failed. Never rejects: the status shows the outcome. */
+  async start(isRetry = false): Promise<void> {
+    const failedNow = this.#status.state === "failed" && this.#options.clock.now() - this.#failedAt < retryTime;
+    if (this.#ended.signal.aborted || (failedNow && !isRetry)) return;
+    await this.use(() => Promise.resolve()).catch(() => {
+      // The status has the reason.
+    });
+  }
+
+  /** Runs work on the connected server, which does not end meanwhile. Rejects with a sentence. */
+  async use<T>(work: (server: PromptServer, signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#uses++;
+    this.#stopIdleTimer();
+    try {
+      return await work(await this.#open(), this.#ended.signal);
+    } finally {
+      if (--this.#uses === 0) this.#startIdleTimer();
+    }
+  }
+
+  #open(): Promise<PromptServer> {
+    if (this.#server) return Promise.resolve(this.#server);
+    this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #connect(): Promise<PromptServer> {
+    const { name, clock, log } = this.#options;
+    this.#setStatus({ state: "starting" });
+    const connection: { server?: PromptServer } = {};
+    try {
+      const server = await this.#options.connect(
+        { onPromptsChanged: () => this.#listLater(), onClosed: () => this.#closed(connection.server) },
+        this.#ended.signal,
+      );
+      connection.server = server;
+      this.#server = server;
+      if (this.#ended.signal.aborted) {
+        await this.#close();
+        throw new Error("The server was stopped.");
+      }
+      await this.#list(server);
+      this.#setStatus({ state: "ready" });
+      return server;
+    } catch (error) {
+      log.warn(`The MCP server ${name} failed.`, asError(error).message);
+      this.#failedAt = clock.now();
+      await this.#close();
+      this.#setStatus({ state: "failed", reason: asError(error).message });
+      throw error;
+    }
+  }
+
+  async #list(server: PromptServer): Promise<void> {
+    const prompts = await server.listPrompts(this.#ended.signal);
+    if (JSON.stringify(prompts) === JSON.stringify(this.#prompts)) return;
+    this.#prompts = prompts;
+    this.#options.onListed(prompts);
+    this.#options.onDidChange();
+  }
+
+  /** A storm of changes leads to one list per interval. */
+  #listLater(): void {
+    if (this.#ended.signal.aborted) return;
+    this.#listTimer ??= this.#options.clock.after(listInterval, () => {
+      this.#listTimer = undefined;
+      const server = this.#server;
+      if (!server) return;
+      this.#list(server).catch((error: unknown) =>
+        this.#options.log.warn(`The prompts of ${this.#options.name} could not be read.`, asError(error).message),
+      );
+    });
+  }
+
+  #closed(server: PromptServer | undefined): void {
+    if (server === undefined || this.#server !== server) return;
+    this.#server = undefined;
+    this.#setStatus({ state: "stopped" });
+  }
+
+  #setStatus(status: ConnectionStatus): void {
+    this.#status = status;
+    if (!this.#ended.signal.aborted) this.#options.onDidChange();
+  }
+
+  #startIdleTimer(): void {
+    this.#stopIdleTimer();
+    if (!this.#server) return;
+    this.#idleTimer = this.#options.clock.after(maxIdleTime, () => void this.#close());
+  }
+
+  #stopIdleTimer(): void {
+    this.#idleTimer?.dispose();
+    this.#idleTimer = undefined;
+  }
+
+  /** Ends the server. Never rejects. */
+  async #close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    this.#stopIdleTimer();
+    this.#listTimer?.dispose();
+    this.#listTimer = undefined;
+    if (!server) return;
+    this.#setStatus({ state: "stopped" });
+    await server
+      .close()
+      .catch((error: unknown) =>
+        this.#options.log.error(`The MCP server ${this.#options.name} could not be ended.`, asError(error).message),
+      );
+  }
+
+  /** Ends the server, and resolves when it has ended. */
+  async end(): Promise<void> {
+    this.#ended.abort(new Error("The server was stopped."));
+    const opening = this.#opening;
+    await this.#close();
+    await opening?.catch(() => {
+      // It was stopped while it started.
+    });
+  }
+
+  dispose(): void {
+    void this.end();
+  }
+}

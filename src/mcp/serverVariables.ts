@@ -1,0 +1,59 @@
+// The variables in definitions of MCP servers: `${workspaceFolder}`, `${userHome}`, `${env:NAME}` and `${input:id}`.
+import type { McpServer, ServerInput, ServerLaunch } from "./servers.ts";
+
+export interface VariableValues {
+  readonly workspaceFolder: string;
+  readonly userHome: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's answers, by id. */
+  readonly inputs: ReadonlyMap<string, string>;
+}
+
+const variable = /\$\{([a-zA-Z]+)(?::([^}]*))?\}/g;
+
+/** The inputs that a server needs. An input without a description is asked by its id, as a secret. */
+export function inputsOf(server: McpServer): readonly ServerInput[] {
+  const ids = new Set<string>();
+  mapTexts(server, text => {
+    for (const [, kind, id] of text.matchAll(variable)) if (kind === "input" && id) ids.add(id);
+    return text;
+  });
+  return [...ids].map(id => server.inputs.find(input => input.id === id) ?? { id, secret: true });
+}
+
+/** How to start the server, with every variable replaced. Throws a sentence about a variable that has no value. */
+export function resolveVariables(server: McpServer, values: VariableValues): ServerLaunch {
+  return mapTexts(server, text =>
+    text.replace(variable, (whole, kind: string, name: string | undefined) => {
+      switch (kind) {
+        case "workspaceFolder":
+          return values.workspaceFolder;
+        case "userHome":
+          return values.userHome;
+        case "env":
+          return values.env[name ?? ""] ?? "";
+        case "input": {
+          const value = values.inputs.get(name ?? "");
+          if (value === undefined) throw new Error(`The value "${name}" of the MCP server ${server.name} is missing.`);
+          return value;
+        }
+        default:
+          throw new Error(`The MCP server ${server.name} uses ${whole}, which Parley does not know.`);
+      }
+    }),
+  );
+}
+
+/** Applies to every text in which variables are replaced. Names of variables and headers stay as they are. */
+function mapTexts(server: McpServer, map: (text: string) => string): ServerLaunch {
+  const record = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, map(text)]));
+  if (server.type !== "stdio") return { type: server.type, url: map(server.url), headers: record(server.headers) };
+  return {
+    type: "stdio",
+    command: map(server.command),
+    args: server.args.map(map),
+    env: record(server.env),
+    ...(server.cwd !== undefined && { cwd: map(server.cwd) }),
+  };
+}

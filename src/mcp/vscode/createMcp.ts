@@ -1,0 +1,152 @@
+// Creates what the window needs of MCP: servers for agents, and prompts as slash commands.
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { AgentDefinition } from "../../agents/registry.ts";
+import { asError } from "../../base/errors.ts";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { sessionFolder } from "../../editor/folders.ts";
+import { faultyFields } from "../../panel/form/answerForm.ts";
+import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import type { WindowState } from "../../panel/projection/projector.ts";
+import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
+import type { Session } from "../../session/session.ts";
+import { ArgumentCompletions } from "../argumentCompletions.ts";
+import { PromptAsks } from "../promptAsks.ts";
+import { importServers } from "./importServers.ts";
+import { PromptServers } from "./promptServers.ts";
+import { runPrompt } from "./promptRunner.ts";
+import { ServerConsents } from "./serverConsents.ts";
+import { ServerInputs } from "./serverInputs.ts";
+import { ServerLauncher } from "./serverLauncher.ts";
+import { ServerSettings } from "./serverSettings.ts";
+import { SessionServers } from "./sessionServers.ts";
+
+type McpIntents = "listPrompts" | "usePrompt" | "completeArgument" | "answerPreview" | "setMcpServer";
+
+export interface McpFeature {
+  /** What a panel of the session shows. The parts stay the same objects until they change. */
+  view(session: Session | undefined): NonNullable<WindowState["mcp"]>;
+  /** The servers for an agent whose session opens. Never rejects. */
+  serversFor(session: Session, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
+  readonly asks: PromptAsks;
+  /** Answers a form of this feature. Returns whether it is one. */
+  readonly answerForm: IntentHandlers<"answerForm">["answerForm"];
+  readonly intents: IntentHandlers<McpIntents>;
+  readonly commands: CommandHandlers<"parley.importMcpServers">;
+  /** Cancels what the session asks, and ends servers that no other session has. */
+  sessionClosed(session: string): void;
+  /** Resolves when every server has ended. */
+  whenEnded(): Promise<void>;
+}
+
+interface McpOptions {
+  /** The open sessions. */
+  readonly sessions: () => readonly Session[];
+  readonly agents: () => readonly AgentDefinition[];
+  readonly onDidChange: () => void;
+}
+
+/** Creates the feature. Nothing starts before the user types `/`, or a session opens. */
+export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDidChange }: McpOptions): McpFeature {
+  const { context, store, log, clock } = platform;
+  const find = (id: string | undefined): Session | undefined => sessions().find(session => session.id === id);
+  const agentOf = (id: string | undefined): AgentDefinition | undefined => {
+    const agent = find(id)?.state.agent?.id;
+    return agents().find(definition => definition.id === agent);
+  };
+  /** The session that used a prompt last. What a server asks belongs to it. */
+  let lastUser = "";
+  const asks = new PromptAsks(randomUUID, onDidChange);
+  const consents = new ServerConsents(context);
+  const settings = store.add(new ServerSettings(log));
+  const launcher = new ServerLauncher({
+    context,
+    inputs: new ServerInputs(context.secrets),
+    log,
+    workspaceFolder: () => find(lastUser)?.state.workspaceFolder ?? sessionFolder() ?? "",
+    askForm: (server, form, signal) => asks.askForm(form, { session: lastUser, asker: server.name, signal }),
+  });
+  const sessionServers = new SessionServers({ state: context.workspaceState, consents, launcher, log });
+  const prompts = new PromptServers({
+    state: context.globalState,
+    settings: session => settings.servers(agentOf(session)),
+    consents,
+    launcher,
+    sessionServers,
+    sessions: () => sessions().map(({ id }) => id),
+    onDidChange,
+    clock,
+    log,
+  });
+  store.add(settings.onDidChange(() => prompts.serversChanged()));
+  const completions = new ArgumentCompletions(clock);
+  const ended = new AbortController();
+  const runs = new Map<string, AbortController>();
+
+  return {
+    asks,
+    view: session => ({ ...prompts.view(session?.id), asks: asks.views(session?.id) }),
+    async serversFor(opened, agentName, info) {
+      try {
+        await settings.whenRead();
+        const servers = settings.servers(agentOf(opened.id));
+        prompts.offerConsent(opened.id);
+        const { servers: given, notices } = await sessionServers.open(opened.id, servers, {
+          agent: info,
+          agentName,
+          workspaceFolder: opened.state.workspaceFolder,
+        });
+        for (const notice of notices) opened.addNotice(notice);
+        prompts.serversChanged();
+        return given;
+      } catch (error) {
+        log.error("The MCP servers could not be prepared.", asError(error).stack);
+        return [];
+      }
+    },
+    answerForm({ ask, action, answers = [] }, replyTarget) {
+      const form = asks.form(ask);
+      if (!form) return;
+      const values = new Map(answers.map(({ field, value }) => [field, value]));
+      const fields = action === "accept" ? faultyFields(form, values) : [];
+      if (fields.length > 0) replyTarget.reply({ type: "formRefused", ask, fields });
+      else asks.answer(ask, action, values);
+    },
+    intents: {
+      listPrompts: ({ session }) => prompts.startAll(session),
+      usePrompt: async ({ session, prompt, text }, replyTarget) => {
+        const shown = find(session);
+        const found = shown && prompts.find(shown.id, prompt);
+        if (!shown || !found) return;
+        lastUser = shown.id;
+        const run = runs.get(shown.id) ?? new AbortController();
+        runs.set(shown.id, run);
+        const signal = AbortSignal.any([run.signal, ended.signal]);
+        const agentName = shown.state.agent?.name ?? vscode.l10n.t("The agent");
+        await runPrompt({ ...found, session: shown, agentName, text, replyTarget, asks, signal });
+      },
+      completeArgument: async ({ ask, field, typed, others }, replyTarget) => {
+        const complete = asks.completer(ask);
+        if (!complete) return;
+        const values = await completions.complete(complete, field, typed, others).catch((error: unknown) => {
+          log.warn("An argument could not be completed.", asError(error).message);
+          return [];
+        });
+        if (values) replyTarget.reply({ type: "argumentValues", ask, field, typed, values });
+      },
+      answerPreview: ({ ask, answer }) => asks.choose(ask, answer),
+      setMcpServer: ({ session, server, action }) => prompts.set(session, server, action),
+    },
+    commands: { "parley.importMcpServers": () => importServers(context) },
+    sessionClosed(session) {
+      runs.get(session)?.abort(new Error("The session has ended."));
+      runs.delete(session);
+      prompts.serversChanged();
+    },
+    async whenEnded() {
+      ended.abort(new Error("The window is closing."));
+      await prompts.end();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+// Starts MCP servers for Parley's own connections: finds the program, starts it as agents are started, and connects to it
+// with the client in `dist/mcp.js`, which is loaded on first use.
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type * as vscode from "vscode";
+import { agentEnvironment, launch } from "../../agents/launch.ts";
+import { prepareStartFolder } from "../../agents/startFolder.ts";
+import { asError, ProblemError } from "../../base/errors.ts";
+import { withTimeout } from "../../base/async.ts";
+import type { Log } from "../../base/log.ts";
+import { maskText } from "../../base/mask.ts";
+import { hostPlatform } from "../../base/platform.ts";
+import { findProgram } from "../../base/program.ts";
+import type { Form, FormAnswer } from "../../session/forms/form.ts";
+import type {
+  ServerConnectOptions,
+  McpClientModule,
+  PromptServer,
+  ServerStreams,
+  ServerVerdict,
+} from "../promptServer.ts";
+import type { McpServer, ServerLaunch } from "../servers.ts";
+import { resolveVariables } from "../serverVariables.ts";
+import { serverKey } from "./serverConsents.ts";
+import type { ServerInputs } from "./serverInputs.ts";
+
+/** Until a server has listed its prompts, and for each further request (ms). */
+export const maxAnswerTime = 10_000;
+const verdictsKey = "parley.mcp.verdicts";
+const maxVerdicts = 200;
+
+interface LauncherOptions {
+  readonly context: vscode.ExtensionContext;
+  readonly inputs: ServerInputs;
+  readonly log: Log;
+  readonly workspaceFolder: () => string;
+  readonly askForm: (server: McpServer, form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+}
+
+/** Starts servers, and keeps how each of them was found to speak. */
+export class ServerLauncher {
+  readonly #options: LauncherOptions;
+  #client: McpClientModule | undefined;
+
+  constructor(options: LauncherOptions) {
+    this.#options = options;
+  }
+
+  get #module(): McpClientModule {
+    const main = this.#options.context.asAbsolutePath(join("dist", "extension.js"));
+    return (this.#client ??= createRequire(main)("./mcp.js") as McpClientModule);
+  }
+
+  /** How to start the server. Asks for its values, if `asks`. Rejects with a sentence if one is missing. */
+  async resolve(
+    server: McpServer,
+    asks: boolean,
+    workspaceFolder = this.#options.workspaceFolder(),
+  ): Promise<ServerLaunch> {
+    const inputs = await this.#options.inputs.values(server, asks);
+    if (!inputs) throw new Error(`${server.name} needs a value that was not entered.`);
+    return resolveVariables(server, { workspaceFolder, userHome: homedir(), env: process.env, inputs });
+  }
+
+  /** Connects to the server. Rejects with a sentence. */
+  async connect(
+    server: McpServer,
+    events: Pick<ServerConnectOptions, "onPromptsChanged" | "onClosed">,
+    signal: AbortSignal,
+  ): Promise<PromptServer> {
+    const { context, log, askForm } = this.#options;
+    const start = await this.resolve(server, true);
+    const verdict = this.#verdict(server);
+    const attempt = new AbortController();
+    const connecting = this.#module.connectToServer(
+      start.type === "stdio" ? { type: "stdio", start: () => this.#start(server, start) } : start,
+      {
+        clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
+        timeout: maxAnswerTime,
+        ...(verdict && { verdict }),
+        signal: AbortSignal.any([signal, attempt.signal]),
+        ...events,
+        onWarning: message => log.warn(`[${server.name}] ${maskText(message)}`),
+        askForm: (form, formSignal) => askForm(server, form, AbortSignal.any([formSignal, signal])),
+      },
+    );
+    const connected = await withTimeout(connecting, maxAnswerTime, () => {
+      attempt.abort();
+      // A connection that succeeds all the same must not stay.
+      connecting.then(late => late.close()).catch((error: unknown) => log.debug(asError(error).message));
+      throw new Error(`The server did not answer within ${maxAnswerTime / 1000} seconds.`);
+    });
+    await this.#keepVerdict(server, connected.verdict);
+    return connected;
+  }
+
+  async #start(server: McpServer, start: Extract<ServerLaunch, { type: "stdio" }>): Promise<ServerStreams> {
+    const { context, log } = this.#options;
+    const { name } = server;
+    const workspaceFolder = this.#options.workspaceFolder();
+    const env = agentEnvironment(process.env, start.env);
+    const found = findProgram(start.command, { env, platform: hostPlatform, cwd: workspaceFolder });
+    if (!("path" in found)) {
+      const hint = start.command === "npx" ? "Install Node.js" : `Install ${start.command}`;
+      throw new Error(`${start.command} was not found on the PATH that VS Code sees. ${hint}, or use a full path.`);
+    }
+    // npx and others read settings from the folder in which they start, so a server of the user starts in a folder of
+    // Parley. A server of the workspace may be a file of it, and the user has allowed it.
+    const folder =
+      start.cwd ??
+      (server.source === "workspace"
+        ? workspaceFolder
+        : await prepareStartFolder(join(context.globalStorageUri.fsPath, "mcp")));
+    const definition = {
+      id: name,
+      name,
+      command: found.path,
+      args: start.args,
+      env: start.env,
+      missingFiles: "error",
+      startTimeout: maxAnswerTime / 1000,
+    } as const;
+    try {
+      return await launch(definition, folder, line => log.info(`[${name}] ${maskText(line)}`));
+    } catch (error) {
+      // Its sentence refers to the settings of agents.
+      const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;
+      throw new Error(`${found.path} could not be started. ${detail ?? ""}`.trim(), { cause: error });
+    }
+  }
+
+  #verdict(server: McpServer): ServerVerdict | undefined {
+    return this.#verdicts()[serverKey(server)];
+  }
+
+  #verdicts(): Readonly<Record<string, ServerVerdict>> {
+    return this.#options.context.globalState.get<Record<string, ServerVerdict>>(verdictsKey, {});
+  }
+
+  async #keepVerdict(server: McpServer, verdict: ServerVerdict): Promise<void> {
+    const key = serverKey(server);
+    const known = this.#verdicts();
+    if (JSON.stringify(known[key]) === JSON.stringify(verdict)) return;
+    const kept = [...Object.entries(known).filter(([other]) => other !== key), [key, verdict] as const];
+    await this.#options.context.globalState.update(verdictsKey, Object.fromEntries(kept.slice(-maxVerdicts)));
+  }
+}

@@ -1,0 +1,105 @@
+// Reads the configured MCP servers: the user's setting, the setting of an agent, and `.vscode/mcp.json` of the workspace.
+import * as vscode from "vscode";
+import type { AgentDefinition } from "../../agents/registry.ts";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import { parseJsonc } from "../jsonc.ts";
+import { mergeServers, readServerFile, readServers, type McpServer, type ServersRead } from "../servers.ts";
+
+const none: ServersRead = { servers: [], problems: [] };
+
+/** The problems in the servers of the user's settings, as sentences. */
+export function serverSettingProblems(agents: readonly AgentDefinition[]): readonly string[] {
+  return [userServers(), ...agents.map(agentServers)].flatMap(({ problems }) => problems);
+}
+
+/** Only the user's value. The scope in the manifest excludes folders already; this is a second safeguard. */
+const userServers = (): ServersRead =>
+  readServers(
+    vscode.workspace.getConfiguration("parley").inspect("mcpServers")?.globalValue,
+    "user",
+    "parley.mcpServers",
+  );
+
+const agentServers = ({ id, mcpServers }: AgentDefinition): ServersRead =>
+  readServers(mcpServers, "agent", `parley.agents → ${id} → mcpServers`);
+
+/** The servers of the window. Those of the workspace follow its file. */
+export class ServerSettings implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #log: Log;
+  readonly #changed = this.#store.add(new Emitter<void>());
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #workspace: ServersRead = none;
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(log: Log) {
+    this.#log = log;
+    const watcher = this.#store.add(vscode.workspace.createFileSystemWatcher("**/.vscode/mcp.json"));
+    const read = (): void => void this.#read();
+    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) this.#store.add(event(read));
+    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(read));
+    this.#store.add(vscode.workspace.onDidGrantWorkspaceTrust(read));
+    this.#store.add(
+      vscode.workspace.onDidChangeConfiguration(event => {
+        if (event.affectsConfiguration("parley.mcpServers") || event.affectsConfiguration("parley.agents"))
+          this.#changed.fire();
+      }),
+    );
+    read();
+  }
+
+  /** The problems in the file of the workspace, as sentences. */
+  get workspaceProblems(): readonly string[] {
+    return this.#workspace.problems;
+  }
+
+  /** The servers for an agent: its own, the user's, and those of the workspace. None in an untrusted workspace. */
+  servers(agent: AgentDefinition | undefined): readonly McpServer[] {
+    if (!vscode.workspace.isTrusted) return [];
+    return mergeServers(agent ? agentServers(agent).servers : [], userServers().servers, this.#workspace.servers);
+  }
+
+  /** Resolves when the file of the workspace was read. */
+  whenRead(): Promise<void> {
+    return this.#reading;
+  }
+
+  #read(): Promise<void> {
+    this.#reading = this.#readWorkspace().catch((error: unknown) =>
+      this.#log.error("The MCP servers of the workspace could not be read.", asError(error).stack),
+    );
+    return this.#reading;
+  }
+
+  async #readWorkspace(): Promise<void> {
+    const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+    const read = await Promise.all(
+      folders.map(folder => readFile(vscode.Uri.joinPath(folder.uri, ".vscode", "mcp.json"))),
+    );
+    this.#workspace = { servers: read.flatMap(one => one.servers), problems: read.flatMap(one => one.problems) };
+    for (const problem of this.#workspace.problems) this.#log.warn(problem);
+    this.#changed.fire();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+async function readFile(uri: vscode.Uri): Promise<ServersRead> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await vscode.workspace.fs.readFile(uri);
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return none;
+    throw error;
+  }
+  const where = vscode.workspace.asRelativePath(uri);
+  try {
+    return readServerFile(parseJsonc(new TextDecoder().decode(bytes)), "workspace", where);
+  } catch (error) {
+    return { servers: [], problems: [`${where} is not valid JSON: ${asError(error).message}`] };
+  }
+}

@@ -1,0 +1,179 @@
+// Connections to MCP servers: the published server of the older revisions, a server on the newest SDK, and servers that
+// misbehave.
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { PromptServer } from "../../src/mcp/promptServer.ts";
+import { connected, endServers, everything, hostile, listening, modern, stdio } from "../support/mcp/servers.ts";
+
+const signal = new AbortController().signal;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+const textOf = async (server: PromptServer, name: string, values: Record<string, string>): Promise<string> =>
+  (await server.getPrompt(name, values, signal)).messages
+    .map(({ content }) => (content.type === "text" ? content.text : content.type))
+    .join("|");
+
+describe("a connection to an MCP server", function () {
+  this.timeout(30_000);
+  afterEach(endServers);
+
+  const everythingTargets = {
+    stdio: () => Promise.resolve(stdio(everything)),
+    http: async () => {
+      const port = await listening([everything, "streamableHttp"], await freePort());
+      return { type: "http", url: `http://127.0.0.1:${port}/mcp`, headers: {} } as const;
+    },
+    sse: async () => {
+      const port = await listening([everything, "sse"], await freePort());
+      return { type: "sse", url: `http://127.0.0.1:${port}/sse`, headers: {} } as const;
+    },
+  };
+  for (const [name, target] of Object.entries(everythingTargets)) {
+    it(`lists, completes and gets the prompts of the published server over ${name}`, async () => {
+      const server = await connected(await target());
+      try {
+        const prompts = await server.listPrompts(signal);
+        assert.deepEqual(
+          prompts.find(prompt => prompt.name === "args-prompt"),
+          {
+            name: "args-prompt",
+            title: "Arguments Prompt",
+            description: "A prompt with two arguments, one required and one optional",
+            arguments: [
+              { name: "city", description: "Name of the city", required: true },
+              { name: "state", required: false },
+            ],
+          },
+        );
+        assert.equal(await textOf(server, "args-prompt", { city: "Rome" }), "What's weather in Rome?");
+        const completable = { prompt: "completable-prompt", name: "department", value: "S" };
+        assert.deepEqual(await server.complete(completable, {}, signal), ["Sales", "Support"]);
+        assert.deepEqual(
+          await server.complete({ ...completable, name: "name", value: "" }, { department: "Sales" }, signal),
+          ["David", "Eve", "Frank"],
+        );
+        const { messages } = await server.getPrompt(
+          "resource-prompt",
+          { resourceType: "Text", resourceId: "1" },
+          signal,
+        );
+        assert.equal(messages[1]?.content.type, "resource");
+        await assert.rejects(
+          server.getPrompt("args-prompt", {}, signal),
+          /does not accept the prompt or its arguments/,
+        );
+        await assert.rejects(server.getPrompt("missing", {}, signal), /does not accept .*missing/);
+      } finally {
+        await server.close();
+      }
+    });
+  }
+
+  for (const name of ["stdio", "http"] as const) {
+    it(`uses the newest revision with a server on the newest SDK over ${name}`, async () => {
+      const target =
+        name === "stdio"
+          ? stdio(modern)
+          : ({ type: "http", url: `http://127.0.0.1:${await listening([modern, "http"])}/`, headers: {} } as const);
+      const server = await connected(target, {
+        askForm: form => {
+          assert.equal(form.message, "Which ticket?");
+          return Promise.resolve({ action: "accept", values: new Map([["ticket", "T-1"]]) });
+        },
+      });
+      try {
+        assert.equal(server.revision, "2026-07-28");
+        assert.equal(server.verdict.kind, "modern");
+        assert.deepEqual(
+          (await server.listPrompts(signal)).map(prompt => prompt.name),
+          ["review", "ask"],
+        );
+        assert.deepEqual(await server.complete({ prompt: "review", name: "language", value: "T" }, {}, signal), [
+          "TypeScript",
+          "TOML",
+        ]);
+        assert.equal(await textOf(server, "ask", {}), "Fix ticket T-1.");
+      } finally {
+        await server.close();
+      }
+      const again = await connected(target, { verdict: server.verdict });
+      assert.equal(await textOf(again, "review", { language: "C" }), "Review this C file. ");
+      await again.close();
+    });
+  }
+
+  for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
+    it(`reads all pages, and completes, with a server of revision ${revision}`, async () => {
+      const server = await connected(stdio(hostile, "honest", revision));
+      assert.equal(server.revision, revision);
+      assert.deepEqual(
+        (await server.listPrompts(signal)).map(prompt => prompt.name),
+        ["first", "second"],
+      );
+      const [values] = await server.complete({ prompt: "first", name: "a", value: "x" }, { b: "y" }, signal);
+      assert.match(values ?? "", /"argument":\{"name":"a","value":"x"\}/);
+      await server.close();
+    });
+  }
+
+  it("starts a server that ends at an unknown request once more, and with its verdict only once", async () => {
+    const target = stdio(hostile, "exits");
+    const server = await connected(target);
+    assert.equal(target.starts(), 2);
+    await server.close();
+    const again = await connected(target, { verdict: server.verdict });
+    assert.equal(target.starts(), 3);
+    await again.close();
+  });
+
+  it("connects to a server that is silent before it is initialized", async () => {
+    const server = await connected(stdio(hostile, "silent"), { timeout: 1000 });
+    assert.equal((await server.listPrompts(signal)).length, 2);
+    await server.close();
+  });
+
+  it("skips lines that are no messages", async () => {
+    const server = await connected(stdio(hostile, "noise"));
+    assert.equal((await server.listPrompts(signal)).length, 2);
+    assert.ok(server.warnings.length > 0);
+    await server.close();
+  });
+
+  for (const [behaviour, count] of [
+    ["huge", 2000],
+    ["endless", 100],
+    ["repeating", 2],
+  ] as const) {
+    it(`limits the list of a server whose list is ${behaviour}`, async () => {
+      const server = await connected(stdio(hostile, behaviour));
+      assert.equal((await server.listPrompts(signal)).length, count);
+      await server.close();
+    });
+  }
+
+  it("explains slow, malformed and failed answers in sentences", async () => {
+    const slow = await connected(stdio(hostile, "slow"), { timeout: 300 });
+    await assert.rejects(slow.listPrompts(signal), { message: "The server did not answer in time." });
+    await slow.close();
+    const malformed = await connected(stdio(hostile, "malformed"));
+    const unreadable = { message: "The server sent an answer that Parley cannot read." };
+    await assert.rejects(malformed.listPrompts(signal), unreadable);
+    await assert.rejects(malformed.getPrompt("malformed", {}, signal), unreadable);
+    await assert.rejects(malformed.getPrompt("invalid", {}, signal), {
+      message: "The server does not accept the prompt or its arguments: Unknown prompt: invalid.",
+    });
+    await assert.rejects(malformed.getPrompt("internal", {}, signal), {
+      message: "The server failed: The database is down.",
+    });
+    await malformed.close();
+    await assert.rejects(connected({ type: "http", url: "http://127.0.0.1:1/", headers: {} }), /could not be reached/);
+  });
+});

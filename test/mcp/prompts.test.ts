@@ -1,0 +1,181 @@
+// Prompts of MCP servers: their names, their forms, and the content that is sent.
+import assert from "node:assert/strict";
+import { ArgumentCompletions, completionDelay } from "../../src/mcp/argumentCompletions.ts";
+import { PromptAsks } from "../../src/mcp/promptAsks.ts";
+import { fitPrompt, promptBlocks } from "../../src/mcp/promptBlocks.ts";
+import { promptForm, promptValues } from "../../src/mcp/promptForm.ts";
+import { namePrompts, promptView } from "../../src/mcp/promptNames.ts";
+import type { McpMessage, McpPrompt } from "../../src/mcp/promptServer.ts";
+
+const prompt = (name: string, more: Partial<McpPrompt> = {}): McpPrompt => ({ name, arguments: [], ...more });
+const signal = new AbortController().signal;
+
+describe("names of prompts", () => {
+  it("are unambiguous and have no spaces or invisible characters", () => {
+    const named = namePrompts([
+      { server: "a b", prompts: [prompt("x y"), prompt("x-y"), prompt("z\u202E")] },
+      { server: "a-b", prompts: [prompt("x y")] },
+      { server: "s:t", prompts: [prompt("u:v")] },
+    ]);
+    assert.deepEqual(
+      named.map(({ command }) => command),
+      ["a-b:x-y", "a-b:x-y-2", "a-b:z[U+202E]", "a-b:x-y-3", "s-t:u:v"],
+    );
+  });
+
+  it("come with a description and with hints that tell required arguments from others", () => {
+    const args = [
+      { name: "city", required: true },
+      { name: "state", required: false },
+    ];
+    const [named] = namePrompts([
+      { server: "s", prompts: [prompt("p", { title: "T", description: "D\nE", arguments: args })] },
+    ]);
+    assert.deepEqual(named && promptView(named), { name: "s:p", description: "T: D E", hint: "<city> [state]" });
+  });
+});
+
+describe("the form of a prompt", () => {
+  it("requires what the server requires, and starts with the text after the command", () => {
+    const args = [
+      { name: "city", title: "City", required: true },
+      { name: "state", required: false },
+    ];
+    const { message, fields } = promptForm("s:p", prompt("p", { arguments: args }), true, "Rome");
+    assert.equal(message, "/s:p");
+    assert.deepEqual(fields, [
+      { type: "text", name: "city", title: "City", required: true, completes: true, default: "Rome" },
+      { type: "text", name: "state", title: "state", required: false, completes: true },
+    ]);
+    assert.deepEqual(
+      promptValues({
+        action: "accept",
+        values: new Map([
+          ["city", "Rome"],
+          ["state", ""],
+        ]),
+      }),
+      {
+        city: "Rome",
+      },
+    );
+    assert.equal(promptValues("cancelled"), undefined);
+  });
+});
+
+describe("the content of a prompt", () => {
+  const all = { image: true, audio: true, embeddedContext: true };
+  const none = { image: false, audio: false, embeddedContext: false };
+  const text = (role: McpMessage["role"], words: string): McpMessage => ({
+    role,
+    content: { type: "text", text: words },
+  });
+  const everyKind: readonly McpMessage["content"][] = [
+    { type: "text", text: "t" },
+    { type: "image", mimeType: "image/png", data: "AAAA" },
+    { type: "audio", mimeType: "audio/wav", data: "AAAA" },
+    { type: "resource", uri: "demo://a", text: "body" },
+    { type: "resource", uri: "demo://b", blob: "AAAA" },
+    { type: "link", uri: "https://x", name: "" },
+    { type: "other", kind: "hologram" },
+  ];
+
+  it("keeps every kind that the agent accepts", () => {
+    const fitted = fitPrompt(
+      everyKind.map(content => ({ role: "user", content })),
+      all,
+      "Agent",
+    );
+    assert.deepEqual(
+      promptBlocks(fitted).map(({ type }) => type),
+      ["text", "image", "audio", "resource", "resource", "link"],
+    );
+    assert.deepEqual(fitted.notes, ["The server sent a kind of content that Parley does not know. It is left out."]);
+  });
+
+  it("says what the agent does not take", () => {
+    const fitted = fitPrompt(
+      everyKind.map(content => ({ role: "user", content })),
+      none,
+      "Agent",
+    );
+    assert.deepEqual(
+      promptBlocks(fitted).map(({ type }) => type),
+      ["text", "resource", "resource", "link"],
+    );
+    assert.equal(fitted.notes.length, 4);
+    for (const note of fitted.notes) assert.match(note, /^[A-Z].*\.$/);
+  });
+
+  it("names the roles only if there are several", () => {
+    const alone = promptBlocks(fitPrompt([text("user", "a"), text("user", "b")], all, "Agent"));
+    assert.deepEqual(alone, [{ type: "text", text: "a\n\nb" }]);
+    const both = promptBlocks(fitPrompt([text("user", "a"), text("assistant", "b"), text("user", "c")], all, "Agent"));
+    assert.deepEqual(both, [{ type: "text", text: "User:\na\n\nAssistant:\nb\n\nUser:\nc" }]);
+  });
+});
+
+describe("what Parley asks for a prompt", () => {
+  const form = promptForm("s:p", prompt("p", { arguments: [{ name: "a", required: true }] }), false);
+
+  it("is answered exactly once, and never incompletely", async () => {
+    let changes = 0;
+    const asks = new PromptAsks(
+      () => "1",
+      () => changes++,
+    );
+    const answer = asks.askForm(form, { session: "one", asker: "s", signal });
+    assert.equal(asks.views("one")[0]?.asker, "s");
+    assert.deepEqual(asks.views("other"), []);
+    asks.answer("1", "accept", new Map());
+    assert.equal(asks.views("one").length, 1);
+    asks.answer("1", "accept", new Map([["a", "x"]]));
+    asks.answer("1", "cancel");
+    assert.deepEqual(await answer, { action: "accept", values: new Map([["a", "x"]]) });
+    assert.equal(asks.views("one").length, 0);
+    assert.equal(changes, 2);
+  });
+
+  it("is cancelled when its scope ends", async () => {
+    let id = 0;
+    const asks = new PromptAsks(
+      () => String(++id),
+      () => {},
+    );
+    const scope = new AbortController();
+    const answer = asks.askForm(form, { session: "one", asker: "s", signal: scope.signal });
+    const preview = asks.preview(
+      { title: "/s:p", sections: [], notes: [] },
+      { session: "one", asker: "s", signal: scope.signal },
+    );
+    scope.abort();
+    assert.equal(await answer, "cancelled");
+    assert.equal(await preview, "cancel");
+    assert.equal(await asks.askForm(form, { session: "one", asker: "s", signal: scope.signal }), "cancelled");
+  });
+});
+
+describe("completions of arguments", () => {
+  it("ask the server once after a pause, with the other arguments, and drop what came too late", async () => {
+    const timers: (() => void)[] = [];
+    const clock = {
+      after: (ms: number, run: () => void) => {
+        assert.equal(ms, completionDelay);
+        timers.push(run);
+        return { dispose: () => {} };
+      },
+    };
+    const asked: unknown[] = [];
+    const completions = new ArgumentCompletions(clock);
+    const complete = (field: string, values: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+      asked.push([field, values]);
+      return Promise.resolve(["Sales"]);
+    };
+    const first = completions.complete(complete, "department", "S", []);
+    const second = completions.complete(complete, "department", "Sa", [{ field: "name", value: "Eve" }]);
+    assert.equal(await first, undefined);
+    timers.at(-1)?.();
+    assert.deepEqual(await second, ["Sales"]);
+    assert.deepEqual(asked, [["department", { name: "Eve", department: "Sa" }]]);
+  });
+});

@@ -1,0 +1,169 @@
+// Definitions of MCP servers: settings and files, variables, and what an agent gets of them.
+import assert from "node:assert/strict";
+import { serversForAgent } from "../../src/mcp/agentServers.ts";
+import { parseJsonc } from "../../src/mcp/jsonc.ts";
+import {
+  mergeServers,
+  readServerFile,
+  readServers,
+  serverFingerprint,
+  serverSetting,
+  type McpServer,
+} from "../../src/mcp/servers.ts";
+import { inputsOf, resolveVariables } from "../../src/mcp/serverVariables.ts";
+
+const one = (entry: unknown, source: McpServer["source"] = "user"): McpServer => {
+  const { servers, problems } = readServers({ it: entry }, source, "parley.mcpServers");
+  assert.deepEqual(problems, []);
+  return servers[0] as McpServer;
+};
+
+describe("definitions of MCP servers", () => {
+  it("are read for each type, with the type that follows from the fields", () => {
+    const { servers } = readServers(
+      { a: { command: "npx", args: ["-y"] }, b: { url: "https://x.example/mcp" }, c: { type: "sse", url: "http://y" } },
+      "user",
+      "parley.mcpServers",
+    );
+    assert.deepEqual(
+      servers.map(({ name, type }) => [name, type]),
+      [
+        ["a", "stdio"],
+        ["b", "http"],
+        ["c", "sse"],
+      ],
+    );
+  });
+
+  const faults: readonly (readonly [entry: unknown, problem: RegExp])[] = [
+    [7, /must be an object/],
+    [{}, /has no command/],
+    [{ command: "x", args: "y" }, /args that are not a list/],
+    [{ command: "x", env: { A: 1 } }, /env whose values/],
+    [{ command: "x", cwd: 1 }, /cwd that is not a string/],
+    [{ url: "file:///etc/passwd" }, /begins with http/],
+    [{ url: "javascript:alert(1)" }, /begins with http/],
+    [{ url: "https://x", headers: { A: 1 } }, /headers whose values/],
+    [{ type: "smoke" }, /none of "stdio", "http" and "sse"/],
+  ];
+  for (const [entry, problem] of faults) {
+    it(`are refused with a reason: ${JSON.stringify(entry)}`, () => {
+      const { servers, problems } = readServers({ it: entry }, "user", "parley.mcpServers");
+      assert.deepEqual(servers, []);
+      assert.match(problems[0] ?? "", problem);
+    });
+  }
+
+  it("are read from files of VS Code and of other programs, with comments", () => {
+    const text = `{
+      // What VS Code writes.
+      "inputs": [{ "id": "key", "type": "promptString", "description": "API key // really", "password": true },],
+      "servers": { "a": { "command": "run", "env": { "KEY": "\${input:key}" } } }, /* end */
+    }`;
+    const { servers } = readServerFile(parseJsonc(text), "workspace", ".vscode/mcp.json");
+    assert.deepEqual(servers[0]?.inputs, [{ id: "key", description: "API key // really", secret: true }]);
+    assert.equal(readServerFile({ mcpServers: { b: { command: "x" } } }, "user", "f").servers[0]?.name, "b");
+    assert.match(readServerFile({}, "user", "f").problems[0] ?? "", /neither servers nor mcpServers/);
+  });
+
+  it("survive the way into the setting and back", () => {
+    const server = one({
+      command: "run",
+      args: ["${input:key}"],
+      inputs: [{ id: "key", password: true, description: "Key" }],
+    });
+    assert.deepEqual(one(serverSetting(server)), server);
+  });
+
+  it("change their fingerprint with every field", () => {
+    const base = { command: "run", args: ["a"], env: { A: "1" }, cwd: "/w" };
+    const prints = [base, { ...base, args: ["b"] }, { ...base, env: { A: "2" } }, { ...base, cwd: "/x" }].map(entry =>
+      serverFingerprint(one(entry)),
+    );
+    assert.equal(new Set(prints).size, prints.length);
+  });
+
+  it("get distinct names, and a workspace cannot take the place of the user's server", () => {
+    const own = one({ command: "own" });
+    const other = one({ command: "evil" }, "workspace");
+    const merged = mergeServers([own], [other]);
+    assert.deepEqual(
+      merged.map(({ name, source }) => [name, source]),
+      [
+        ["it", "user"],
+        ["it 2", "workspace"],
+      ],
+    );
+  });
+});
+
+describe("variables of MCP servers", () => {
+  const values = {
+    workspaceFolder: "/w",
+    userHome: "/home/me",
+    env: { TOKEN: "t" },
+    inputs: new Map([["key", "secret"]]),
+  };
+
+  it("are replaced in every text, once", () => {
+    const server = one({
+      command: "${userHome}/run",
+      args: ["${workspaceFolder}/a", "${env:TOKEN}${env:NONE}"],
+      env: { KEY: "${input:key}" },
+    });
+    assert.deepEqual(resolveVariables(server, values), {
+      type: "stdio",
+      command: "/home/me/run",
+      args: ["/w/a", "t"],
+      env: { KEY: "secret" },
+    });
+    const twice = new Map([["key", "${env:TOKEN}"]]);
+    const web = one({ url: "https://x/${input:key}", headers: { A: "${input:key}" } });
+    assert.deepEqual(resolveVariables(web, { ...values, inputs: twice }), {
+      type: "http",
+      url: "https://x/${env:TOKEN}",
+      headers: { A: "${env:TOKEN}" },
+    });
+  });
+
+  it("are refused if they are unknown or have no value", () => {
+    assert.throws(() => resolveVariables(one({ command: "${command:x}" }), values), /does not know/);
+    assert.throws(() => resolveVariables(one({ command: "${input:other}" }), values), /is missing/);
+  });
+
+  it("name the inputs that are asked for, as secrets unless they are described", () => {
+    assert.deepEqual(inputsOf(one({ command: "x", args: ["${input:a}", "${input:a}"] })), [{ id: "a", secret: true }]);
+  });
+});
+
+describe("MCP servers for an agent", () => {
+  const programs = ["/bin/run"];
+  const options = {
+    agentName: "Agent",
+    accepts: { http: true, sse: false },
+    env: { PATH: "/bin" },
+    platform: "posix" as const,
+    workspaceFolder: "/w",
+    look: (path: string) => (programs.includes(path) ? ("program" as const) : undefined),
+  };
+
+  it("have absolute commands, and only the types that the agent can use", () => {
+    const { servers, leftOut } = serversForAgent(
+      [
+        { name: "a", type: "stdio", command: "run", args: ["x"], env: { K: "v" } },
+        { name: "b", type: "http", url: "https://b", headers: { H: "v" } },
+        { name: "c", type: "sse", url: "https://c", headers: {} },
+        { name: "d", type: "stdio", command: "missing", args: [], env: {} },
+      ],
+      options,
+    );
+    assert.deepEqual(servers, [
+      { name: "a", type: "stdio", command: "/bin/run", args: ["x"], env: { K: "v" } },
+      { name: "b", type: "http", url: "https://b", headers: { H: "v" } },
+    ]);
+    assert.deepEqual(leftOut, [
+      { name: "c", reason: "Agent cannot use MCP servers of the type sse." },
+      { name: "d", reason: "The program missing was not found." },
+    ]);
+  });
+});

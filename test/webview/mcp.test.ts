@@ -1,0 +1,94 @@
+// Prompts of MCP servers in the panel: long lists, hostile texts, completions, previews, and the list of servers.
+import assert from "node:assert/strict";
+import type { ViewPrompt } from "../../src/panel/mcpViews.ts";
+import type { ViewQuestion } from "../../src/panel/protocol.ts";
+import { openPanel, usePanel } from "./panelPage.ts";
+import { snapshot, view } from "./scenes.ts";
+
+const script = "<img src=x onerror=\"document.title='hacked'\"><script>document.title='hacked'</script>\u202E";
+const prompts = (count: number): readonly ViewPrompt[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `s:p${at}`, description: `Prompt number ${at}` }));
+const servers = [{ name: "s", detail: "run", on: true, state: "ready" }] as const;
+const ask = (more: Partial<ViewQuestion>): ViewQuestion => ({
+  id: "q",
+  title: "/s:p",
+  parts: [],
+  locations: [],
+  options: [],
+  asker: "s",
+  ...more,
+});
+
+describe("prompts of MCP servers in the panel", () => {
+  usePanel();
+
+  it("are found among a thousand, are used instead of inserted, and start their servers once", async () => {
+    const panel = await openPanel([snapshot(view([], { prompts: prompts(1000), mcpServers: servers }))]);
+    await panel.composer.click();
+    await panel.page.keyboard.type("/");
+    const list = panel.page.getByRole("listbox", { name: "Commands" });
+    await panel.page.getByText("900 more. Type to find them.").waitFor();
+    assert.equal(await list.getByRole("option").count(), 100);
+    await panel.page.keyboard.type("p987");
+    await list.getByRole("option", { name: /s:p987/ }).waitFor();
+    await panel.page.keyboard.press("Enter");
+    assert.equal(await panel.composer.inputValue(), "");
+    const used = (await panel.intents()).filter(({ type }) => type === "listPrompts" || type === "usePrompt");
+    assert.deepEqual(
+      used.map(({ type }) => type),
+      ["listPrompts", "usePrompt"],
+    );
+    assert.ok(used[1]?.type === "usePrompt" && used[1].prompt === "s:p987" && used[1].text === "");
+  });
+
+  it("never run what a server sends, in any field", async () => {
+    const hostile = ask({
+      title: script,
+      asker: script,
+      preview: { sections: [{ role: "assistant", parts: [{ type: "text", text: script }] }], notes: [script] },
+    });
+    const shown = view([], {
+      asks: [hostile],
+      prompts: [{ name: script, description: script, hint: script }],
+      mcpServers: [{ name: script, detail: script, on: true, state: "failed", reason: script }],
+    });
+    const panel = await openPanel([snapshot(shown)]);
+    await panel.page.getByRole("button", { name: /MCP servers/ }).click();
+    const dialog = panel.page.getByRole("dialog", { name: "MCP servers" });
+    await dialog.getByText("Failed").waitFor();
+    assert.equal(await panel.page.locator("parley-preview img, parley-servers img, parley-composer img").count(), 0);
+    assert.notEqual(await panel.page.title(), "hacked");
+    const text = await panel.page.locator("parley-preview .preview-text").innerText();
+    assert.ok(text.includes("<script>") && text.includes("[U+202E]"), text);
+  });
+
+  it("complete an argument with the values for exactly what is typed", async () => {
+    const form = {
+      message: "/s:p",
+      fields: [{ type: "text", name: "a", title: "a", required: true, completes: true }],
+    } as const;
+    const panel = await openPanel([snapshot(view([], { asks: [ask({ form, isPrompt: true })] }))]);
+    const box = panel.page.getByRole("combobox", { name: "a (required)" });
+    await box.click();
+    await panel.page.keyboard.type("Sa");
+    await panel.post({ type: "argumentValues", ask: "q", field: "a", typed: "S", values: ["Support"] });
+    await panel.post({ type: "argumentValues", ask: "q", field: "a", typed: "Sa", values: ["Sales", "Salt"] });
+    await panel.page.getByRole("option", { name: "Salt" }).waitFor();
+    assert.equal(await panel.page.getByRole("option", { name: "Support" }).count(), 0);
+    await panel.page.keyboard.press("ArrowDown");
+    await panel.page.keyboard.press("ArrowDown");
+    await panel.page.keyboard.press("Enter");
+    assert.equal(await box.inputValue(), "Salt");
+  });
+
+  it("switch a server off, and say when that takes effect", async () => {
+    const off = [{ name: "s", detail: "run", on: false, pending: true, state: "stopped" }] as const;
+    const panel = await openPanel([snapshot(view([], { mcpServers: servers }))]);
+    await panel.page.getByRole("button", { name: "MCP servers: 1 of 1 on" }).click();
+    await panel.page.getByRole("checkbox", { name: /^s/ }).click();
+    const last = (await panel.intents()).at(-1);
+    assert.ok(last?.type === "setMcpServer" && last.server === "s" && last.action === "off");
+    await panel.show(view([], { mcpServers: off }));
+    await panel.page.getByText(/takes effect when .* opens its next session/).waitFor();
+  });
+});

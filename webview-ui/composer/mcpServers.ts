@@ -1,0 +1,122 @@
+// Below the composer: the MCP servers of the session, in a list behind a button.
+import { html, nothing, type TemplateResult } from "lit";
+import type { ViewMcpServer } from "../../src/panel/mcpViews.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { t } from "../base/l10n.ts";
+import { send } from "../base/vscodeApi.ts";
+import { placeAbove } from "./listbox.ts";
+
+/** The button, if there are servers. */
+export const mcpServers = ({ mcpServers: servers = [], agent }: ViewHead): TemplateResult | typeof nothing =>
+  servers.length === 0
+    ? nothing
+    : html`<parley-servers .servers=${servers} .agentName=${agent?.name ?? ""}></parley-servers>`;
+
+/** `<parley-servers>` */
+export class McpServersElement extends LightElement {
+  static override properties = {
+    servers: { attribute: false },
+    agentName: { attribute: false },
+    open: { state: true },
+  };
+  declare servers: readonly ViewMcpServer[];
+  declare agentName: string;
+  declare open: boolean;
+
+  constructor() {
+    super();
+    this.servers = [];
+    this.agentName = "";
+    this.open = false;
+    this.addEventListener("focusout", event => {
+      if (!(event.relatedTarget instanceof Node && this.contains(event.relatedTarget))) this.open = false;
+    });
+    this.addEventListener("keydown", event => {
+      if (event.key !== "Escape" || !this.open) return;
+      event.stopPropagation();
+      this.open = false;
+      this.querySelector<HTMLElement>("button")?.focus();
+    });
+  }
+
+  protected override updated(): void {
+    const popup = this.querySelector<HTMLElement>(".popup");
+    const bar = this.closest<HTMLElement>(".composer-bar");
+    if (popup && bar) placeAbove(popup, bar);
+  }
+
+  protected override render(): TemplateResult {
+    const on = this.servers.filter(server => server.on).length;
+    const label = t("MCP servers: {0} of {1} on", on, this.servers.length);
+    const hasFailed = this.servers.some(server => server.on && server.reason !== undefined);
+    return html`<button
+        class="icon-button"
+        type="button"
+        aria-label=${label}
+        title=${label}
+        aria-haspopup="dialog"
+        aria-expanded=${this.open ? "true" : "false"}
+        @click=${() => (this.open = !this.open)}
+      >
+        ${icon(hasFailed ? "warning" : "plug")}
+      </button>
+      ${this.open ? this.#list() : nothing}`;
+  }
+
+  #list(): TemplateResult {
+    // A press on the text must not close the list by taking the focus.
+    return html`<div class="popup mcp-servers" role="dialog" aria-label=${t("MCP servers")} tabindex="-1">
+      <div class="popup-list">${this.servers.map(server => this.#row(server))}</div>
+      ${
+        this.servers.some(server => server.pending)
+          ? html`<div class="popup-note mcp-pending">
+              <span>${t("The change takes effect when {0} opens its next session.", this.agentName)}</span>
+              <button class="link" type="button" @click=${() => this.#restart()}>${t("Restart Agent")}</button>
+            </div>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #row(server: ViewMcpServer): TemplateResult {
+    const { name, detail, on, state, reason } = server;
+    const set = (action: "on" | "off" | "allow" | "retry") => (): void =>
+      send({ type: "setMcpServer", server: name, action });
+    return html`<div class="mcp-server">
+      <label class="choice">
+        <input type="checkbox" .checked=${on} @change=${set(on ? "off" : "on")} />
+        <span class="mcp-name">${name}</span>
+        <span class="quiet mcp-state">${stateText(server)}</span>
+      </label>
+      <div class="quiet mcp-detail" title=${detail}>${detail}</div>
+      ${reason === undefined || !on ? nothing : html`<div class="mcp-reason">${icon("warning")} <span>${reason}</span></div>`}
+      ${on && state === "notAllowed" ? button(t("Allow…"), t("Allow {0}", name), set("allow")) : nothing}
+      ${on && state === "failed" ? button(t("Start Again"), t("Start {0} again", name), set("retry")) : nothing}
+    </div>`;
+  }
+
+  #restart(): void {
+    this.open = false;
+    send({ type: "nextStep", step: "restartAgent" });
+  }
+}
+
+const button = (label: string, name: string, onClick: () => void): TemplateResult =>
+  html`<button class="link" type="button" aria-label=${name} @click=${onClick}>${label}</button>`;
+
+function stateText({ on, state }: ViewMcpServer): string {
+  if (!on) return t("Off");
+  switch (state) {
+    case "notAllowed":
+      return t("Not allowed yet");
+    case "stopped":
+      return t("Not running");
+    case "starting":
+      return t("Starting…");
+    case "ready":
+      return t("Ready");
+    case "failed":
+      return t("Failed");
+  }
+}
