@@ -17,6 +17,7 @@ import { createReview, type ReviewFeature } from "./review/vscode/createReview.t
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./sessions/openSessions.ts";
 import { currentTurn } from "./session/state.ts";
+import { createStoredSessions } from "./sessions/vscode/createStoredSessions.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
@@ -108,6 +109,17 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     review,
   };
   const sessions = createSessions(platform, features);
+  const storedSessions = createStoredSessions(platform, {
+    limits: () => settings.read().sessions,
+    isOpen: id => open.get(id) !== undefined,
+  });
+  const noteState = (changed: Session): void =>
+    storedSessions.stored.update(changed.id, changed.state, chat.visible && open.surfacesOf(changed).length > 0);
+  const opened = open.onDidChange(change => {
+    if (change.type === "opened" || (change.type === "changed" && !change.isText)) noteState(change.session);
+    else if (change.type === "selected" && open.active) noteState(open.active);
+  });
+  store.add(opened);
 
   // Panels
   createPanels(platform, chat, sessions, features);
@@ -121,7 +133,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
       } finally {
         await Promise.all([agents.dispose(), mcp.whenEnded()]);
         await terminals.whenEnded();
-        await Promise.all([review.store.flush(), checkpoints.sessions.flush()]);
+        await Promise.all([review.store.flush(), checkpoints.sessions.flush(), storedSessions.flush()]);
         checkpoints.sessions.dispose();
         review.store.dispose();
         store.dispose();

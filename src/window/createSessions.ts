@@ -1,4 +1,5 @@
 // Creates what starts and restores sessions, from the features that sessions use.
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
@@ -16,6 +17,7 @@ import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
 import type { OpenSessions } from "../sessions/openSessions.ts";
 import type { ActiveSession } from "./activeSession.ts";
+import { WindowRecord } from "../sessions/windowRecord.ts";
 import { sessionLogFolder } from "./sessionStorage.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import { WindowSessions } from "./sessions/windowSessions.ts";
@@ -63,6 +65,11 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     settings,
     follow: session => (session === open.active ? follow.controller.state : "off"),
     storage,
+    record: new WindowRecord({
+      ...{ storage, clock, log, pid: process.pid, isRunning: isProcessRunning },
+      newId: () => randomUUID(),
+    }),
+    version: (platform.context.extension.packageJSON as { readonly version: string }).version,
     log,
     clock,
     onRestoreFailed: (file, reason) => warnNotRestored(platform, file, reason),
@@ -78,6 +85,16 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
   store.add(features.settings.onDidChange(refresh));
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
   return sessions;
+}
+
+function isProcessRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user runs, too.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** Reports that the last conversation could not be restored, and offers to show its file, which stays as it is. */

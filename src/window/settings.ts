@@ -6,6 +6,7 @@ import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
 import type { ViewHead } from "../panel/protocol.ts";
 import { readProtectionSetting, type ProtectionSettings } from "../permissions/protectedFiles.ts";
 import { readGlobSetting } from "../permissions/sensitiveFiles.ts";
+import type { SessionLimits } from "../sessions/retention.ts";
 
 export interface Settings {
   readonly agents: readonly AgentDefinition[];
@@ -25,6 +26,8 @@ export interface Settings {
   readonly sound: NotificationLevel;
   /** How many checkpoints of a session to keep, and for how long. */
   readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
+  /** What is kept of the sessions of a workspace. */
+  readonly sessions: SessionLimits;
 }
 
 /** The events that notify the user: none, permission requests, or permission requests and ends of turns. */
@@ -104,11 +107,19 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
       maxCount: atLeastOne(configuration.get("checkpoints.maxCount"), 50),
       maxAgeDays: atLeastOne(configuration.get("checkpoints.maxAgeDays"), 30),
     },
+    sessions: {
+      count: atLeastZero(configuration.get("sessions.maxCount"), 1000),
+      days: atLeastZero(configuration.get("sessions.maxAgeDays"), 0),
+      megabytes: atLeastZero(configuration.get("sessions.maxSize"), 0),
+    },
   };
 }
 
 const atLeastOne = (value: unknown, fallback: number): number =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : fallback;
+
+const atLeastZero = (value: unknown, fallback: number): number =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : fallback;
 
 /** Only the user's value. The scope in the manifest excludes folders already; this is a second safeguard. */
 function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {

@@ -98,12 +98,13 @@ async function makeSession(
   const page = await vscode.open(workspace, { profile });
   await tab(page, "Parley").click();
   await webview(page, "parley.parley").getByRole("textbox", { name: "Message" }).waitFor();
-  const remembered = (): string | undefined => findFile(join(vscode.dataDir, "data"), "current.json");
+  const remembered = (): string | undefined => findRecord(join(vscode.dataDir, "data"));
   if (!(await waitFor(() => remembered() !== undefined, 20_000))) throw new Error("No session was remembered.");
   await leave(page);
   const file = remembered() ?? "";
   const folder = dirname(file);
-  const { id } = JSON.parse(readFileSync(file, "utf8")) as { readonly id: string };
+  const { text } = JSON.parse(readFileSync(file, "utf8")) as { readonly text: string };
+  const { id } = JSON.parse(text) as { readonly id: string };
   return {
     async restore() {
       rmSync(join(folder, `${id}.jsonl`), { force: true });
@@ -114,9 +115,10 @@ async function makeSession(
   };
 }
 
-function findFile(folder: string, name: string): string | undefined {
+/** The file in which the window remembers its session. */
+function findRecord(folder: string): string | undefined {
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).find(file =>
-    file.endsWith(`parley.parley/sessions/${name}`),
+    /parley\.parley\/sessions\/window-[^/]+\.json$/.test(file),
   );
   return found && join(folder, found);
 }

@@ -103,7 +103,7 @@ const row = (page: Page, words: string): Locator =>
 /** The storage folder of the extension for the workspace, once it exists. */
 function storageFolder(dataDir: string): string | undefined {
   const found = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).find(path =>
-    /workspaceStorage[\\/][^\\/]+[\\/]parley\.parley[\\/]sessions[\\/]current\.json$/.test(path),
+    /workspaceStorage[\\/][^\\/]+[\\/]parley\.parley[\\/]sessions[\\/]window-[^\\/]+\.json$/.test(path),
   );
   return found === undefined ? undefined : join(dataDir, found, "..", "..");
 }

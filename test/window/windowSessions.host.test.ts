@@ -99,10 +99,33 @@ describe("the sessions of a window", () => {
   it("are restored from the file of a Parley that had one session", async () => {
     const { id } = await work("hello");
     await bench.dispose();
+    for (const name of [...bench.files.keys()]) if (name.startsWith("window-")) bench.files.delete(name);
     bench.files.set("current.json", JSON.stringify({ id, agent: "stub", cwd: "/w" }));
     bench = new WindowBench(bench.files);
     await bench.sessions.restoreOrStart();
     assert.equal(bench.session?.id, id);
+  });
+});
+
+describe("a session whose agent is no longer in the settings", () => {
+  it("is shown, and a prompt explains what is possible", async () => {
+    const opened = { type: "opened", agent: "gone", agentName: "Gone Agent", cwd: "/w" };
+    const content = [{ type: "text", text: "an earlier prompt" }];
+    const events = [opened, { type: "message", author: "user", messageId: "u", content }];
+    const log = events.map((event, seq) => `${JSON.stringify({ seq, at: 1, event })}\n`).join("");
+    const pointer = JSON.stringify({ id: "last", agent: "gone", cwd: "/w" });
+    const files = { "current.json": pointer, "last.jsonl": log };
+    const bench = new WindowBench(new Map(Object.entries(files)));
+    try {
+      await bench.sessions.restoreOrStart();
+      assert.equal(bench.view().head.title, "an earlier prompt");
+      send(bench.session, "go on");
+      await until(() => bench.state.lost !== null);
+      assert.match(bench.state.lost?.message ?? "", /^Gone Agent is no longer in your settings/);
+      assert.equal(bench.remote, undefined);
+    } finally {
+      await bench.dispose();
+    }
   });
 });
 
@@ -128,7 +151,9 @@ describe("a session that cannot be restored", () => {
         await until(() => bench.remote !== undefined);
         assert.equal(bench.files.get("current.json"), files["current.json"]);
         send(session, "go on");
-        await until(() => bench.files.get("current.json")?.includes(session.id) === true);
+        const records = (): string =>
+          [...bench.files].map(([name, text]) => (/^window-/.test(name) ? text : "")).join("");
+        await until(() => records().includes(session.id) && !bench.files.has("current.json"));
       } finally {
         await bench.dispose();
       }

@@ -1,10 +1,12 @@
-// Which sessions the next window on this workspace restores. A file, because VS Code writes its own state later and loses
-// it if the window is killed.
+// Which sessions the next window on this workspace restores. The record of the window has them, because VS Code writes its
+// own state later and loses it if the window is killed.
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { TextStorage } from "../../session/log/sessionStore.ts";
+import type { LogStorage } from "../../session/log/sessionStore.ts";
+import type { WindowRecord } from "../../sessions/windowRecord.ts";
 
+/** In which earlier versions of Parley remembered the sessions, for all windows on the folder. */
 export const rememberedFile = "current.json";
 
 /** A session with a log in the storage. */
@@ -22,19 +24,21 @@ export interface RememberedSessions {
 }
 
 export class RememberedSessionsFile {
-  readonly #storage: TextStorage;
+  readonly #storage: LogStorage;
+  readonly #record: WindowRecord;
   readonly #log: Log;
   readonly #writes = new Sequencer();
   #written = "";
 
-  constructor(storage: TextStorage, log: Log) {
-    this.#storage = storage;
-    this.#log = log;
+  constructor(options: { readonly storage: LogStorage; readonly record: WindowRecord; readonly log: Log }) {
+    this.#storage = options.storage;
+    this.#record = options.record;
+    this.#log = options.log;
   }
 
   /** What the last window remembered. Rejects if the file is damaged. */
   async read(): Promise<RememberedSessions> {
-    const text = await this.#storage.read(rememberedFile);
+    const text = (await this.#record.claim()) ?? (await this.#storage.read(rememberedFile));
     if (text === undefined) return { shown: undefined, open: [] };
     const parsed = JSON.parse(text) as { readonly open?: unknown };
     const shown = asRemembered(parsed);
@@ -48,7 +52,10 @@ export class RememberedSessionsFile {
     if (text === this.#written || text === "{}") return;
     this.#written = text;
     void this.#writes
-      .queue(() => this.#storage.write(rememberedFile, text))
+      .queue(async () => {
+        await this.#record.write(text);
+        await this.#storage.remove(rememberedFile);
+      })
       .catch((error: unknown) => this.#log.error("The session could not be remembered.", asError(error).message));
   }
 

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { AgentPool, RunningAgent, StartProgress } from "../../agents/pool.ts";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
+import { ProblemError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { ViewAgent, ViewSignIn } from "../../panel/protocol.ts";
 import type { Agent } from "../../session/agent.ts";
@@ -46,9 +47,18 @@ export class WindowAgents implements Disposable {
     return this.#options.pool.stop(id);
   }
 
-  /** The definition from the current settings, so that a restart uses corrected settings, with the keys of the user. */
-  #startDefinition(original: AgentDefinition): Promise<AgentDefinition> {
-    return this.#options.signIn.keys.withKeys(this.definition(original.id) ?? original);
+  /**
+   * The definition from the current settings, so that a restart uses corrected settings, with the keys of the user.
+   * Rejects with a ProblemError if the agent is no longer in the settings.
+   */
+  async #startDefinition({ id, name }: AgentDefinition): Promise<AgentDefinition> {
+    const definition = this.definition(id);
+    if (definition) return this.#options.signIn.keys.withKeys(definition);
+    const message = vscode.l10n.t(
+      "{0} is no longer in your settings, so you can only read and export this conversation. Add the agent in Settings, or start a new session with another agent.",
+      name,
+    );
+    throw new ProblemError({ message, next: ["openSettings", "newSession"] });
   }
 
   #showAccount(id: string, agent: Agent): void {
@@ -105,3 +115,10 @@ export class WindowAgents implements Disposable {
     for (const { link } of this.#accounts.values()) link?.dispose();
   }
 }
+
+/** Stands for an agent that is no longer in the settings. It is never started. */
+export const removedAgent = (id: string, name = id): AgentDefinition => ({
+  ...{ id, name, command: "", args: [], env: {} },
+  missingFiles: "error",
+  startTimeout: 30,
+});

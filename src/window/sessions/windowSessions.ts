@@ -14,15 +14,17 @@ import { Projector, type WindowState } from "../../panel/projection/projector.ts
 import type { RecentEntries } from "../../panel/projection/recentEntries.ts";
 import type { ViewHead } from "../../panel/protocol.ts";
 import type { SessionEvent } from "../../session/events.ts";
-import { replayInSlices, type Replayed } from "../../session/log/replay.ts";
-import { readSession, sessionFileName, SessionWriter, type TextStorage } from "../../session/log/sessionStore.ts";
+import { openLog, type OpenedLog } from "../../session/log/openLog.ts";
+import { SessionFile } from "../../session/log/sessionFile.ts";
+import { sessionFileName, type LogStorage } from "../../session/log/sessionStore.ts";
 import { Session } from "../../session/session.ts";
 import type { SessionServices } from "../../session/sessionServices.ts";
 import { emptySession, sessionTitle, type SessionState } from "../../session/state.ts";
 import { chatViewSurface, type OpenSessions } from "../../sessions/openSessions.ts";
+import type { WindowRecord } from "../../sessions/windowRecord.ts";
 import type { Settings } from "../settings.ts";
 import { rememberedFile, RememberedSessionsFile, type RememberedSession } from "./rememberedSessions.ts";
-import { WindowAgents } from "./windowAgents.ts";
+import { removedAgent, WindowAgents } from "./windowAgents.ts";
 
 export interface WindowSessionsOptions {
   /** Has the sessions that are opened here. */
@@ -30,7 +32,11 @@ export interface WindowSessionsOptions {
   readonly pool: AgentPool;
   readonly signIn: SignInFeature;
   readonly mcp: Pick<McpFeature, "view" | "serversFor" | "sessionClosed">;
-  readonly storage: TextStorage;
+  readonly storage: LogStorage;
+  /** The record of this window. */
+  readonly record: WindowRecord;
+  /** The version of Parley. */
+  readonly version: string;
   readonly settings: () => Settings;
   /** How the agent of the session is followed. */
   readonly follow: (session: Session | undefined) => ViewHead["follow"];
@@ -55,7 +61,7 @@ interface Opened {
   readonly session: Session;
   readonly remembered: RememberedSession;
   readonly projector: Projector;
-  readonly writer: SessionWriter;
+  readonly file: SessionFile;
 }
 
 export class WindowSessions {
@@ -90,7 +96,7 @@ export class WindowSessions {
       isOpen: session => this.#opened.has(session),
       onDidChange: () => this.#refresh(),
     });
-    this.#file = new RememberedSessionsFile(options.storage, options.log);
+    this.#file = new RememberedSessionsFile(options);
     this.#diffs = new DiffStore({
       defer: run => void setImmediate(run),
       onDidCompute: () => this.#refresh(),
@@ -170,7 +176,6 @@ export class WindowSessions {
       if (!shown) return;
       this.#chosenAgentId ??= shown.agent;
       file = sessionFileName(shown.id);
-      if (!this.#agents.definition(shown.agent)) return;
       const session = await this.#read(shown);
       if (session && !this.open.selected(chatViewSurface)) this.open.select(chatViewSurface, session);
     } catch (error) {
@@ -194,13 +199,14 @@ export class WindowSessions {
 
   /** Opens a session from its log. Undefined if it has no log. Rejects with a sentence if it cannot be read. */
   async #read(remembered: RememberedSession): Promise<Session | undefined> {
-    const { storage, log } = this.#options;
-    const events = await readSession(storage, remembered.id);
-    if (!events) return undefined;
-    if (events.length === 0) throw new Error(vscode.l10n.t("It contains nothing that Parley can read."));
-    const definition = this.#agents.definition(remembered.agent);
-    if (!definition) throw new Error(vscode.l10n.t("Its agent, {0}, is not in the settings.", remembered.agent));
-    const earlier = await replayInSlices(events, log);
+    const { storage, version, log } = this.#options;
+    const earlier = await openLog({ storage, session: remembered.id, version, log });
+    if (!earlier) {
+      if ((await storage.size(sessionFileName(remembered.id))) === undefined) return undefined;
+      throw new Error(vscode.l10n.t("It contains nothing that Parley can read."));
+    }
+    const { agent } = remembered;
+    const definition = this.#agents.definition(agent) ?? removedAgent(agent, earlier.state.agent?.name);
     return this.open.get(remembered.id) ?? this.#add(remembered, definition, earlier);
   }
 
@@ -252,14 +258,19 @@ export class WindowSessions {
     return session;
   }
 
-  #add(remembered: RememberedSession, definition: AgentDefinition, earlier?: Replayed): Session {
-    const { storage, log, clock, createServices } = this.#options;
+  #add(remembered: RememberedSession, definition: AgentDefinition, earlier?: OpenedLog): Session {
+    const { storage, version, log, clock, createServices } = this.#options;
     const { id, cwd: workspaceFolder } = remembered;
     const leftOut = (): void =>
       session.addNotice("Parley cannot save a part of the conversation. It is missing after the window is reloaded.");
-    const isNew = earlier === undefined;
-    const files = { storage, session: id, isNew, onFailed: warnNotSaved, onLeftOut: leftOut };
-    const writer = new SessionWriter({ ...files, clock, log });
+    const file = new SessionFile({
+      ...{ storage, session: id, version, clock, log },
+      isNew: earlier === undefined,
+      replayed: earlier?.replayed ?? 0,
+      state: () => session.state,
+      onFailed: warnNotSaved,
+      onLeftOut: leftOut,
+    });
     // The constructor logs the first event, before a listener can be added.
     const session: Session = new Session({
       id,
@@ -274,10 +285,10 @@ export class WindowSessions {
       },
       mcpServers: agent => this.#options.mcp.serversFor(session, definition.name, agent),
       createServices: dispatch => createServices({ id, workspaceFolder }, definition, dispatch),
-      onLog: logged => writer.write(logged),
+      onLog: logged => file.write(logged),
       ...(earlier && { earlier }),
     });
-    this.#opened.set(session, { session, remembered, projector: this.#newProjector(), writer });
+    this.#opened.set(session, { session, remembered, projector: this.#newProjector(), file });
     this.#unopened = this.#unopened.filter(each => each.id !== id);
     this.open.add(session);
     return session;
@@ -377,12 +388,12 @@ export class WindowSessions {
     this.#end(opened);
   }
 
-  #end({ session, writer }: Opened): void {
+  #end({ session, file }: Opened): void {
     try {
       session.stop();
     } finally {
       session.dispose();
-      const stored = writer.flush().finally(() => this.#pendingWrites.delete(stored));
+      const stored = file.close().finally(() => this.#pendingWrites.delete(stored));
       this.#pendingWrites.add(stored);
     }
   }
@@ -394,6 +405,7 @@ export class WindowSessions {
     for (const opened of this.#opened.values()) this.#end(opened);
     this.#opened.clear();
     await Promise.all([...this.#pendingWrites, this.#file.whenIdle()]);
+    await this.#options.record.release();
     this.#agents.dispose();
     this.#diffs.dispose();
   }

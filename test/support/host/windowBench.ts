@@ -14,14 +14,16 @@ import type { PanelMessage } from "../../../src/panel/protocol.ts";
 import type { ReplyTarget } from "../../../src/panel/replyTarget.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import type { SharedView } from "../../../src/panel/patch.ts";
-import type { TextStorage } from "../../../src/session/log/sessionStore.ts";
+import type { LogStorage } from "../../../src/session/log/sessionStore.ts";
 import type { Session } from "../../../src/session/session.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { chatViewSurface, OpenSessions } from "../../../src/sessions/openSessions.ts";
 import { ActiveSession } from "../../../src/window/activeSession.ts";
 import { WindowSessions } from "../../../src/window/sessions/windowSessions.ts";
+import { WindowRecord } from "../../../src/sessions/windowRecord.ts";
 import type { Settings } from "../../../src/window/settings.ts";
 import { questionServices } from "../fakes/questionRoom.ts";
+import { StoredFiles } from "../fakes/storedData.ts";
 import { StubAgent, type StubSession } from "../fakes/stubAgent.ts";
 
 /** A panel that keeps the messages it receives. */
@@ -86,7 +88,14 @@ export class WindowBench {
     const onDidChange = (): void => this.active.refresh();
     const startFolders = join(tmpdir(), "parley-start-folders");
     this.signIn = { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
+    const storage = this.#storage();
+    const record = new WindowRecord({
+      ...{ storage, clock: systemClock, log: nullLog, pid: 1 },
+      newId: () => `w${++ids}`,
+      isRunning: () => false,
+    });
     this.sessions = new WindowSessions({
+      record,
       signIn: this.signIn,
       mcp: {
         view: () => ({ prompts: [], mcpServers: [], asks: [] }),
@@ -95,7 +104,7 @@ export class WindowBench {
       },
       open: this.open,
       pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
-      storage: this.#storage(),
+      storage,
       settings: () => ({ agents: this.agents, bad: [], sendKey: "enter" }) as unknown as Settings,
       follow: () => "off",
       createServices: (_session, _definition, report) =>
@@ -103,6 +112,7 @@ export class WindowBench {
       onDidRefresh: () => this.active.refresh(),
       onRestoreFailed: (file, reason) => this.restoreFailures.push(`${file}: ${reason}`),
       checkpoints: () => new Set(),
+      version: "1.0.0",
       log: nullLog,
       clock: systemClock,
       changes: () => null,
@@ -146,15 +156,13 @@ export class WindowBench {
     this.store.dispose();
   }
 
-  #storage(): TextStorage {
-    const { files } = this;
-    return {
-      append: (name, text) => Promise.resolve(void files.set(name, (files.get(name) ?? "") + text)),
-      write: (name, text) => Promise.resolve(void files.set(name, text)),
-      read: async name => {
-        await this.readable;
-        return files.get(name);
-      },
+  #storage(): LogStorage {
+    const stored = new StoredFiles(this.files);
+    const read = stored.read.bind(stored);
+    stored.read = async name => {
+      await this.readable;
+      return read(name);
     };
+    return stored;
   }
 }

@@ -1,0 +1,42 @@
+// Creates the index of the stored sessions, reads it when the window has started, and removes sessions beyond the limits.
+import { asError } from "../../base/errors.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { SessionLimits } from "../retention.ts";
+import { StoredSessions } from "../storedSessions.ts";
+
+/** The index is read this long after the extension starts, because the chat comes first (ms). */
+const loadDelay = 2000;
+const hour = 60 * 60 * 1000;
+
+export interface StoredSessionsSources {
+  readonly limits: () => SessionLimits;
+  /** Whether the window has the session open. */
+  readonly isOpen: (id: string) => boolean;
+}
+
+export interface StoredSessionsFeature {
+  readonly stored: StoredSessions;
+  /** Resolves when every entry is written. */
+  flush(): Promise<void>;
+}
+
+/** Creates the index. */
+export function createStoredSessions(
+  { context, store, storage, clock, log }: ExtensionPlatform,
+  { limits, isOpen }: StoredSessionsSources,
+): StoredSessionsFeature {
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  const stored = store.add(new StoredSessions({ storage, clock, log, version, isOpen }));
+  let timer = clock.after(loadDelay, () => void start());
+  store.add({ dispose: () => timer.dispose() });
+  const failed = (error: unknown): void => log.error("The stored sessions could not be read.", asError(error).stack);
+  const start = async (): Promise<void> => {
+    await stored.load().catch(failed);
+    await prune();
+  };
+  const prune = async (): Promise<void> => {
+    timer = clock.after(hour, () => void prune());
+    await stored.prune(limits()).catch(failed);
+  };
+  return { stored, flush: () => stored.flush() };
+}
