@@ -65,5 +65,26 @@ function timeoutProblem({ agentName, timeout }: AnswerLimit, request: string): P
   };
 }
 
+/**
+ * Waits for the answer to a request that signs in or out. Rejects with a problem that does not offer to sign in.
+ * `failure` completes a sentence that begins with the agent's name.
+ */
+export async function plainAnswer(
+  answer: Promise<unknown>,
+  agentName: string,
+  failure: string,
+  signals: readonly AbortSignal[],
+): Promise<void> {
+  try {
+    await untilAborted(answer, signals, (): never => {
+      throw new Error("It was cancelled.");
+    });
+  } catch (error) {
+    const { sentence, detail } = errorReason(asError(error));
+    const message = `${agentName} ${failure}: ${sentence === "" ? "It gave no reason." : asSentence(sentence)}`;
+    throw new ProblemError({ message, ...optionalField("detail", detail), next: ["showTraffic"] });
+  }
+}
+
 /** The text with a full stop at its end, unless it ends with a punctuation mark already. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

@@ -32,6 +32,8 @@ export interface AgentRequestsOptions {
   /** Asks the user for a form or to open a web address. */
   askForm(elicitation: Elicitation, signal: AbortSignal): Promise<FormAnswer>;
   completeAddress(elicitationId: string): void;
+  /** The methods of sessions that the version of the protocol has. Absent: all. */
+  readonly methods?: readonly string[];
   /** Aborts when the agent is no longer running. */
   readonly ended: AbortSignal;
   readonly log: Log;
@@ -95,6 +97,7 @@ export function serveAgentRequests(connection: MessageConnection, options: Agent
     });
   };
   for (const [method, serve] of Object.entries(handlers)) {
+    if (options.methods?.includes(method) === false) continue;
     serveRequest(method, async (params, signal) => serve(await requireSession(params, options), params, signal));
   }
   serveRequest("elicitation/create", async (params, signal) =>

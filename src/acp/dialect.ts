@@ -2,9 +2,9 @@
 // version is not known before the first message.
 import type { MessageDialect } from "./ndjson.ts";
 
-/** Methods that only clients call. */
+/** Methods that only clients call. `mcp/message` is not one of them, because both sides send it. */
 const clientMethods =
-  /^(initialize|authenticate|logout|auth\/status|session\/(new|load|resume|fork|list|close|delete|prompt|cancel|set_mode|set_model|set_config_option))$/;
+  /^(initialize|authenticate|logout|auth\/(status|login|logout)|providers\/(list|set|disable)|(tool_call|terminal)\/cancel|_session\/steering|session\/(new|load|resume|fork|list|close|delete|archive|unarchive|status|prompt|cancel|set_mode|set_model|set_config_option|set_title))$/;
 
 /** How ACP uses JSON-RPC. */
 export const acpDialect: MessageDialect = {

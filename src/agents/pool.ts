@@ -4,7 +4,8 @@ import type { ReadBudget } from "../base/readBudget.ts";
 import { asError, asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import { connect, StreamEndedError, type AgentConnection } from "../acp/connect.ts";
+import { connect, type AgentConnection } from "../acp/connect.ts";
+import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
 import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
@@ -53,6 +54,8 @@ export class AgentPool {
   readonly #version: string;
   readonly #startFolders: string;
   readonly #readBudget: ReadBudget | undefined;
+  /** The version of the protocol that each agent and command has chosen. */
+  readonly #negotiated = new Map<string, number>();
   readonly #recorded = new Emitter<string>();
   /** Fires with an agent's id when its traffic was recorded. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
@@ -176,6 +179,7 @@ export class AgentPool {
           agentName: definition.name,
           program: { command: definition.command, args: definition.args },
           timeout: definition.startTimeout * 1000,
+          protocol: this.#protocolOf(definition),
           ...(this.#readBudget && { readBudget: this.#readBudget }),
         },
         start.signal,
@@ -186,10 +190,12 @@ export class AgentPool {
         error instanceof StreamEndedError ? await this.#waitFor(process.whenExited, maxExitWait) : undefined;
       if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
       this.#forget(slot);
+      this.#negotiated.delete(negotiationKey(definition));
       await process.stop();
       throw withStderr(error, process.stderrTail());
     }
     const { agent, closed } = slot.connected;
+    if (definition.protocol === "2") this.#negotiated.set(negotiationKey(definition), agent.info.protocolVersion);
     let ended = false;
     void closed.then(async () => {
       ended = true;
@@ -200,6 +206,11 @@ export class AgentPool {
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
     return { agent, definition, onDidDie: slot.exit.event, hasEnded: () => ended };
+  }
+
+  /** An agent that has chosen version 1 is asked for it at once, until a start with it fails. */
+  #protocolOf(definition: AgentDefinition): ProtocolVersion {
+    return definition.protocol === "2" && this.#negotiated.get(negotiationKey(definition)) !== 1 ? 2 : 1;
   }
 
   async #prepareFolder({ name }: AgentDefinition): Promise<string> {
@@ -245,6 +256,10 @@ export class AgentPool {
     return ended;
   }
 }
+
+/** Another command of the same agent can speak another version. */
+const negotiationKey = (definition: AgentDefinition): string =>
+  JSON.stringify([definition.id, agentCommandLine(definition)]);
 
 /** Adds the end of stderr to a problem that has no details. */
 function withStderr(error: unknown, stderr: string): ProblemError {

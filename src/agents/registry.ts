@@ -18,6 +18,8 @@ export interface AgentDefinition {
   readonly startTimeout: number;
   /** The MCP servers of this agent, as in the setting. Room `mcp` reads them. */
   readonly mcpServers?: unknown;
+  /** The latest version of the protocol to speak. Absent and `auto`: version 1, while version 2 is a draft. */
+  readonly protocol?: "auto" | "1" | "2";
 }
 
 /** An invalid entry of the setting, with the reason. Shown to the user, never ignored silently. */
@@ -101,7 +103,7 @@ function parseDefinition(
     reason: `The agent "${id}" in parley.agents ${reason}`,
   });
   if (!isRecord(value)) return refuse("must be an object with a command, or false to hide it.");
-  const { name, command, args, env, cwd, missingFiles, startTimeout, description, mcpServers } = value;
+  const { name, command, args, env, cwd, missingFiles, startTimeout, protocol, description, mcpServers } = value;
   if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
     return refuse("has a command that is not a string.");
@@ -114,6 +116,9 @@ function parseDefinition(
     return refuse('has a missingFiles that is neither "error" nor "empty".');
   if (startTimeout !== undefined && !(typeof startTimeout === "number" && startTimeout > 0))
     return refuse("has a startTimeout that is not a number of seconds.");
+  if (protocol !== undefined && !["auto", "1", "2", 1, 2].includes(protocol as string | number))
+    return refuse('has a protocol that is neither "auto" nor "1" nor "2".');
+  const chosen = protocol === undefined ? base?.protocol : (String(protocol) as "auto" | "1" | "2");
   // A different command does not inherit the arguments.
   const inherited = command === undefined ? (base?.args ?? []) : [];
   return {
@@ -124,6 +129,7 @@ function parseDefinition(
     env: { ...base?.env, ...(env as Record<string, string> | undefined) },
     missingFiles: missingFiles ?? base?.missingFiles ?? "error",
     startTimeout: startTimeout ?? base?.startTimeout ?? 60,
+    ...(chosen !== undefined && { protocol: chosen }),
     ...(typeof description === "string"
       ? { description }
       : base?.description !== undefined && { description: base.description }),

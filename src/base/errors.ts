@@ -10,7 +10,9 @@ export type NextStep =
   | "showTraffic"
   | "manageTrust"
   | "openFolder"
-  | "newSession";
+  | "newSession"
+  /** Lets Parley speak the draft of the next version of the protocol with the agent. */
+  | "useDraftProtocol";
 
 /** A way to sign in, offered as a button. */
 export interface SignInOption {

@@ -48,6 +48,8 @@ export type Intent =
   | { readonly type: "moveQueued"; readonly submission: string; readonly before?: string }
   /** Sends a queued prompt next, and stops a running turn for it. */
   | { readonly type: "sendNow"; readonly submission: string }
+  /** Sends a queued prompt into the running turn. */
+  | { readonly type: "sendWhileRunning"; readonly submission: string }
   /** Sends the queued prompts that wait since a stop or a failure. */
   | { readonly type: "resumeQueue" }
   /** Sends the queued prompts although the agent refused choices of the user. */
@@ -88,6 +90,8 @@ export type Intent =
   /** Shows the rules, and highlights the one that `decision` names. */
   | { readonly type: "manageRules"; readonly decision?: string }
   | { readonly type: "killTerminal"; readonly terminal: string }
+  /** Ends one tool call, or a sub-agent. */
+  | { readonly type: "cancelTool"; readonly toolCall: string }
   /** Shows the output in a terminal of VS Code, which stays up to date. */
   | { readonly type: "openTerminal"; readonly terminal: string }
   | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFileChoice }
@@ -156,6 +160,7 @@ const nextSteps: Record<NextStep, true> = {
   manageTrust: true,
   openFolder: true,
   newSession: true,
+  useDraftProtocol: true,
 };
 
 const isAttachmentSource: Validator = value =>
@@ -206,6 +211,7 @@ const shapes: {
   editQueued: { submission: isString, text: isString },
   moveQueued: { submission: isString, before: optional(isString) },
   sendNow: { submission: isString },
+  sendWhileRunning: { submission: isString },
   resumeQueue: {},
   sendAnyway: {},
   stop: {},
@@ -232,6 +238,7 @@ const shapes: {
   always: { ask: isString },
   manageRules: { decision: optional(isString) },
   killTerminal: { terminal: isString },
+  cancelTool: { toolCall: isString },
   openTerminal: { terminal: isString },
   settleFile: {
     path: isString,

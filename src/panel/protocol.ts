@@ -15,7 +15,7 @@ import type {
   ExitStatus,
   FileNote,
   FileOperation,
-  PlanEntry,
+  Plan,
   OptionChoice,
   SessionEvent,
   SessionOption,
@@ -177,8 +177,9 @@ export interface ViewTool {
   readonly parent?: string;
   readonly locations: readonly { readonly path: string; readonly label: string; readonly line?: number }[];
   readonly parts: readonly ToolPart[];
-  /** The answers that rules gave, as texts. */
+  /** The answers that rules gave, as texts; and the id of the call, if the user can end it alone. */
   readonly decisions?: readonly string[];
+  readonly cancel?: string;
   readonly files?: readonly ViewNotedFile[];
 }
 
@@ -240,6 +241,7 @@ export interface Excludable {
 export interface ViewQuestion {
   readonly id: string;
   readonly title: string;
+  readonly description?: string;
   /** The entry id of the tool card that the question is about, if there is one. */
   readonly entry?: string;
   readonly toolKind?: string;
@@ -272,23 +274,21 @@ export interface ViewQuestion {
   };
 }
 
-/** A prompt that waits for the agent. */
+/** A prompt that waits for the agent. `paused`: until the user resumes the queue. `canSteer`: it can go out now. */
 export interface ViewQueuedPrompt {
   readonly id: string;
   readonly text: string;
-  /** The names of the attachments. */
   readonly attachments?: readonly string[];
   /** The agent has received the prompt, so it can no longer be changed. */
   readonly sent: boolean;
-  /** The prompt waits until the user resumes the queue. */
   readonly paused?: true;
+  readonly canSteer?: true;
 }
 
 export interface ViewAgent {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** The account that the agent works with. */
   readonly account?: string;
 }
 
@@ -361,7 +361,7 @@ export interface ViewHead {
   readonly problem: ViewBanner | null;
   /** Open questions, oldest first. */
   readonly asks: readonly ViewQuestion[];
-  readonly plans: readonly { readonly id: string; readonly entries: readonly PlanEntry[] }[];
+  readonly plans: readonly ({ readonly id: string } & Plan)[];
   /** Prompts not yet sent to the agent, or not yet placed in the conversation by it, in order. */
   readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];

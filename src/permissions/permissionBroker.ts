@@ -190,11 +190,12 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
 
 /** The question as an event, without the fields that only rules use. */
 function questionEvent(questionId: string, question: PermissionQuestion): Extract<SessionEvent, { type: "askOpened" }> {
-  const { title, toolCallId, options, subject } = question;
+  const { title, description, toolCallId, options, subject } = question;
   return {
     type: "askOpened",
     ask: questionId,
     title,
+    ...(description !== undefined && { description }),
     ...(toolCallId !== undefined && { toolCallId }),
     options,
     ...(subject && { subject }),

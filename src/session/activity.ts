@@ -1,9 +1,9 @@
 // Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import { endBackground } from "./background/background.ts";
-import type { ConnectionState, ContentBlock, PlanEntry, SessionEvent } from "./events.ts";
+import { endBackground, reportBackground } from "./background/background.ts";
+import type { ConnectionState, ContentBlock, Plan, PlanEntry, SessionEvent } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
-import { closeOpenTools } from "./toolCalls.ts";
+import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
   currentTurn,
   isBusy,
@@ -17,16 +17,27 @@ import {
   type TurnEnd,
 } from "./state.ts";
 
-/** Whether the agent worked on a turn before the change and no longer does after it. */
-export const turnEnded = (before: SessionState, after: SessionState): boolean => isBusy(before) && !isBusy(after);
+/**
+ * Whether the agent worked on a turn before the change and no longer does after it. A prompt that the agent gives back
+ * began no turn.
+ */
+export const turnEnded = (before: SessionState, after: SessionState): boolean =>
+  isBusy(before) && !isBusy(after) && before.activity !== after.activity;
+
+/** Whether the agent began to work on a turn. */
+export const turnBegan = ({ activity: before }: SessionState, { activity: after }: SessionState): boolean =>
+  before.state === "idle" && after.state !== "idle";
 
 type Activity = Extract<SessionEvent, { type: "activity" }>;
 
-/** Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn. */
-export function setActivity(state: SessionState, event: Activity, at: number): SessionState {
+/**
+ * Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn, also one that
+ * the agent accepted and never reported as running. An idle agent that repeats the reason of its last turn ends none.
+ */
+export function setActivity(before: SessionState, event: Activity, at: number): SessionState {
+  const state = reportBackground(before, event.background, at);
   const was = state.activity;
-  if (was.state === event.state && (event.stopReason === undefined || was.stopReason === event.stopReason))
-    return state;
+  if (was.state === event.state && (event.state !== "idle" || !isTurnAccepted(state))) return state;
   const activity = {
     state: event.state,
     since: at,
@@ -34,23 +45,30 @@ export function setActivity(state: SessionState, event: Activity, at: number): S
   };
   if (event.state !== "idle") {
     if (was.state !== "idle") return { ...state, activity };
+    // The turn of an accepted prompt begins with the prompt.
     const turnStart = state.entries.length;
-    return withoutFinishedPlans({ ...state, activity, turnStart, turnUsage: null, signIn: null });
+    const begun = { ...state, activity, awaitedTurn: null, turnUsage: null, signIn: null };
+    return withoutFinishedPlans({ ...begun, ...(state.awaitedTurn === null && { turnStart }) });
   }
   const { stopReason, forgotten = false } = event;
   // The agent does not keep a prompt that it refused, and may not have read one that failed.
   const wasRead =
-    was.state !== "idle" &&
+    isBusy(state) &&
     stopReason !== "error" &&
     stopReason !== "refusal" &&
     canAttachTo(turnContent(state), state.accepts);
   const ended = {
-    ...{ ...state, activity, cancelling: false, stopIgnored: false, turnUsage: event.usage ?? null },
+    ...{ ...state, activity, awaitedTurn: null, cancelling: false, stopIgnored: false },
+    turnUsage: event.usage ?? null,
     agentForgot: state.agentForgot || forgotten,
     needsConversation: state.needsConversation && !wasRead,
   };
   return endTurn(ended, event, at);
 }
+
+/** Whether the agent has accepted a prompt whose turn did not begin. */
+const isTurnAccepted = ({ awaitedTurn, pendingPrompts }: SessionState): boolean =>
+  awaitedTurn !== null && !pendingPrompts.some(({ id, messageId }) => id === awaitedTurn && messageId === undefined);
 
 function turnContent(state: SessionState): readonly ContentBlock[] {
   const prompt = state.entries.findLast(entry => isPrompt(entry));
@@ -59,9 +77,13 @@ function turnContent(state: SessionState): readonly ContentBlock[] {
 
 /** A finished plan stays until the next turn begins. */
 function withoutFinishedPlans(state: SessionState): SessionState {
-  const plans = new Map([...state.plans].filter(([, entries]) => !entries.every(isPlanEntryDone)));
+  const plans = new Map([...state.plans].filter(([, plan]) => !isPlanDone(plan)));
   return plans.size === state.plans.size ? state : { ...state, plans };
 }
+
+/** A text or a file does not say how far the plan is, so it stays until the agent removes it. */
+const isPlanDone = ({ entries, markdown, uri, kind }: Plan): boolean =>
+  markdown === undefined && uri === undefined && kind === undefined && entries.every(isPlanEntryDone);
 
 const isPlanEntryDone = ({ status }: PlanEntry): boolean => status === "completed" || status === "cancelled";
 
@@ -119,6 +141,40 @@ export function acceptPrompt(state: SessionState, promptId: string, messageId: s
   };
 }
 
+/** The agent has accepted the prompt and not begun to work on it. */
+export function awaitTurn(
+  state: SessionState,
+  { submission, awaitsTurn }: Extract<SessionEvent, { type: "promptAccepted" }>,
+): SessionState {
+  if (!awaitsTurn || state.activity.state !== "idle") return state;
+  const position = state.entries.length - 1;
+  return { ...state, awaitedTurn: submission, turnStart: Math.max(0, position) };
+}
+
+/** The prompt went out, and the agent may hold it. No other prompt follows meanwhile. */
+export function submitPrompt(state: SessionState, id: string): SessionState {
+  if (!state.pendingPrompts.some(s => s.id === id)) return state;
+  const pendingPrompts = state.pendingPrompts.map((s): PendingPrompt =>
+    s.id === id ? { ...s, isSubmitted: true } : s,
+  );
+  const awaitedTurn = state.activity.state === "idle" ? id : state.awaitedTurn;
+  return { ...state, pendingPrompts, awaitedTurn };
+}
+
+/** The agent gave the prompt back, so the user can change it again. */
+export function returnPrompt(state: SessionState, id: string): SessionState {
+  const pendingPrompts = state.pendingPrompts.map((s): PendingPrompt => {
+    const { isSubmitted: _, ...rest } = s;
+    return s.id === id ? rest : s;
+  });
+  return withoutAwaitedTurn({ ...state, pendingPrompts }, id);
+}
+
+/** The prompt begins no turn. */
+function withoutAwaitedTurn(state: SessionState, id: string): SessionState {
+  return state.awaitedTurn === id ? { ...state, awaitedTurn: null, cancelling: false, stopIgnored: false } : state;
+}
+
 /** Removes a refused prompt from the queue. Its text stays in the conversation, followed by the reason. */
 export function failPrompt(
   state: SessionState,
@@ -135,7 +191,8 @@ export function failPrompt(
     at,
     until: at,
   });
-  return withProblem(withoutPrompt({ ...state, entries: shown }, submission.id), event.problem, at);
+  const rest = withoutAwaitedTurn(withoutPrompt({ ...state, entries: shown }, submission.id), submission.id);
+  return withProblem(rest, event.problem, at);
 }
 
 export function withoutPrompt(state: SessionState, id: string): SessionState {
@@ -145,12 +202,13 @@ export function withoutPrompt(state: SessionState, id: string): SessionState {
 
 /** The agent is gone: closes tool calls and questions. The conversation and unsent prompts stay. */
 export function markAgentLost(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
-  const closed = endBackground(closeOpenTools(state, at), at);
+  const closed = endBackground(closeSubAgents(closeOpenTools(state, at), at), at);
   return {
     ...closed,
     lost: problem,
     signIn: null,
     connection: { state: "closed" },
+    awaitedTurn: null,
     cancelling: false,
     stopIgnored: false,
     questions: closed.questions.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),
@@ -173,11 +231,13 @@ export function setConnection(
     ...(isConnecting && { since: state.connection?.since ?? at }),
   };
   const accepts = event.accepts ?? state.accepts;
+  const steers = event.state === "ready" && event.steers === true;
   if (state.lost === null || event.state === "closed") {
-    const isSame = jsonEqual(state.connection, connection) && jsonEqual(state.accepts, accepts);
-    return isSame ? state : { ...state, connection, accepts };
+    const isSame =
+      jsonEqual(state.connection, connection) && jsonEqual(state.accepts, accepts) && state.steers === steers;
+    return isSame ? state : { ...state, connection, accepts, steers };
   }
-  const next = { ...state, connection, accepts, lost: null };
+  const next = { ...state, connection, accepts, steers, lost: null };
   if (state.entries.length === 0 || state.lost.signIn !== undefined) return next;
   return withNotice(next, { severity: "error", title: state.lost.message }, at);
 }

@@ -107,17 +107,42 @@ export interface AgentConnector {
   restart(): Promise<void>;
 }
 
+/** A prompt that is part of the conversation now, as the message with this id. */
+export interface AcceptedPrompt {
+  readonly messageId: string;
+}
+
+/** The agent gave a prompt back before it became part of the conversation. It returns to the queue. */
+export class PromptReturnedError extends Error {
+  /** The agent wants it after the running turn. */
+  readonly sendLater: boolean;
+  constructor(sendLater = false) {
+    super("The agent gave the prompt back.");
+    this.name = "PromptReturnedError";
+    this.sendLater = sendLater;
+  }
+}
+
 /** A session at the agent. Every update reaches {@link AgentClient.report} in the order of arrival. */
 export interface AgentSession {
   readonly sessionId: string;
   /**
    * Sends a prompt. Resolves with the message's id when the agent has accepted the prompt; an activity event reports
-   * the end of the turn. Rejects with a ProblemError when the agent refused the prompt, so it is not in the history.
-   * The agent also gets `context`, which is not a part of the user's message.
+   * the end of the turn. Rejects with a ProblemError when the agent refused the prompt, so it is not in the history, and
+   * with a PromptReturnedError when the agent gave it back. The agent also gets `context`, which is not a part of the
+   * user's message.
    */
-  prompt(content: readonly ContentBlock[], context?: readonly ContentBlock[]): Promise<{ readonly messageId: string }>;
+  prompt(content: readonly ContentBlock[], context?: readonly ContentBlock[]): Promise<AcceptedPrompt>;
+  /** Sends a prompt into the running turn. Settles as `prompt` does. Absent if the agent does not support it. */
+  readonly sendWhileRunning?: ((content: readonly ContentBlock[]) => Promise<AcceptedPrompt>) | undefined;
+  /** The agent can hold a prompt for a while before it accepts it. */
+  readonly holdsPrompts?: boolean;
   /** Asks the agent to end the turn. Does not answer open questions. */
   cancel(): void;
+  /** Ends one tool call, or a sub-agent, that offers it. Rejects with a ProblemError. */
+  cancelTool(toolCallId: string): Promise<void>;
+  /** Ends one terminal of the agent that offers it. Rejects with a ProblemError. */
+  cancelTerminal(terminalId: string): Promise<void>;
   setOption(id: string, value: string | boolean): Promise<void>;
   /** Ends the use of the session. The agent keeps it, so that it can be continued. */
   dispose(): void;
@@ -130,6 +155,7 @@ export type FormClient = Pick<AgentClient, "askForm" | "completeAddress">;
 
 export interface PermissionQuestion {
   readonly title: string;
+  readonly description?: string;
   readonly toolCallId?: string;
   readonly options: readonly QuestionOption[];
   /** All known fields of the tool call in question. The session adds them. */

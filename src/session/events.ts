@@ -89,6 +89,10 @@ export interface ToolFields {
   readonly locations: readonly FileLocation[];
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
+  /** The user can end this call alone. */
+  readonly canCancel: boolean;
+  /** The call stands for a sub-agent, which has a session of its own at the agent and may outlive the turn. */
+  readonly subAgent: boolean;
 }
 
 export interface QuestionOption {
@@ -101,6 +105,17 @@ export interface PlanEntry {
   readonly content: string;
   readonly priority: "high" | "medium" | "low" | (string & {});
   readonly status: "pending" | "in_progress" | "completed" | "cancelled" | (string & {});
+}
+
+/**
+ * A plan: a list of entries, a text in Markdown, or a file. `kind` names a form that Parley does not know. A log of an
+ * earlier version has only entries.
+ */
+export interface Plan {
+  readonly entries: readonly PlanEntry[];
+  readonly markdown?: string;
+  readonly uri?: string;
+  readonly kind?: string;
 }
 
 /** A slash command of the agent, named without the slash. */
@@ -154,6 +169,13 @@ export interface ExitStatus {
   readonly cancelled?: true;
 }
 
+/** Work that the agent continues while no turn is running: a tool call, a terminal, or something else. */
+export interface BackgroundWork {
+  readonly kind: "tool_call" | "terminal" | "subagent" | (string & {});
+  readonly toolCallId?: string;
+  readonly terminalId?: string;
+}
+
 /** The tokens of one turn, as the agent counted them. `models` has the counts of each model, if the agent tells them apart. */
 export interface TurnUsage {
   readonly input?: number;
@@ -181,6 +203,8 @@ export type SessionEvent =
       readonly detail?: string;
       /** The content types that the agent supports in prompts, besides text and links. Set once it is known. */
       readonly accepts?: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean };
+      /** The agent accepts prompts while it works. */
+      readonly steers?: true;
     }
   /**
    * The agent opened this session, or continued it. Everything that it reports afterwards belongs to the session. Agents
@@ -188,7 +212,17 @@ export type SessionEvent =
    */
   | { readonly type: "agentSession"; readonly sessionId: string; readonly continued?: true }
   | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly ContentBlock[] }
-  | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
+  /** The prompt went to an agent that can hold it before it accepts it. */
+  | { readonly type: "promptSubmitted"; readonly submission: string }
+  /** The agent gave the prompt back. It waits in the queue again. */
+  | { readonly type: "promptReturned"; readonly submission: string }
+  | {
+      readonly type: "promptAccepted";
+      readonly submission: string;
+      readonly messageId: string;
+      /** The agent has not begun to work on it. */
+      readonly awaitsTurn?: true;
+    }
   | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }
   | { readonly type: "promptWithdrawn"; readonly submission: string }
   /** Another text for a queued prompt. Its attachments stay. */
@@ -208,6 +242,7 @@ export type SessionEvent =
       readonly type: "askOpened";
       readonly ask: string;
       readonly title: string;
+      readonly description?: string;
       readonly toolCallId?: string;
       readonly options: readonly QuestionOption[];
       readonly subject?: QuestionSubject;
@@ -284,18 +319,28 @@ export type SessionEvent =
       /** The tool call of the sub-agent that made this call. */
       readonly parent?: string;
     }
-  | { readonly type: "toolChunk"; readonly toolCallId: string; readonly content: ToolContent }
+  | {
+      readonly type: "toolChunk";
+      readonly toolCallId: string;
+      readonly content: ToolContent;
+      /** The content is an item of its own. Otherwise, text continues the text before it. */
+      readonly item?: true;
+    }
   | {
       readonly type: "terminal";
       readonly terminalId: string;
       /** Parley runs the command, so the user can end it. */
       readonly own?: true;
-      readonly command?: string;
-      readonly cwd?: string;
+      readonly command?: string | null;
+      readonly cwd?: string | null;
       /** Replaces all output so far. */
       readonly output?: string;
-      readonly exit?: ExitStatus;
+      readonly exit?: ExitStatus | null;
       readonly truncated?: boolean;
+      /** The size of the screen for which the agent formats the output, in characters. */
+      readonly size?: { readonly cols: number; readonly rows: number } | null;
+      /** The agent runs it, and the user can end it. */
+      readonly canCancel?: boolean;
     }
   | { readonly type: "terminalOutput"; readonly terminalId: string; readonly text: string }
   | {
@@ -306,10 +351,13 @@ export type SessionEvent =
       readonly usage?: TurnUsage;
       /** The agent did not begin the turn, because the user has to sign in. */
       readonly unsent?: true;
+      /** All work outside of a turn. Absent: not reported. */
+      readonly background?: readonly BackgroundWork[];
       /** The agent did not begin the turn, because it no longer has the session. */
       readonly forgotten?: true;
     }
-  | { readonly type: "plan"; readonly planId: string; readonly entries: readonly PlanEntry[] }
+  | ({ readonly type: "plan"; readonly planId: string } & Plan)
+  | { readonly type: "planRemoved"; readonly planId: string }
   | { readonly type: "commands"; readonly commands: readonly AgentCommand[] }
   | { readonly type: "options"; readonly options: readonly SessionOption[] }
   | { readonly type: "option"; readonly id: string; readonly value: string | boolean }

@@ -29,11 +29,14 @@ export function movePrompt(state: SessionState, id: string, before: string | und
   const moved = queuedPrompt(state, id);
   if (!moved || before === id) return state;
   const others = state.pendingPrompts.filter(s => s !== moved);
-  const at = before === undefined ? others.length : others.findIndex(s => s.id === before && s.messageId === undefined);
+  const at =
+    before === undefined
+      ? others.length
+      : others.findIndex(s => s.id === before && s.messageId === undefined && !s.isSubmitted);
   if (at < 0) return state;
   const submissions = [...others.slice(0, at), moved, ...others.slice(at)];
   return submissions.every((s, i) => s === state.pendingPrompts[i]) ? state : { ...state, pendingPrompts: submissions };
 }
 
 const queuedPrompt = (state: SessionState, id: string): PendingPrompt | undefined =>
-  state.pendingPrompts.find(s => s.id === id && s.messageId === undefined);
+  state.pendingPrompts.find(s => s.id === id && s.messageId === undefined && !s.isSubmitted);

@@ -4,11 +4,14 @@ import { unreachable } from "../base/errors.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import {
   acceptPrompt,
+  awaitTurn,
   failPrompt,
   markAgentLost,
   setAgentSession,
   setActivity,
+  returnPrompt,
   setConnection,
+  submitPrompt,
   withNotice,
   withoutPrompt,
 } from "./activity.ts";
@@ -72,7 +75,11 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       if (state.pendingPrompts.some(s => s.id === event.submission)) return state;
       return { ...state, pendingPrompts: [...state.pendingPrompts, { id: event.submission, content: event.content }] };
     case "promptAccepted":
-      return acceptPrompt(state, event.submission, event.messageId);
+      return awaitTurn(acceptPrompt(state, event.submission, event.messageId), event);
+    case "promptSubmitted":
+      return submitPrompt(state, event.submission);
+    case "promptReturned":
+      return returnPrompt(state, event.submission);
     case "promptFailed":
       return failPrompt(state, event, at);
     case "promptWithdrawn":
@@ -132,7 +139,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
     case "toolChunk":
       return upsertTool(state, { toolCallId: event.toolCallId }, at, fields => {
         const old = fields.content ?? [];
-        const content = appendToolContent(old, event.content);
+        const content = appendToolContent(old, event.content, event.item === true);
         return content === old ? fields : { ...fields, content };
       });
     case "terminal":
@@ -144,8 +151,13 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
         ? withSwitchAllowed(setActivity(state, event, at), false)
         : setActivity(state, event, at);
     case "plan":
-      if (jsonEqual(state.plans.get(event.planId), event.entries)) return state;
-      return { ...state, plans: new Map(state.plans).set(event.planId, event.entries) };
+      return putPlan(state, event);
+    case "planRemoved": {
+      if (!state.plans.has(event.planId)) return state;
+      const plans = new Map(state.plans);
+      plans.delete(event.planId);
+      return { ...state, plans };
+    }
     case "commands":
       return withValues(state, { commands: event.commands });
     case "options":
@@ -183,6 +195,14 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
 function withValues(state: SessionState, values: Partial<SessionState>): SessionState {
   const keys = Object.keys(values) as (keyof SessionState)[];
   return keys.every(key => jsonEqual(state[key], values[key])) ? state : { ...state, ...values };
+}
+
+function putPlan(
+  state: SessionState,
+  { type: _, planId, ...plan }: Extract<SessionEvent, { type: "plan" }>,
+): SessionState {
+  if (jsonEqual(state.plans.get(planId), plan)) return state;
+  return { ...state, plans: new Map(state.plans).set(planId, plan) };
 }
 
 function closeQuestion(

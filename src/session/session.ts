@@ -1,21 +1,27 @@
 // One session: stamps and logs events, holds the state, runs prompt, stop, answer and setOption.
-import { ProblemError, asError, asProblem, type Problem } from "../base/errors.ts";
+import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { turnEnded } from "./activity.ts";
 import { isBackgroundQuestion, isWorking } from "./background/background.ts";
 import { QuietTimer } from "./background/quietTimer.ts";
-import type { AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
-import type { ConnectionState, ContentBlock, LoggedEvent, QuestionAnswer, SessionEvent } from "./events.ts";
+import type { AgentClient, PermissionQuestion, WriteResult } from "./agent.ts";
+import type {
+  BackgroundWork,
+  ConnectionState,
+  ContentBlock,
+  LoggedEvent,
+  QuestionAnswer,
+  SessionEvent,
+} from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
 import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
-import { areChoicesOpen } from "./choices.ts";
-import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
+import { PromptDelivery, type PromptLink } from "./promptDelivery.ts";
 import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import { AgentLoss } from "./opening/agentLoss.ts";
-import { attachedConversation, openAgentSession, openingNotice } from "./opening/openAgentSession.ts";
+import { openAgentSession, openingNotice } from "./opening/openAgentSession.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
@@ -26,10 +32,7 @@ const maxStopWait = 5000;
 const maxTitleLength = 200;
 
 /** The open session at the agent. */
-interface AgentLink {
-  readonly session: AgentSession;
-  readonly accepts: PromptCapabilities;
-  readonly ids: AgentSessionIds;
+interface AgentLink extends PromptLink {
   readonly link: Disposable;
   readonly hasEnded: () => boolean;
 }
@@ -52,15 +55,10 @@ export class Session implements Disposable {
   #opening: Promise<void> | undefined;
   /** The number of restarts and cancelled starts. Outcomes of an earlier start are ignored. */
   #restarts = 0;
-  /** The prompt whose turn is being prepared. It is not sent yet, so it may still be edited or withdrawn. */
-  #preparingPrompt: string | undefined;
-  /** Ends the wait for the preparation. */
-  #stopPreparing: (() => void) | undefined;
   /** Runs from Stop until the end of the turn. */
   #stopTimer: Disposable | undefined;
   readonly #quietTimer: QuietTimer;
-  /** The prompt that is being sent to the agent. */
-  #sendingPrompt: string | undefined;
+  readonly #prompts: PromptDelivery;
   #disposed = false;
 
   constructor(options: SessionOptions) {
@@ -83,7 +81,15 @@ export class Session implements Disposable {
       state: () => this.#state,
       agentSession: () => (this.#agentLink?.hasEnded() === false ? this.#agentLink.session : undefined),
       dispatch: event => this.#dispatch(event),
-      onApplied: () => this.#sendNext(),
+      onApplied: () => this.#prompts.sendNext(),
+    });
+    this.#prompts = new PromptDelivery({
+      agentName: options.agent.name,
+      state: () => this.#state,
+      link: () => this.#agentLink,
+      dispatch: event => this.#dispatch(event),
+      participants: this.#participants,
+      pause: () => this.#setQueuePaused(true),
     });
     if (options.earlier) {
       this.#state = options.earlier.state;
@@ -142,10 +148,11 @@ export class Session implements Disposable {
       const { image, audio, embeddedContext } = running.agent.info.capabilities;
       const accepts = { image, audio, embeddedContext };
       this.#agentLink = { session, accepts, ids, link: loss, hasEnded: () => running.hasEnded() };
-      this.#dispatch({ type: "connection", state: "ready", accepts });
+      const steers = session.sendWhileRunning && ({ steers: true } as const);
+      this.#dispatch({ type: "connection", state: "ready", accepts, ...steers });
       const title = openingNotice(opened, agent.name, earlier);
       if (title !== undefined) this.addNotice(title);
-      this.#sendNext();
+      this.#prompts.sendNext();
     } catch (error) {
       if (!isStale() && this.#state.lost === null) this.#handleAgentLoss(asProblem(error));
     }
@@ -157,7 +164,7 @@ export class Session implements Disposable {
     this.#setQueuePaused(false);
     this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
     if (!this.#agentLink) void this.open();
-    this.#sendNext();
+    this.#prompts.sendNext();
   }
 
   /** Adds a notice to the transcript. The agent does not see it. */
@@ -173,13 +180,13 @@ export class Session implements Disposable {
 
   /** Removes a prompt that is not sent yet. */
   withdraw(promptId: string): void {
-    if (this.#queuedPrompts().some(s => s.id === promptId))
+    if (this.#prompts.queued.some(s => s.id === promptId))
       this.#dispatch({ type: "promptWithdrawn", submission: promptId });
   }
 
   /** Changes the text of a prompt that is not sent yet. If nothing is left of the prompt, it is withdrawn. */
   editQueued(promptId: string, text: string): void {
-    const edited = this.#queuedPrompts().find(s => s.id === promptId);
+    const edited = this.#prompts.queued.find(s => s.id === promptId);
     if (!edited) return;
     if (withPromptText(edited.content, text).length === 0) return this.withdraw(promptId);
     this.#dispatch({ type: "promptEdited", submission: promptId, text });
@@ -187,14 +194,14 @@ export class Session implements Disposable {
 
   /** Moves a prompt that is not sent yet before another one, or to the end of the queue. */
   moveQueued(promptId: string, before?: string): void {
-    const ids = this.#queuedPrompts().map(s => s.id);
+    const ids = this.#prompts.queued.map(s => s.id);
     if (!ids.includes(promptId) || (before !== undefined && !ids.includes(before))) return;
     this.#dispatch({ type: "promptMoved", submission: promptId, ...(before !== undefined && { before }) });
   }
 
   /** Stops the running turn and sends the queued prompt next. */
   sendNow(promptId: string): void {
-    const waiting = this.#queuedPrompts();
+    const waiting = this.#prompts.queued;
     const [first] = waiting;
     if (!first || !waiting.some(s => s.id === promptId)) return;
     if (first.id !== promptId) this.#dispatch({ type: "promptMoved", submission: promptId, before: first.id });
@@ -202,22 +209,22 @@ export class Session implements Disposable {
     this.resumeQueue();
   }
 
+  /** Sends a queued prompt into the running turn, if the agent accepts it there. */
+  sendWhileRunning(promptId: string): void {
+    this.#prompts.sendWhileRunning(promptId);
+  }
+
   /** Sends the prompts that wait since a stop or a failure. Starts the agent again if it was lost. */
   resumeQueue(): void {
     this.#setQueuePaused(false);
     if (!this.#agentLink) void this.open();
-    this.#sendNext();
+    this.#prompts.sendNext();
   }
 
   /** Pausing an empty queue changes nothing, because the next prompt would resume it. */
   #setQueuePaused(paused: boolean): void {
-    if (this.#state.queuePaused === paused || (paused && this.#queuedPrompts().length === 0)) return;
+    if (this.#state.queuePaused === paused || (paused && this.#prompts.queued.length === 0)) return;
     this.#dispatch({ type: "queuePaused", paused });
-  }
-
-  /** Prompts that are neither sent nor being sent. */
-  #queuedPrompts(): SessionState["pendingPrompts"] {
-    return this.#state.pendingPrompts.filter(s => s.messageId === undefined && s.id !== this.#sendingPrompt);
   }
 
   /**
@@ -225,18 +232,32 @@ export class Session implements Disposable {
    * reports the end.
    */
   stop(): void {
-    if (this.#preparingPrompt !== undefined || isBusy(this.#state)) this.#setQueuePaused(true);
+    if (this.#prompts.isPreparing || isBusy(this.#state)) this.#setQueuePaused(true);
     if (isWorking(this.#state)) this.#cancelWork();
   }
 
   #cancelWork(): void {
     const isTurn = isBusy(this.#state);
+    const { background } = this.#state;
     if (isTurn) this.#dispatch({ type: "cancelRequested" });
-    if (this.#state.background) this.#dispatch({ type: "backgroundEnded" });
-    this.#cancelQuestions();
+    // An agent that reports its background work keeps it when a turn is stopped, and reports its end.
+    if (background?.reported && !isTurn) return this.#cancelBackground(background.reported);
+    if (background?.reported) this.#cancelQuestionsOfTurn();
+    else {
+      if (background) this.#dispatch({ type: "backgroundEnded" });
+      this.#cancelQuestions();
+    }
     this.#agentLink?.session.cancel();
     if (isTurn)
       this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
+  }
+
+  #cancelBackground(work: readonly BackgroundWork[]): void {
+    const failed = (error: unknown): void => this.addNotice(asProblem(error).message);
+    for (const { toolCallId, terminalId } of work) {
+      if (toolCallId !== undefined) this.cancelTool(toolCallId).catch(failed);
+      else if (terminalId !== undefined) this.killTerminal(terminalId).catch(failed);
+    }
   }
 
   #endStopTimer(): void {
@@ -254,8 +275,17 @@ export class Session implements Disposable {
   }
 
   /** Ends a command that Parley runs. Rejects with a Refusal when there is no terminal with that id. */
-  killTerminal(terminalId: string): Promise<void> {
+  async killTerminal(terminalId: string): Promise<void> {
+    const id = this.#agentLink?.ids.agentId(terminalId);
+    if (id !== undefined && this.#state.terminals.get(terminalId)?.canCancel)
+      return this.#agentLink?.session.cancelTerminal(id);
     return this.#services.killTerminal(terminalId);
+  }
+
+  /** Ends a tool call, or a sub-agent, that offers it. Rejects with a ProblemError. */
+  async cancelTool(toolCallId: string): Promise<void> {
+    const id = this.#agentLink?.ids.agentId(toolCallId);
+    if (id !== undefined) await this.#agentLink?.session.cancelTool(id);
   }
 
   /**
@@ -380,46 +410,6 @@ export class Session implements Disposable {
     return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: entry.fields }) };
   }
 
-  /**
-   * Sends the next queued prompt if no turn is running: one turn at a time (spec page "Prompt Turn"). The prompt waits
-   * until the agent has the user's choices, so that it never runs in another mode than the panel shows. `ready` is the
-   * prompt whose turn has just been prepared.
-   */
-  #sendNext(ready?: string): void {
-    const remote = this.#agentLink;
-    const next = this.#state.pendingPrompts.find(s => s.messageId === undefined);
-    if (!remote || !next || this.#state.queuePaused || this.#sendingPrompt !== undefined || isBusy(this.#state)) return;
-    if (this.#preparingPrompt !== undefined || areChoicesOpen(this.#state)) return;
-    if (this.#participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
-    this.#sendingPrompt = next.id;
-    const { accepts, session } = remote;
-    const fitted = promptContentForAgent(next.content, accepts, this.#options.agent.name);
-    const sent =
-      "refused" in fitted
-        ? Promise.reject(new ProblemError({ message: fitted.refused, next: [] }))
-        : session.prompt(fitted.content, attachedConversation(this.#state, next.content, accepts));
-    sent
-      .then(
-        ({ messageId }) =>
-          this.#dispatch({ type: "promptAccepted", submission: next.id, messageId: remote.ids.suffixId(messageId) }),
-        (error: unknown) => this.#dispatch({ type: "promptFailed", submission: next.id, problem: asProblem(error) }),
-      )
-      .finally(() => {
-        this.#sendingPrompt = undefined;
-        this.#sendNext();
-      });
-  }
-
-  /** Lets the participants prepare a turn, then sends the prompt in any case. Never rejects. */
-  async #prepareTurn(promptId: string): Promise<void> {
-    this.#preparingPrompt = promptId;
-    const stop = new Promise<void>(resolve => (this.#stopPreparing = resolve));
-    await this.#participants.beforeTurn(promptId, stop);
-    this.#stopPreparing = undefined;
-    this.#preparingPrompt = undefined;
-    this.#sendNext(promptId);
-  }
-
   /** The agent no longer has its session, so it gets a new one. */
   #openAgain(): void {
     if (!this.#agentLink || !this.#state.agentForgot) return;
@@ -460,7 +450,9 @@ export class Session implements Disposable {
     if (after === before) return { before, after };
     // Comes before anything that dispatches further events, so that participants get the changes in order.
     this.#participants.stateChanged(before, after);
+    this.#prompts.stateChanged(before, after);
     if (turnEnded(before, after)) this.#handleTurnEnd();
+    else if (!isBusy(after)) this.#endStopTimer();
     this.#choices.stateChanged(before, after);
     this.forms.stateChanged(after);
     this.#quietTimer.stateChanged(after);
@@ -468,16 +460,20 @@ export class Session implements Disposable {
     return { before, after };
   }
 
+  #cancelQuestionsOfTurn(): void {
+    this.#services.cancelQuestions(({ toolCallId }, ask) => !isBackgroundQuestion(this.#state, toolCallId, ask));
+  }
+
   #handleTurnEnd(): void {
     this.#endStopTimer();
     // After the turn, none of its requests waits for an answer.
-    this.#services.cancelQuestions(({ toolCallId }, ask) => !isBackgroundQuestion(this.#state, toolCallId, ask));
+    this.#cancelQuestionsOfTurn();
     const { stopReason } = this.#state.activity;
-    for (const event of returnedPrompt(this.#state, this.#queuedPrompts()[0], this.#options.newId))
+    for (const event of returnedPrompt(this.#state, this.#prompts.queued[0], this.#options.newId))
       this.#dispatch(event);
     if (stopReason === "error") this.#setQueuePaused(true);
     // Not from within a dispatch, so that the events of the next turn come after the events of this one.
-    queueMicrotask(() => this.#sendNext());
+    queueMicrotask(() => this.#prompts.sendNext());
   }
 
   dispose(): void {
@@ -486,7 +482,7 @@ export class Session implements Disposable {
     this.forms.dispose();
     this.#quietTimer.dispose();
     this.#disposed = true;
-    this.#stopPreparing?.();
+    this.#prompts.dispose();
     this.#services.dispose();
     this.#participants.dispose();
     this.#changed.dispose();

@@ -6,6 +6,7 @@ import type {
   ActivityState,
   AgentCommand,
   AskAnswer,
+  BackgroundWork,
   QuestionOption,
   QuestionSubject,
   MessageAuthor,
@@ -13,7 +14,7 @@ import type {
   ContentBlock,
   ExitStatus,
   FileNote,
-  PlanEntry,
+  Plan,
   SessionEvent,
   SessionOption,
   StopReason,
@@ -109,10 +110,13 @@ export interface PendingPrompt {
   readonly id: string;
   readonly content: readonly ContentBlock[];
   readonly messageId?: string;
+  /** The agent has it, and has not accepted it yet. */
+  readonly isSubmitted?: true;
 }
 export interface Question {
   readonly id: string;
   readonly title: string;
+  readonly description?: string;
   readonly toolCallId?: string;
   readonly options: readonly QuestionOption[];
   readonly subject?: QuestionSubject;
@@ -138,6 +142,9 @@ export interface TerminalState {
   readonly output: string;
   readonly truncated: boolean;
   readonly exit?: ExitStatus;
+  readonly size?: { readonly cols: number; readonly rows: number };
+  /** The agent runs it, and the user can end it. */
+  readonly canCancel?: true;
 }
 
 /** The value of an option. */
@@ -184,6 +191,8 @@ export interface SessionState {
   readonly connections: number;
   /** The content types that the agent supports in prompts, besides text and links; null until it is known. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
+  /** The agent accepts prompts while it works. */
+  readonly steers: boolean;
   /** The agent's title for the session. */
   readonly title: string | null;
   /** The agent was started again in the middle of the conversation, so its titles no longer describe all of it. */
@@ -201,7 +210,7 @@ export interface SessionState {
   readonly queuePaused: boolean;
   readonly questions: readonly Question[];
   readonly terminals: ReadonlyMap<string, TerminalState>;
-  readonly plans: ReadonlyMap<string, readonly PlanEntry[]>;
+  readonly plans: ReadonlyMap<string, Plan>;
   readonly commands: readonly AgentCommand[];
   readonly options: readonly SessionOption[];
   readonly choices: readonly Choice[];
@@ -216,7 +225,14 @@ export interface SessionState {
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;
   /** What the agent does outside of a turn: when it began, and the entries of its tool calls. */
-  readonly background: { readonly since: number; readonly calls: readonly string[] } | null;
+  readonly background: {
+    readonly since: number;
+    readonly calls: readonly string[];
+    /** The work as the agent reports it. Absent: the agent does not, so entries outside of a turn show it. */
+    readonly reported?: readonly BackgroundWork[];
+  } | null;
+  /** The prompt that the agent has accepted and not begun to work on; null if there is none. */
+  readonly awaitedTurn: string | null;
   /** The user pressed Stop and the turn has not ended yet. */
   readonly cancelling: boolean;
   /** The agent has not ended the turn some seconds after Stop. */
@@ -237,6 +253,7 @@ export const emptySession: SessionState = {
   needsConversation: false,
   connections: 0,
   accepts: null,
+  steers: false,
   title: null,
   keepsTitle: false,
   ownTitle: null,
@@ -259,6 +276,7 @@ export const emptySession: SessionState = {
   activity: { state: "idle", since: 0 },
   turnStart: 0,
   background: null,
+  awaitedTurn: null,
   cancelling: false,
   stopIgnored: false,
   lost: null,
@@ -324,8 +342,9 @@ export function isAllowed({ answer, options }: Question): boolean {
   return options.some(option => option.id === answer.option && option.kind.startsWith("allow"));
 }
 
-/** Whether a turn is running: any activity but idle, also one that Parley does not know. */
-export const isBusy = (state: SessionState): boolean => state.activity.state !== "idle";
+/** Whether a turn is running or about to begin: any activity but idle, also one that Parley does not know. */
+export const isBusy = ({ activity, awaitedTurn }: SessionState): boolean =>
+  activity.state !== "idle" || awaitedTurn !== null;
 
 /** Whether a tool call with this status has ended, so that nothing comes after it. */
 export const isFinal = (status: string | null | undefined): boolean =>

@@ -12,15 +12,23 @@ type Upsert = Extract<SessionEvent, { type: "terminal" }>;
 export function upsertTerminal(state: SessionState, event: Upsert): SessionState {
   const old = state.terminals.get(event.terminalId) ?? emptyTerminal(event.terminalId);
   const output = event.output === undefined ? old : truncateOutput({ ...old, output: event.output, truncated: false });
+  const { command = output.command, cwd = output.cwd, exit = output.exit, size = output.size } = event;
+  const canCancel = event.canCancel ?? output.canCancel;
   return withTerminal(state, {
-    ...output,
-    ...(event.own && { own: event.own }),
-    ...(event.command !== undefined && { command: event.command }),
-    ...(event.cwd !== undefined && { cwd: event.cwd }),
-    ...(event.exit !== undefined && { exit: event.exit }),
+    id: output.id,
+    ...((event.own ?? output.own) && { own: true }),
+    output: output.output,
     truncated: event.truncated ?? output.truncated,
+    // Null clears a field.
+    ...(isPresent(command) && { command }),
+    ...(isPresent(cwd) && { cwd }),
+    ...(isPresent(exit) && { exit }),
+    ...(isPresent(size) && { size }),
+    ...(canCancel && { canCancel }),
   });
 }
+
+const isPresent = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Appends output. Creates the terminal if it is not known. */
 export function appendTerminal(state: SessionState, terminalId: string, text: string): SessionState {

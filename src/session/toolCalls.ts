@@ -27,8 +27,13 @@ export function mergeToolPatch(fields: Partial<ToolFields>, patch: Patch<ToolFie
   return mergePatch(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
 }
 
-/** Appends to a tool call's content. Adjacent text is joined, as in messages. */
-export function appendToolContent(old: readonly ToolContent[], next: ToolContent): readonly ToolContent[] {
+/** Appends to a tool call's content. Adjacent text is joined, as in messages, unless the content is an item of its own. */
+export function appendToolContent(
+  old: readonly ToolContent[],
+  next: ToolContent,
+  isItem: boolean,
+): readonly ToolContent[] {
+  if (isItem) return [...old, next];
   if (next.type === "content" && next.content.type === "text" && next.content.text === "") return old;
   const last = old.at(-1);
   if (last?.type !== "content" || next.type !== "content") return [...old, next];
@@ -115,15 +120,26 @@ export function noteAnswer(
   return { ...state, entries: state.entries.put(entry) };
 }
 
+/** Marks the sub-agents that were running when the agent was lost. */
+export function closeSubAgents(state: SessionState, at: number): SessionState {
+  let { entries } = state;
+  for (const entry of state.entries) {
+    if (entry.kind === "tool" && entry.fields.subAgent && !entry.closed && !isFinal(entry.fields.status))
+      entries = entries.put({ ...entry, closed: true, ended: at });
+  }
+  return entries === state.entries ? state : { ...state, entries };
+}
+
 /**
  * Marks every call of the latest turn that the agent left open, except those of background work. The agent may still
- * report how they ended.
+ * report how they ended. A sub-agent may work on after the turn, and the agent reports its end.
  */
 export function closeOpenTools(state: SessionState, at: number): SessionState {
   let { entries } = state;
   for (let i = entries.length - 1; i >= state.turnStart; i--) {
     const entry = entries.at(i);
     if (entry?.kind !== "tool" || entry.closed || entry.background || isFinal(entry.fields.status)) continue;
+    if (entry.fields.subAgent) continue;
     entries = entries.put({ ...entry, closed: true, ended: at });
   }
   return entries === state.entries ? state : { ...state, entries };

@@ -6,7 +6,7 @@ export type PanelCommand =
   | "openChatInEditor"
   | "copyConversation"
   | "saveTranscript"
-  | Exclude<NextStep, "retry" | "restartAgent" | "newSession">;
+  | Exclude<NextStep, "retry" | "restartAgent" | "newSession" | "useDraftProtocol">;
 
 const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   openChatInEditor: () => vscode.commands.executeCommand("parley.openChatInEditor"),

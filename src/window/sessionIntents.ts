@@ -15,6 +15,7 @@ type SessionIntents = IntentHandlers<
   | "editQueued"
   | "moveQueued"
   | "sendNow"
+  | "sendWhileRunning"
   | "resumeQueue"
   | "sendAnyway"
   | "stop"
@@ -25,6 +26,7 @@ type SessionIntents = IntentHandlers<
   | "signIn"
   | "cancelSignIn"
   | "killTerminal"
+  | "cancelTool"
   | "rename"
   | "setOption"
   | "newSession"
@@ -40,6 +42,7 @@ export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "
     editQueued: intent => of(intent)?.editQueued(intent.submission, intent.text.trimEnd()),
     moveQueued: intent => of(intent)?.moveQueued(intent.submission, intent.before),
     sendNow: intent => of(intent)?.sendNow(intent.submission),
+    sendWhileRunning: intent => of(intent)?.sendWhileRunning(intent.submission),
     resumeQueue: intent => of(intent)?.resumeQueue(),
     sendAnyway: intent => of(intent)?.sendAnyway(),
     stop: intent => of(intent)?.stop(),
@@ -61,6 +64,7 @@ export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "
       if (session) sessions.cancelSignIn(session);
     },
     killTerminal: intent => of(intent)?.killTerminal(intent.terminal),
+    cancelTool: intent => of(intent)?.cancelTool(intent.toolCall),
     rename: intent => of(intent)?.rename(intent.title),
     setOption: intent => of(intent)?.setOption(intent.option, intent.value),
     newSession: (_, replyTarget) => startSession(sessions, replyTarget),
@@ -108,9 +112,24 @@ function runNextStep(
       return session.restart();
     case "newSession":
       return startSession(sessions, replyTarget);
+    case "useDraftProtocol":
+      return useDraftProtocol(session);
     default:
       return runPanelCommand(step);
   }
+}
+
+/** Sets the version in the settings of the agent, and starts it again. */
+async function useDraftProtocol(session: Session | undefined): Promise<void> {
+  const agent = session?.state.agent;
+  if (!agent) return;
+  const configuration = vscode.workspace.getConfiguration("parley");
+  const agents = configuration.inspect<Record<string, unknown>>("agents")?.globalValue ?? {};
+  const own = agents[agent.id];
+  const entry = typeof own === "object" && own !== null ? own : {};
+  const changed = { ...agents, [agent.id]: { ...entry, protocol: "2" } };
+  await configuration.update("agents", changed, vscode.ConfigurationTarget.Global);
+  await session?.open();
 }
 
 /** Retry is offered beside a failed turn: it sends the same prompt again, as a new one. */

@@ -35,6 +35,8 @@ describe("the handshake with an agent", () => {
         auth: { terminal: true },
         elicitation: { form: {}, url: {} },
         session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+        plan: {},
+        subagents: {},
         _meta: { terminal_output: true, "terminal-auth": true },
       },
     });
@@ -93,7 +95,7 @@ describe("the handshake with an agent", () => {
     `Robo speaks ${versions} of the Agent Client Protocol; Parley speaks version 1.`;
   for (const [version, words, advice] of [
     [0, "version 0", older],
-    [2, "version 2", newer],
+    [3, "version 3", newer],
     ["1", 'version "1" (a string)', notAcp],
     [1.5, "no version", notAcp],
     [undefined, "no version", notAcp],
@@ -110,9 +112,9 @@ describe("the handshake with an agent", () => {
   }
 
   for (const [data, message] of [
-    [{ requested: 1, supported: [2] }, `${speaks("version 2")} ${newer}`],
-    [{ requested: 1, supported: [3, 2, 2, "4", null] }, `${speaks("versions 2, 3")} ${newer}`],
-    [{ requested: 1, supported: [0, 2] }, `${speaks("versions 0, 2")} ${newer}`],
+    [{ requested: 1, supported: [3] }, `${speaks("version 3")} ${newer}`],
+    [{ requested: 1, supported: [4, 3, 3, "5", null] }, `${speaks("versions 3, 4")} ${newer}`],
+    [{ requested: 1, supported: [0, 3] }, `${speaks("versions 0, 3")} ${newer}`],
     [{ requested: 1, supported: [0] }, `${speaks("version 0")} ${older}`],
     [
       { requested: 1, supported: [1, 2] },

@@ -1,7 +1,7 @@
 // The token counts of agents, from the shapes that they use.
 import assert from "node:assert/strict";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
-import { turnUsage } from "../../src/acp/v1/usage.ts";
+import { turnUsage } from "../../src/acp/usage.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";
 
 const called = (inputTokens: unknown, outputTokens: unknown, more: JsonObject = {}, text = ""): JsonObject => ({

@@ -78,8 +78,8 @@ export const startless: readonly {
   },
   {
     id: "version-refused",
-    says: /Bad Agent speaks versions 2, 3 of the Agent Client Protocol; Parley speaks version 1\. The agent is newer/,
-    offers: "Select Agent",
+    says: /Bad Agent needs version 2 of the Agent Client Protocol, which is a draft/,
+    offers: "Use Version 2",
     scene: "agent-version-refused",
   },
   {
@@ -136,6 +136,10 @@ function settings(): Record<string, unknown> {
     if (id === "stubborn") args.push("--stubborn");
     return [id, { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 }];
   });
+  const versionTwo = {
+    ...{ name: "SDK Agent 2", command: process.execPath, startTimeout: 20, protocol: "2" },
+    args: [inProject("test", "support", "agents", "sdkV2Agent.mjs")],
+  };
   const continuing = ["resumes", "loads", "forgets", "expires"].map(id => {
     const args = [inProject("test", "support", "agents", "continuing.mjs"), id, join(programs, `${id}.json`)];
     return [id, { name: "Lasting Agent", description: id, command: process.execPath, args, startTimeout: 20 }];
@@ -148,6 +152,7 @@ function settings(): Record<string, unknown> {
       ...hidden,
       ...misbehaving,
       ...onSdk,
+      ["version-two", versionTwo],
       ...continuing,
       ["hasty", { ...hasty, env: hastyEnv }],
     ]),

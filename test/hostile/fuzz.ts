@@ -8,10 +8,11 @@ import { until } from "../support/fakes/until.ts";
 /** `SEED` repeats an earlier run. */
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Checks the property for this many cases, and prints their number and the seed. */
+/** Checks the property for this many cases, and prints their number and the seed. `FUZZ_FACTOR` multiplies the cases. */
 export async function fuzz<T>(property: fc.IAsyncProperty<T> | fc.IProperty<T>, numRuns: number): Promise<void> {
-  console.log(`      ${numRuns} cases, SEED=${seed}`);
-  await fc.assert(property, { seed, numRuns });
+  const cases = numRuns * Number(process.env["FUZZ_FACTOR"] ?? 1);
+  console.log(`      ${cases} cases, SEED=${seed}`);
+  await fc.assert(property, { seed, numRuns: cases });
 }
 
 /** Fails after the tests if a disposable, a handle or a process of theirs is left, or if a prototype was changed. */

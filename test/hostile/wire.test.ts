@@ -1,7 +1,7 @@
 // Recorded messages of real agents with random changes, over the real wire into a session, its view and its log.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { V1Agent } from "../../src/acp/v1/v1Agent.ts";
+import type { ProtocolVersion } from "../../src/acp/handshake.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, type Log } from "../../src/base/log.ts";
 import type { WindowState } from "../../src/panel/projection/projector.ts";
@@ -10,7 +10,8 @@ import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
 import { readSession, SessionWriter } from "../../src/session/log/sessionStore.ts";
 import { Session } from "../../src/session/session.ts";
-import type { SessionState } from "../../src/session/state.ts";
+import type { Agent } from "../../src/session/agent.ts";
+import { isBusy, type SessionState } from "../../src/session/state.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { questionServices } from "../support/fakes/questionRoom.ts";
 import { StoredFiles } from "../support/fakes/storedData.ts";
@@ -18,6 +19,7 @@ import { messageOf, readTranscript, transcriptNames, type RecordedMessage } from
 import { until } from "../support/fakes/until.ts";
 import { WireAgent } from "../support/fakes/wireAgent.ts";
 import { fuzz, leaveNothingBehind } from "./fuzz.ts";
+import { version2Messages } from "./version2Messages.ts";
 import { byteChange, changeBytes, changeJson, jsonChange, jsonText } from "./mutations.ts";
 
 const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
@@ -55,10 +57,22 @@ class Conversation {
   readonly #died = new Emitter<never>();
   readonly #log: Log = { ...nullLog, error: (message, detail) => this.errors.push(`${message} ${String(detail)}`) };
   readonly #projector = new WholeProjector(undefined, error => this.errors.push(String(error)));
+  readonly #version: ProtocolVersion;
   #session: Session | undefined;
+  #prompts = 0;
+
+  constructor(version: ProtocolVersion) {
+    this.#version = version;
+  }
+
+  async #connect(): Promise<Agent> {
+    const connected = this.#wire.connect(undefined, { protocol: this.#version });
+    this.#wire.answer(await this.#wire.request("initialize"), { protocolVersion: this.#version });
+    return (await connected).agent;
+  }
 
   async start(): Promise<void> {
-    const agent = (await this.#wire.ready()).agent as V1Agent;
+    const agent = await this.#connect();
     let minted = 0;
     const session = new Session({
       id: sessionId,
@@ -89,9 +103,17 @@ class Conversation {
   async turn(bytes: readonly Buffer[]): Promise<void> {
     this.#session?.send([{ type: "text", text: "go" }]);
     const prompt = await this.#wire.request("session/prompt");
+    const isNext = this.#version === 2;
+    if (isNext) {
+      this.#wire.answer(prompt, { messageId: `prompt ${++this.#prompts}` });
+      this.#wire.update(sessionId, { sessionUpdate: "state_update", state: "running" });
+    }
     for (const each of bytes) this.#wire.stdout.write(each);
-    this.#wire.answer(prompt, { stopReason: "end_turn" });
-    await until(() => this.state.activity.state === "idle" && this.state.pendingPrompts.length === 0);
+    if (isNext) {
+      this.#wire.line("");
+      this.#wire.update(sessionId, { sessionUpdate: "state_update", state: "idle", background: [] });
+    } else this.#wire.answer(prompt, { stopReason: "end_turn" });
+    await until(() => !isBusy(this.state) && this.state.pendingPrompts.length === 0);
   }
 
   async turnWith(text: string): Promise<void> {
@@ -99,6 +121,7 @@ class Conversation {
     await this.turn([
       Buffer.from(`\n${JSON.stringify({ method: "session/update", params: { sessionId, update } })}\n`),
     ]);
+    await until(() => this.shown().includes(text));
   }
 
   shown(state: SessionState = this.state): string {
@@ -133,36 +156,43 @@ class Conversation {
 
 describe("an agent that sends anything", () => {
   leaveNothingBehind();
-  const messages = recordedMessages();
-  assert.ok(messages.length > 100, `${messages.length} recorded messages`);
+  const recorded = recordedMessages();
+  assert.ok(recorded.length > 100, `${recorded.length} recorded messages`);
+  const next = version2Messages(sessionId);
 
-  const changed = fc
-    .tuple(
-      fc.constantFrom(...messages),
-      fc.array(jsonChange, { maxLength: 3 }),
-      fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(byteChange, { maxLength: 3 })),
-    )
-    .map(([message, inside, outside]) => {
-      const line = Buffer.from(jsonText(changeJson(message, inside)));
-      return Buffer.concat([changeBytes(line, outside), Buffer.from("\n")]);
-    });
+  const changed = (messages: readonly object[]): fc.Arbitrary<Buffer> =>
+    fc
+      .tuple(
+        fc.constantFrom(...messages),
+        fc.array(jsonChange, { maxLength: 3 }),
+        fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(byteChange, { maxLength: 3 })),
+      )
+      .map(([message, inside, outside]) => {
+        const line = Buffer.from(jsonText(changeJson(message, inside)));
+        return Buffer.concat([changeBytes(line, outside), Buffer.from("\n")]);
+      });
 
-  it("cannot end its session, and what the panel shows is what is stored", async () => {
-    const property = fc.asyncProperty(fc.array(changed, { minLength: 1, maxLength: 25 }), async lines => {
-      const conversation = new Conversation();
-      try {
-        await conversation.start();
-        await conversation.turn(lines);
-        conversation.shown();
-        await conversation.turnWith(canary);
-        const shown = conversation.shown();
-        assert.ok(shown.includes(canary), "the next turn is shown");
-        assert.equal(await conversation.restored(), shown);
-        assert.deepEqual(conversation.errors, []);
-      } finally {
-        conversation.dispose();
-      }
-    });
-    await fuzz(property, 200);
-  }).timeout(120_000);
+  for (const [version, messages] of [
+    [1, recorded],
+    [2, next],
+  ] as const) {
+    it(`cannot end its session in version ${version}, and what the panel shows is what is stored`, async () => {
+      const property = fc.asyncProperty(fc.array(changed(messages), { minLength: 1, maxLength: 25 }), async lines => {
+        const conversation = new Conversation(version);
+        try {
+          await conversation.start();
+          await conversation.turn(lines);
+          conversation.shown();
+          await conversation.turnWith(canary);
+          const shown = conversation.shown();
+          assert.ok(shown.includes(canary), "the next turn is shown");
+          assert.equal(await conversation.restored(), shown);
+          assert.deepEqual(conversation.errors, []);
+        } finally {
+          conversation.dispose();
+        }
+      });
+      await fuzz(property, 200);
+    }).timeout(120_000 * Number(process.env["FUZZ_FACTOR"] ?? 1));
+  }
 });

@@ -85,7 +85,12 @@ function hostileView(text: string): ReturnType<typeof view> {
     connection: { state: "starting", detail: text },
     problem: { message: text, detail: text, command: text, next: [] },
     asks: [{ ...ask, title: text, command: text, cwd: text, options: [{ id: "o", name: text, kind: text }] }],
-    plans: [{ id: text, entries: [{ content: text, priority: text, status: text }] }],
+    plans: [
+      { id: text, entries: [{ content: text, priority: text, status: text }] },
+      { id: `${text}m`, entries: [], markdown: text },
+      { id: `${text}f`, entries: [], uri: text },
+      { id: `${text}k`, entries: [], kind: text },
+    ],
     queue: [{ id: "q", text, sent: false }],
     options: [
       { id: "s", name: text, type: "select", value: text, choices: [{ value: text, name: text, group: text }] },

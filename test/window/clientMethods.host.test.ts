@@ -428,7 +428,7 @@ describe("an agent built on the official SDK", () => {
       content: [{ type: "diff", path: path("a.txt"), oldText: "a", newText: "b" }],
       locations: [{ path: path("a.txt"), line: 1 }],
     });
-    assert.deepEqual([...plans.values()], [[{ content: "A step", priority: "high", status: "pending" }]]);
+    assert.deepEqual([...plans.values()], [{ entries: [{ content: "A step", priority: "high", status: "pending" }] }]);
     assert.deepEqual(commands, [{ name: "go", description: "Goes" }]);
     assert.deepEqual(usage, { used: 10, size: 100, cost: { amount: 1.5, currency: "EUR" } });
     assert.equal(title, "About updates");

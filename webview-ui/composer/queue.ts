@@ -7,7 +7,7 @@ import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
-type Action = "edit" | "up" | "down" | "now" | "remove";
+type Action = "edit" | "up" | "down" | "steer" | "now" | "remove";
 
 /** `<parley-queue>`: one tab stop; the arrow keys move between the buttons, Alt+Up and Alt+Down move a row. */
 export class QueueElement extends LightElement {
@@ -98,7 +98,7 @@ export class QueueElement extends LightElement {
           : html`<span class="queue-actions"
               ><span class="queue-more"
                 >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#moveButtons(one)}</span
-              >${this.#button(one, "now", "run-above", t("Stop and send now"), t("Send now: {0}", text))}${this.#button(
+              >${one.canSteer ? this.#button(one, "steer", "send", t("Send while running"), t("Send while running: {0}", text)) : nothing}${this.#button(one, "now", "run-above", t("Stop and send now"), t("Send now: {0}", text))}${this.#button(
                 one,
                 "remove",
                 "close",
@@ -168,6 +168,8 @@ export class QueueElement extends LightElement {
         return this.#move(promptId, -1);
       case "down":
         return this.#move(promptId, 1);
+      case "steer":
+        return send({ type: "sendWhileRunning", submission: promptId });
       case "now":
         return send({ type: "sendNow", submission: promptId });
       case "remove":

@@ -1,10 +1,12 @@
 // The agent's plan, pinned above the composer: one line, which expands to the list.
 import { html, nothing, type TemplateResult } from "lit";
-import type { PlanEntry } from "../../src/session/events.ts";
+import type { Plan, PlanEntry } from "../../src/session/events.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import { hrefLink } from "../markdown/links.ts";
+import { fileName, placeholder } from "../transcript/content.ts";
 
 /** `<parley-plan>`: all plans of the session. */
 export class PlanElement extends LightElement {
@@ -12,14 +14,14 @@ export class PlanElement extends LightElement {
   declare plans: ViewHead["plans"];
 
   protected override render(): TemplateResult {
-    const plans = this.plans.filter(plan => plan.entries.length > 0);
+    const { plans } = this;
     return html`${plans.map((plan, i) => {
       const name = plans.length === 1 ? t("Plan") : t("Plan {0} of {1}", i + 1, plans.length);
-      return this.#plan(plan.id, plan.entries, name);
+      return this.#plan(plan.id, plan, name);
     })}`;
   }
 
-  #plan(id: string, entries: readonly PlanEntry[], name: string): TemplateResult {
+  #plan(id: string, plan: Plan, name: string): TemplateResult {
     const open = openState(`plan:${id}`) ?? false;
     const toggle = (): void => {
       setOpen(`plan:${id}`, !open);
@@ -28,25 +30,39 @@ export class PlanElement extends LightElement {
     return html`<section class="plan" aria-label=${name}>
       <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
         ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
-        <span class="ellipsis">${summary(entries)}</span>
+        <span class="ellipsis">${summary(plan)}</span>
       </button>
-      ${
-        open
-          ? html`<ol class="plan-entries" tabindex="0" aria-label=${t("Steps")}>
-              ${entries.map(planEntry)}
-            </ol>`
-          : nothing
-      }
+      ${open ? planBody(plan) : nothing}
     </section>`;
   }
 }
 
-/** "3/7 · Writing tests" */
-function summary(entries: readonly PlanEntry[]): string {
+function planBody({ entries, markdown, uri, kind }: Plan): TemplateResult {
+  if (markdown !== undefined)
+    return html`<div class="plan-text" tabindex="0" role="group" aria-label=${t("Plan")}>
+      <parley-markdown .content=${{ text: markdown, live: false }}></parley-markdown>
+    </div>`;
+  if (uri !== undefined) return html`<div class="plan-text">${hrefLink(uri, fileName(uri))}</div>`;
+  if (kind !== undefined) return html`<div class="plan-text">${placeholder(kind)}</div>`;
+  return html`<ol class="plan-entries" tabindex="0" aria-label=${t("Steps")}>
+    ${entries.map(planEntry)}
+  </ol>`;
+}
+
+/** "3/7 · Writing tests", or the first line of a text. */
+function summary({ entries, markdown, uri }: Plan): string {
+  if (markdown !== undefined) return firstLine(markdown);
+  if (uri !== undefined) return fileName(uri);
+  if (entries.length === 0) return t("Plan");
   const done = entries.filter(entry => entry.status === "completed").length;
   const current =
     entries.find(entry => entry.status === "in_progress") ?? entries.find(entry => entry.status === "pending");
   return `${done}/${entries.length} · ${current?.content ?? t("Plan finished")}`;
+}
+
+function firstLine(markdown: string): string {
+  const line = markdown.split("\n").find(each => each.trim() !== "") ?? "";
+  return line.replace(/^\s*(?:#+|[-*]|\d+\.)\s+/, "");
 }
 
 function planEntry(entry: PlanEntry): TemplateResult {

@@ -97,6 +97,7 @@ export class QuestionCardElement extends LightElement {
         ${icon(toolKindIcon(question.toolKind))} <span class="ask-title">${titleText(question.title)}</span>
         ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
       </div>
+      ${question.description === undefined ? nothing : html`<div class="ask-description">${visibleText(question.description)}</div>`}
       ${this.#details(question, owner)}
       ${question.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visibleText(question.reason)}</span></div>`}
       ${this.#options.buttons(question)}

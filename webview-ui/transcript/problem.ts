@@ -30,6 +30,8 @@ export function stepName(step: NextStep): string {
       return t("Open Folder");
     case "newSession":
       return t("New Session");
+    case "useDraftProtocol":
+      return t("Use Version 2");
     default:
       step satisfies never;
       return "";

@@ -8,7 +8,7 @@ import { QuestionOptions, onAnswer } from "./questionOptions.ts";
 import { partCounts } from "./diffView.ts";
 import { LightElement, everySecond, icon, markExcluded, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { entryList } from "./entries.ts";
-import { openState, setOpen } from "../base/vscodeApi.ts";
+import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { formatCount, formatDuration, t } from "../base/l10n.ts";
 import { exitIcon, exitLevel, exitText, notableExit } from "./exit.ts";
 import { fileLink } from "../markdown/links.ts";
@@ -27,6 +27,7 @@ const iconsByKind: Readonly<Record<string, string>> = {
   think: "lightbulb",
   fetch: "globe",
   switch_mode: "arrow-swap",
+  subagent: "hubot",
 };
 
 const statusIcons: Readonly<Record<ViewToolStatus, string>> = {
@@ -148,6 +149,7 @@ export class ToolCallElement extends LightElement {
       }
       ${this.ask ? this.#question(this.ask) : nothing}
       ${open || this.nested.length === 0 ? nothing : this.#latestStep()} ${this.#locations(open)}
+      ${entry.cancel === undefined || entry.status === "waiting" ? nothing : cancelButton(entry.cancel, entry.title)}
       ${decisionNotes(entry.decisions)} ${fileNotes(entry.files)} ${open ? this.#body() : nothing}
     </article>`;
   }
@@ -234,6 +236,20 @@ export class ToolCallElement extends LightElement {
     setOpen(this.entry.id, open);
     this.requestUpdate();
   }
+}
+
+/** Ends this call, or this sub-agent, and nothing else. */
+function cancelButton(toolCall: string, title: string): TemplateResult {
+  return html`<div class="tool-cancel">
+    <button
+      class="link"
+      type="button"
+      aria-label=${t("Stop {0}", visibleText(title))}
+      @click=${() => send({ type: "cancelTool", toolCall })}
+    >
+      ${t("Stop")}
+    </button>
+  </div>`;
 }
 
 function locationLink({ path, label, line }: ViewTool["locations"][number], named: boolean): TemplateResult {

@@ -75,6 +75,10 @@ export class CommandOutput {
     this.#clientTerminals.add(terminalId);
   }
 
+  isClientTerminal(terminalId: string): boolean {
+    return this.#clientTerminals.has(terminalId);
+  }
+
   /** The user rejected a question about the call. */
   refuse(toolCallId: string): void {
     this.#calls.set(toolCallId, { ...(this.#calls.get(toolCallId) ?? newCall), isRefused: true });

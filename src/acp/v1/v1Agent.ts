@@ -1,7 +1,7 @@
 // An Agent that uses ACP v1: sends requests, and turns updates into session events with v1Updates.ts.
 import { ErrorCodes, ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
-import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
-import { untilAborted, withTimeout } from "../../base/async.ts";
+import { ProblemError, asError, type Problem } from "../../base/errors.ts";
+import { withTimeout } from "../../base/async.ts";
 import { Emitter, type Event } from "../../base/lifecycle.ts";
 import { systemClock, type Clock, type Log } from "../../base/log.ts";
 import type {
@@ -14,17 +14,15 @@ import type {
   FormClient,
   OpenSessionRequest,
 } from "../../session/agent.ts";
-import type { FormAnswer } from "../../session/forms/form.ts";
 import type { AgentProgram, SignInMethod } from "../../session/signIn.ts";
 import { accountLabel } from "../account.ts";
-import { agentProblem, answerInTime, asSentence, isConnectionClosed } from "../agentProblems.ts";
+import { agentProblem, answerInTime, isConnectionClosed, plainAnswer } from "../agentProblems.ts";
 import { serveAgentRequests } from "../agentRequests.ts";
 import { sendNotification, sendRequest } from "../clientRequests.ts";
 import { EarlyUpdates } from "../earlyUpdates.ts";
-import { errorReason } from "../errorReason.ts";
+import { FormRequests } from "../formRequests.ts";
 import type { OpenRequests } from "../openRequests.ts";
-import { isObject, asArray, asString, asObject, optionalField, type JsonObject } from "../parse.ts";
-import type { Elicitation } from "../readElicitation.ts";
+import { isObject, asArray, asString, asObject, type JsonObject } from "../parse.ts";
 import { signInMethods } from "../signInMethods.ts";
 import { serverToWire } from "./serverToWire.ts";
 import { V1Replay } from "./v1Replay.ts";
@@ -63,11 +61,9 @@ export class V1Agent implements Agent, V1Connection {
   #canClose: boolean;
   readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
-  /** The clients of requests that name no session, by their parameters. */
-  readonly #clients = new WeakMap<object, FormClient>();
-  /** The clients that show a web address, by its id. */
-  readonly #addresses = new Map<string, FormClient>();
-  #openForms = 0;
+  readonly #forms: FormRequests;
+  /** The agent inserts prompts into a running turn (`_session/steering`, a de-facto extension). */
+  readonly supportsSteering: boolean;
 
   constructor(connection: MessageConnection, result: JsonObject, options: V1Options) {
     this.#connection = connection;
@@ -77,6 +73,8 @@ export class V1Agent implements Agent, V1Connection {
         `${options.agentName} sent too many updates before naming its session. Further ones are ignored.`,
       ),
     );
+    this.#forms = new FormRequests(options.openRequests, id => this.#findSession(id));
+    this.supportsSteering = asObject(asObject(result["_meta"])["steering"])["supported"] === true;
     const capabilities = asObject(result["agentCapabilities"]);
     const prompt = asObject(capabilities["promptCapabilities"]);
     const servers = asObject(capabilities["mcpCapabilities"]);
@@ -101,9 +99,8 @@ export class V1Agent implements Agent, V1Connection {
     this.signInMethods = signInMethods(asArray(result["authMethods"]), options.program);
     // Clients must not call it otherwise (spec page "Authentication").
     if (isObject(asObject(capabilities["auth"])["logout"])) {
-      this.signOut = async () => {
-        await this.#answered(this.request("logout", {}), "could not sign you out", this.#ended.signal);
-      };
+      this.signOut = () =>
+        plainAnswer(this.request("logout", {}), options.agentName, "could not sign you out", [this.#ended.signal]);
     }
     this.#serve();
     this.#hasAccount = isObject(asObject(capabilities["auth"])["status"]);
@@ -181,7 +178,7 @@ export class V1Agent implements Agent, V1Connection {
         loading?.sessionId === answeredId ? loading : this.#newSession(answeredId, client, updates, replay);
       if (loading !== session) loading?.dispose();
       session.opened(result, true);
-      for (const update of this.#earlyUpdates.take(answeredId)) session.update(update);
+      for (const update of this.#earlyUpdates.take(answeredId)) session.update(update, answeredId);
       await replay?.whenOver(this.#ended.signal);
       return session;
     } catch (failure) {
@@ -206,30 +203,17 @@ export class V1Agent implements Agent, V1Connection {
     request: string,
     waits: () => boolean = () => false,
   ): Promise<unknown> {
-    this.#clients.set(params, client);
-    const limit = { ...this.#options, waitsForUser: () => this.#openForms > 0 || waits() };
+    this.#forms.setClient(params, client);
+    const limit = { ...this.#options, waitsForUser: () => this.#forms.areOpen || waits() };
     return answerInTime(this.request(method, params), limit, this.#ended.signal, request);
   }
 
   async authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void> {
     const params = { methodId };
-    this.#clients.set(params, client);
-    await this.#answered(this.request("authenticate", params), "did not sign you in", signal);
+    this.#forms.setClient(params, client);
+    const signals = [signal, this.#ended.signal];
+    await plainAnswer(this.request("authenticate", params), this.#options.agentName, "did not sign you in", signals);
     this.#askForAccount();
-  }
-
-  /** Rejects with a problem that does not offer to sign in, because this is part of signing in or out. */
-  async #answered(answer: Promise<unknown>, failure: string, signal: AbortSignal): Promise<void> {
-    const { agentName } = this.#options;
-    try {
-      await untilAborted(answer, [signal, this.#ended.signal], (): never => {
-        throw new Error("It was cancelled.");
-      });
-    } catch (error) {
-      const { sentence, detail } = errorReason(asError(error));
-      const message = `${agentName} ${failure}: ${sentence === "" ? "It gave no reason." : asSentence(sentence)}`;
-      throw new ProblemError({ message, ...optionalField("detail", detail), next: ["showTraffic"] });
-    }
   }
 
   #opened(result: JsonObject, { connection }: OpenSessionRequest, client: AgentClient): V1Session {
@@ -240,19 +224,25 @@ export class V1Agent implements Agent, V1Connection {
     }
     const session = this.#newSession(sessionId, client, new V1Updates(connection));
     session.opened(result, false);
-    for (const update of this.#earlyUpdates.take(sessionId)) session.update(update);
+    for (const update of this.#earlyUpdates.take(sessionId)) session.update(update, sessionId);
     return session;
   }
 
   #newSession(sessionId: string, client: AgentClient, updates: V1Updates, replay?: V1Replay): V1Session {
     const onDispose = (disposed: V1Session): void => {
       if (this.#sessions.get(sessionId) !== disposed) return;
+      for (const id of disposed.subAgentIds) this.#sessions.delete(id);
       this.#sessions.delete(sessionId);
       this.#unused.set(sessionId, disposed);
     };
+    // Updates and requests of a sub-agent go to the session that it works for.
+    const onSubAgent = (id: string, parent: V1Session): void => {
+      if (!this.#sessions.has(id)) this.#sessions.set(id, parent);
+    };
     const more = replay && { replay };
     const onClose = (closed: V1Session): void => this.#close(closed);
-    const session = new V1Session({ sessionId, connection: this, client, updates, onDispose, onClose, ...more });
+    const callbacks = { onSubAgent, onDispose, onClose };
+    const session = new V1Session({ sessionId, connection: this, client, updates, ...callbacks, ...more });
     this.#sessions.set(sessionId, session);
     this.#unused.delete(sessionId);
     return session;
@@ -295,44 +285,18 @@ export class V1Agent implements Agent, V1Connection {
         return;
       }
       const session = this.#sessions.get(id) ?? this.#unused.get(id);
-      if (session) session.update(update);
+      if (session) session.update(update, id);
       else if (!this.#earlyUpdates.keep(id, update))
         log.debug(`${agentName} sent an update for a session that is not open.`, id);
     });
     this.#connection.onNotification("auth/status_update", (status: unknown) => this.#setAccount(status));
     serveAgentRequests(this.#connection, {
       findSession: id => this.#findSession(id),
-      askForm: (elicitation, signal) => this.#askForm(elicitation, signal),
-      completeAddress: id => {
-        this.#addresses.get(id)?.completeAddress(id);
-        this.#addresses.delete(id);
-      },
+      askForm: (elicitation, signal) => this.#forms.ask(elicitation, signal),
+      completeAddress: id => this.#forms.complete(id),
       ended: this.#ended.signal,
       log,
     });
-  }
-
-  async #askForm({ scope, ...asked }: Elicitation, signal: AbortSignal): Promise<FormAnswer> {
-    const request = "requestId" in scope ? this.#options.openRequests.find(scope.requestId) : undefined;
-    const sessionId = "requestId" in scope ? asString(request?.params["sessionId"]) : scope.sessionId;
-    const session = sessionId === undefined ? undefined : await this.#findSession(sessionId);
-    const client = session?.client ?? (request && this.#clients.get(request.params));
-    if (!client) throw new Refusal("notFound", "There is no open request or session with this id.", scope);
-    if (asked.type === "url") this.#addresses.set(asked.elicitationId, client);
-    const toolCallId = "toolCallId" in scope ? scope.toolCallId : undefined;
-    this.#openForms++;
-    try {
-      const answer = await client.askForm(
-        { ...asked, ...(toolCallId !== undefined && { toolCallId }) },
-        request ? AbortSignal.any([signal, request.answered]) : signal,
-      );
-      // Nothing is shown any more, so the agent has nothing to complete.
-      if (asked.type === "url" && (answer === "cancelled" || answer.action !== "accept"))
-        this.#addresses.delete(asked.elicitationId);
-      return answer;
-    } finally {
-      this.#openForms--;
-    }
   }
 
   async #findSession(sessionId: string): Promise<V1Session | undefined> {

@@ -1,21 +1,30 @@
 // One session of an agent that uses ACP v1: converts its updates to events, and sends its requests.
 import { ResponseError } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../../base/errors.ts";
-import type { AgentClient, AgentSession, PermissionQuestion, TerminalRequest } from "../../session/agent.ts";
+import {
+  PromptReturnedError,
+  type AcceptedPrompt,
+  type AgentClient,
+  type AgentSession,
+  type PermissionQuestion,
+  type TerminalRequest,
+} from "../../session/agent.ts";
 import type { ContentBlock, QuestionAnswer, SessionEvent } from "../../session/events.ts";
 import { permissionResult, readPermissionRequest, type RequestSession } from "../agentRequests.ts";
 import { authRequired, requestCancelled } from "../errorCodes.ts";
 import { asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { saysSessionIsGone } from "../sessionGone.ts";
-import { turnUsage } from "./usage.ts";
+import { SubAgents, subAgentOfCard } from "../subAgents.ts";
+import { turnUsage } from "../usage.ts";
 import type { V1Replay } from "./v1Replay.ts";
-import type { V1Updates } from "./v1Updates.ts";
+import { V1Updates } from "./v1Updates.ts";
 
 /** The connection to an agent, as its sessions use it. */
 export interface V1Connection {
   request(method: string, params: JsonObject): Promise<unknown>;
   notify(method: string, params: JsonObject): void;
+  readonly supportsSteering: boolean;
   /** `failure` completes a sentence that begins with the agent's name. */
   problem(error: Error, failure: string): Problem;
 }
@@ -27,6 +36,7 @@ export interface V1SessionOptions {
   readonly updates: V1Updates;
   /** The session is being loaded. */
   readonly replay?: V1Replay;
+  readonly onSubAgent: (sessionId: string, session: V1Session) => void;
   readonly onDispose: (session: V1Session) => void;
   readonly onClose: (session: V1Session) => void;
 }
@@ -36,6 +46,7 @@ export class V1Session implements AgentSession, RequestSession {
   readonly client: AgentClient;
   readonly updates: V1Updates;
   readonly #options: V1SessionOptions;
+  readonly #subAgents: SubAgents<V1Updates>;
   /** Events that arrived before the agent confirmed the session. */
   #early: SessionEvent[] | undefined = [];
   /** The options and commands that the agent reported last, for a client that opens the session again. */
@@ -51,6 +62,22 @@ export class V1Session implements AgentSession, RequestSession {
     this.sessionId = options.sessionId;
     this.client = options.client;
     this.updates = options.updates;
+    this.#subAgents = new SubAgents(
+      options.sessionId,
+      options.updates,
+      () => new V1Updates(),
+      id => options.onSubAgent(id, this),
+    );
+  }
+
+  /** The sessions of its sub-agents. */
+  get subAgentIds(): readonly string[] {
+    return this.#subAgents.sessionIds;
+  }
+
+  /** The id of a tool call in the conversation. */
+  shownId(sessionId: string | undefined, toolCallId: string): string {
+    return this.#subAgents.toolCallId(sessionId, toolCallId);
   }
 
   /** The agent has opened the session. `continued`: it is a session of an earlier connection. */
@@ -81,8 +108,9 @@ export class V1Session implements AgentSession, RequestSession {
     return this.#turn;
   }
 
-  update(update: JsonObject): void {
-    this.#report(this.updates.update(update));
+  /** An update of the session, or of a sub-agent. */
+  update(update: JsonObject, sessionId = this.sessionId): void {
+    this.#report(this.#subAgents.update(sessionId, update));
   }
 
   #report(events: readonly SessionEvent[]): void {
@@ -182,17 +210,56 @@ export class V1Session implements AgentSession, RequestSession {
 
   /** Applies the embedded tool call, then asks the question. */
   async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { question, toolCall } = readPermissionRequest(params);
-    this.#report(this.updates.toolCall(toolCall));
-    this.#openQuestions++;
-    this.#report(this.updates.questionOpened());
+    const { question: asked, toolCall } = readPermissionRequest(params);
+    const asker = asString(params["sessionId"]) ?? this.sessionId;
+    const updates = this.#subAgents.reader(asker);
+    this.#report(this.#subAgents.scoped(asker, updates.toolCall(toolCall), toolCall));
+    const { toolCallId } = asked;
+    const question = { ...asked, ...(toolCallId !== undefined && { toolCallId: this.shownId(asker, toolCallId) }) };
+    // While a sub-agent asks, its parent works on.
+    const isOwn = updates === this.updates;
+    if (isOwn) this.#openQuestions++;
+    if (isOwn) this.#report(updates.questionOpened());
     try {
       const answer = await this.client.requestPermission(question, signal);
-      if (question.toolCallId !== undefined && isRejection(answer, question)) this.updates.refused(question.toolCallId);
+      if (toolCallId !== undefined && isRejection(answer, question)) updates.refused(toolCallId);
       return permissionResult(answer);
     } finally {
-      if (--this.#openQuestions === 0) this.#report(this.updates.questionAnswered());
+      if (isOwn && --this.#openQuestions === 0) this.#report(updates.questionAnswered());
     }
+  }
+
+  /** Ends a sub-agent (RFD "Sub-agents": only while it offers that). Version 1 cannot end other calls alone. */
+  async cancelTool(toolCallId: string): Promise<void> {
+    const sessionId = subAgentOfCard(toolCallId);
+    if (sessionId !== undefined && !this.#disposed) this.#options.connection.notify("session/cancel", { sessionId });
+  }
+  /** In version 1, no terminal of the agent offers it. */
+  async cancelTerminal(): Promise<void> {}
+
+  /** Steering, a de-facto extension: the agent inserts the prompt into the running turn. */
+  get sendWhileRunning(): AgentSession["sendWhileRunning"] {
+    return this.#options.connection.supportsSteering ? content => this.#steer(content) : undefined;
+  }
+
+  async #steer(content: readonly ContentBlock[]): Promise<AcceptedPrompt> {
+    const { sessionId } = this;
+    const { connection } = this.#options;
+    const size = promptLineBytes(content, sessionId);
+    if (size > maxPromptBytes) throw new ProblemError(promptSizeProblem(size));
+    const meta = { steering: { idleBehavior: "promptRequired" } };
+    const params = { sessionId, prompt: content.map(contentToWire), _meta: meta };
+    let outcome: string | undefined;
+    try {
+      outcome = asString(asObject(await connection.request("_session/steering", params))["outcome"]);
+    } catch (error) {
+      throw new ProblemError(connection.problem(asError(error), "did not accept this message"));
+    }
+    // The turn is over, so the prompt waits for the next one.
+    if (outcome !== "injected" && outcome !== "startedNewTurn") throw new PromptReturnedError(true);
+    const { messageId, events } = this.updates.steered(content);
+    this.#report(events);
+    return { messageId };
   }
 
   async createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<string> {

@@ -11,7 +11,10 @@ import type {
   TurnUsage,
 } from "../../session/events.ts";
 import { CommandOutput } from "./commandOutput.ts";
-import { ContextUsage } from "./usage.ts";
+import { ContextUsage } from "../usage.ts";
+import { compactionChunk, compactionUpdate, noticeUpdate, sessionInfo } from "../commonUpdates.ts";
+import { planRemoved, planUpdate } from "../readPlan.ts";
+import type { UpdateReader } from "../subAgents.ts";
 import * as parse from "../parse.ts";
 import { optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
@@ -32,7 +35,7 @@ interface OpenMessages {
 }
 
 /** Converts the updates of one v1 session. Keeps only the state that the two models represent differently. */
-export class V1Updates {
+export class V1Updates implements UpdateReader {
   /** The open messages of the agent, and of each sub-agent by its tool call. */
   readonly #open = new Map<string | undefined, OpenMessages>();
   /** How many messages each id of the agent has started. Above 1 if the id continued after an interruption. */
@@ -77,6 +80,14 @@ export class V1Updates {
         { type: "activity", state: "running" },
       ],
     };
+  }
+
+  /** A prompt that the agent has inserted into the running turn. */
+  steered(blocks: readonly ContentBlock[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
+    const messageId = this.#newMessageId();
+    this.#open.clear();
+    this.#echo = blocks.map(block => (block.type === "text" ? block.text : "")).join("");
+    return { messageId, events: [{ type: "message", author: "user", messageId, content: blocks }] };
   }
 
   /** Call when the prompt was answered. */
@@ -136,6 +147,10 @@ export class V1Updates {
     this.#outputs.addClientTerminal(terminalId);
   }
 
+  isClientTerminal(terminalId: string): boolean {
+    return this.#outputs.isClientTerminal(terminalId);
+  }
+
   /** One `session/update`. An update that is not understood becomes an `unknown` event. */
   update(update: JsonObject): readonly SessionEvent[] {
     return this.#eventsOf(update) ?? [{ type: "unknown", method: "session/update", raw: update }];
@@ -158,6 +173,10 @@ export class V1Updates {
         if (open) open.withoutId = undefined;
         return [{ type: "plan", planId: "plan", entries: parse.parsePlanEntries(update["entries"]) }];
       }
+      case "plan_update":
+        return single(planUpdate(update));
+      case "plan_removed":
+        return single(planRemoved(update));
       case "available_commands_update":
         return Array.isArray(update["availableCommands"])
           ? [{ type: "commands", commands: parse.parseAgentCommands(update["availableCommands"]) }]
@@ -172,31 +191,18 @@ export class V1Updates {
         this.#hasConfig = true;
         this.#usage.optionsChanged(update["configOptions"]);
         return [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }];
-      case "session_info_update": {
-        const info = {
-          ...nullableField("title", update["title"]),
-          ...nullableField("updatedAt", update["updatedAt"]),
-        };
-        const retry = retryNotice(update);
-        return retry && Object.keys(info).length === 0
-          ? [retry]
-          : [{ type: "info", ...info }, ...(retry ? [retry] : [])];
-      }
+      case "session_info_update":
+        return sessionInfo(update);
       case "usage_update": {
         const usage = this.#usage.update(update);
         return usage && [usage];
       }
       case "notice":
-        return notice(update);
+        return noticeUpdate(update);
       case "compaction_update":
-        return compaction(update);
-      case "compaction_summary_chunk": {
-        const compactionId = asString(update["compactionId"]);
-        const content = parse.parseContent(update["content"]);
-        return compactionId === undefined || !content
-          ? undefined
-          : [{ type: "compactionChunk", compactionId, content }];
-      }
+        return compactionUpdate(update);
+      case "compaction_summary_chunk":
+        return compactionChunk(update);
       default:
         return undefined;
     }
@@ -280,6 +286,8 @@ export class V1Updates {
   }
 }
 
+const single = (event: SessionEvent | undefined): readonly SessionEvent[] | undefined => event && [event];
+
 /** In v1, null and absent both mean unchanged. So does a value of the wrong type. */
 function toolFields(update: JsonObject): Partial<ToolFields> {
   return {
@@ -307,59 +315,6 @@ function metaText(update: JsonObject, keys: readonly string[]): string | undefin
     }
   }
   return undefined;
-}
-
-const nullableField = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
-  (value === null || typeof value === "string" ? { [key]: value } : {}) as { [P in K]?: string | null };
-
-function notice(update: JsonObject): readonly SessionEvent[] | undefined {
-  const title = asString(update["title"]);
-  if (title === undefined) return undefined;
-  const severity = asString(update["severity"]) ?? "info";
-  const isRetry = retryNotice(update) !== undefined || /^(?:retrying|reconnecting)\b/i.test(title);
-  return [
-    {
-      type: "notice",
-      severity: isRetry ? "info" : severity,
-      title,
-      ...optionalField("description", asString(update["description"])),
-      ...(isRetry && { retry: true as const }),
-    },
-  ];
-}
-
-/**
- * A retry that the agent reports in `_meta`, under a name of its own: `error` with `willRetry` (a de-facto extension). The
- * turn continues, so it is no failure.
- */
-function retryNotice(update: JsonObject): SessionEvent | undefined {
-  const meta = asObject(update["_meta"]);
-  for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
-    const error = asObject(holder["error"]);
-    const title = asString(error["message"]);
-    if (error["willRetry"] !== true || title === undefined || title === "") continue;
-    const description = asString(error["additionalDetails"]) ?? asString(error["details"]);
-    return { type: "notice", severity: "info", title, ...optionalField("description", description), retry: true };
-  }
-  return undefined;
-}
-
-function compaction(update: JsonObject): readonly SessionEvent[] | undefined {
-  const compactionId = asString(update["compactionId"]);
-  if (compactionId === undefined) return undefined;
-  const { summary } = update;
-  return [
-    {
-      type: "compaction",
-      compactionId,
-      ...optionalField("status", asString(update["status"])),
-      ...(summary === null && { summary: null }),
-      ...(Array.isArray(summary) && {
-        summary: summary.map(parse.parseContent).filter(block => block !== undefined),
-      }),
-      ...nullableField("error", update["error"]),
-    },
-  ];
 }
 
 function modes(state: JsonObject): SessionOption | undefined {

@@ -6,6 +6,8 @@ import { isWorking } from "../../session/background/background.ts";
 import { EntryList } from "../../session/entryList.ts";
 import {
   ruleAnswerText,
+  isBusy,
+  isFinal,
   openQuestions,
   sessionTitle,
   shownToolStatus,
@@ -112,7 +114,12 @@ export class Projector {
   #lastBanner: { readonly problem: Problem; readonly signingIn: ViewSignIn; readonly view: ViewBanner } | undefined;
   #plans: { readonly from: SessionState["plans"]; readonly views: ViewHead["plans"] } | undefined;
   #queue:
-    | { readonly from: SessionState["pendingPrompts"]; readonly paused: boolean; readonly views: ViewHead["queue"] }
+    | {
+        readonly from: SessionState["pendingPrompts"];
+        readonly paused: boolean;
+        readonly steers: boolean;
+        readonly views: ViewHead["queue"];
+      }
     | undefined;
 
   /** Without a store of its own, diffs are computed at once. `onError` gets the errors of views that cannot be made. */
@@ -274,13 +281,15 @@ export class Projector {
     if (!sameJson(asks, this.#asks)) this.#asks = asks;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
-        .filter(([, entries]) => entries.length > 0)
-        .map(([id, entries]) => ({ id, entries }));
+        .filter(([, { entries, markdown, uri, kind }]) => entries.length > 0 || Boolean(markdown ?? uri ?? kind))
+        .map(([id, plan]) => ({ id, ...plan }));
       this.#plans = { from: state.plans, views };
     }
     const { pendingPrompts: prompts, queuePaused: paused } = state;
-    if (this.#queue?.from !== prompts || this.#queue.paused !== paused) {
-      this.#queue = { from: prompts, paused, views: prompts.map(prompt => queuedPromptView(prompt, paused)) };
+    const steers = state.steers && prompts.length > 0 && isBusy(state);
+    if (this.#queue?.from !== prompts || this.#queue.paused !== paused || this.#queue.steers !== steers) {
+      const views = prompts.map(prompt => queuedPromptView(prompt, paused, steers));
+      this.#queue = { from: prompts, paused, steers, views };
     }
     return limitTexts({
       ...(windowState.session !== undefined && { session: windowState.session }),
@@ -308,8 +317,11 @@ export class Projector {
   }
 }
 
-function activityView({ activity, background, cancelling, stopIgnored }: SessionState): ViewHead["activity"] {
-  const { state, since, stopReason } = activity;
+function activityView(session: SessionState): ViewHead["activity"] {
+  const { activity, awaitedTurn, background, cancelling, stopIgnored } = session;
+  const { since, stopReason } = activity;
+  // The agent has the prompt and has not begun to work on it.
+  const state = activity.state === "idle" && awaitedTurn !== null ? "accepted" : activity.state;
   const unfinished = stopReason !== undefined && stopReason !== "end_turn";
   return {
     ...{ state, since, cancelling },
@@ -416,7 +428,7 @@ function toolView(
     id: entry.id,
     kind: "tool",
     ...parentIn(entry, state),
-    toolKind: fields.kind ?? "other",
+    toolKind: fields.subAgent ? "subagent" : (fields.kind ?? "other"),
     title: toolTitle(fields, state.workspaceFolder),
     status: statusOf(entry, asked, parts),
     at: entry.at,
@@ -426,6 +438,7 @@ function toolView(
     parts,
     ...(decisions.length > 0 && { decisions }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
+    ...(fields.canCancel && !entry.closed && !isFinal(fields.status) && { cancel: entry.toolCallId }),
   };
 }
 

@@ -73,6 +73,7 @@ export function questionView(ask: Question, state: SessionState, diffs: DiffStor
   return {
     id: ask.id,
     title: questionTitle(permissionTitle(ask.title, tool?.fields, state.workspaceFolder), command),
+    ...(ask.description !== undefined && { description: ask.description }),
     ...(id !== undefined && { entry: id }),
     ...(kind !== undefined && { toolKind: kind }),
     ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.workspaceFolder }),

@@ -4,16 +4,25 @@ import { promptText } from "../../session/promptQueue.ts";
 import type { PendingPrompt } from "../../session/state.ts";
 import type { ViewQueuedPrompt } from "../protocol.ts";
 
-/** A prompt as a row of the queue: its text, and the names of its attachments. `paused`: the queue is not sent. */
-export function queuedPromptView({ id, content, messageId }: PendingPrompt, paused: boolean): ViewQueuedPrompt {
+/**
+ * A prompt as a row of the queue: its text, and the names of its attachments. `paused`: the queue is not sent.
+ * `steers`: the agent accepts prompts while it works.
+ */
+export function queuedPromptView(
+  { id, content, messageId, isSubmitted }: PendingPrompt,
+  paused: boolean,
+  steers: boolean,
+): ViewQueuedPrompt {
   const words = content.find(block => block.type === "text");
+  const sent = messageId !== undefined || isSubmitted === true;
   const attachments = content.filter(block => block !== words).map(attachmentName);
   return {
     id,
     text: promptText(content),
     ...(attachments.length > 0 && { attachments }),
-    sent: messageId !== undefined,
-    ...(paused && messageId === undefined && { paused }),
+    sent,
+    ...(paused && !sent && { paused }),
+    ...(steers && !sent && { canSteer: true as const }),
   };
 }
 

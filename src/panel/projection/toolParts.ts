@@ -122,7 +122,7 @@ function terminalPart(terminalId: string, terminal: TerminalState | undefined): 
     ...(terminal?.command !== undefined && { command: terminal.command }),
     ...(terminal?.cwd !== undefined && { cwd: terminal.cwd }),
     ...(terminal?.exit !== undefined && { exit: terminal.exit }),
-    ...(terminal?.own && terminal.exit === undefined && { canKill: true }),
+    ...((terminal?.own ?? terminal?.canCancel) && terminal?.exit === undefined && { canKill: true }),
   };
 }
 

@@ -1,6 +1,8 @@
 // Background work: what an agent does outside of a turn. Version 1 of the protocol reports neither its begin nor its end,
 // so it begins with the first message, tool call or question, and ends when nothing is open and the agent is quiet.
-import type { SessionEvent } from "../events.ts";
+// Version 2 reports all of it as a list.
+import type { BackgroundWork, SessionEvent } from "../events.ts";
+import { jsonEqual } from "../../base/jsonEqual.ts";
 import { isBusy, isFinal, isPrompt, toolKey, type Entry, type SessionState } from "../state.ts";
 
 /** Whether the agent works, on a turn or in the background. */
@@ -9,6 +11,7 @@ export const isWorking = (state: SessionState): boolean => isBusy(state) || stat
 /** Whether a tool call or a question of the background work is open. */
 export function isBackgroundOpen({ background, entries, questions }: SessionState): boolean {
   if (!background) return false;
+  if (background.reported) return true;
   return (
     background.calls.some(id => isOpenCall(entries.get(id))) ||
     questions.some(ask => ask.background && ask.answer === undefined)
@@ -61,14 +64,43 @@ function withNewQuestion(state: SessionState, at: number): SessionState {
 const isOutsideTurn = (state: SessionState): boolean => !isBusy(state) && state.connection?.state === "ready";
 
 function isBackgroundCall({ entries }: SessionState, toolCallId: string | undefined): boolean {
-  const entry = toolCallId === undefined ? undefined : entries.get(toolKey(toolCallId));
-  return entry?.kind === "tool" && entry.background === true;
+  const callOf = (id: string | undefined): Entry | undefined =>
+    id === undefined ? undefined : entries.get(toolKey(id));
+  const entry = callOf(toolCallId);
+  if (entry?.kind !== "tool") return false;
+  // A sub-agent may work on after the turn of its parent.
+  const parent = callOf(entry.parent);
+  return (
+    entry.background === true ||
+    entry.fields.subAgent === true ||
+    (parent?.kind === "tool" && parent.fields.subAgent === true)
+  );
 }
 
 function begun(state: SessionState, at: number, calls: readonly string[] = []): SessionState {
   const { background } = state;
   if (background && calls.length === 0) return state;
   return { ...state, background: { since: background?.since ?? at, calls: [...(background?.calls ?? []), ...calls] } };
+}
+
+/** Applies a report of all background work. Its calls stay open after the turn. */
+export function reportBackground(
+  state: SessionState,
+  work: readonly BackgroundWork[] | undefined,
+  at: number,
+): SessionState {
+  if (work === undefined) return state;
+  if (work.length === 0) return state.background?.reported ? endBackground(state, at) : state;
+  let { entries } = state;
+  const keys = work.flatMap(({ toolCallId }) => (toolCallId === undefined ? [] : [toolKey(toolCallId)]));
+  for (const key of keys) {
+    const entry = entries.get(key);
+    if (entry?.kind === "tool" && !entry.background) entries = entries.put({ ...entry, background: true });
+  }
+  const { background } = state;
+  if (entries === state.entries && jsonEqual(background?.reported, work)) return state;
+  const calls = [...new Set([...(background?.calls ?? []), ...keys])];
+  return { ...state, entries, background: { since: background?.since ?? at, calls, reported: work } };
 }
 
 /** The state without background work. Marks the calls that are still open; the agent may still report how they ended. */

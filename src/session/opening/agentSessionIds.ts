@@ -22,6 +22,12 @@ export class AgentSessionIds {
     return id + this.#suffix;
   }
 
+  /** The agent's own id; undefined for an id of another agent session. */
+  agentId(id: string): string | undefined {
+    if (this.#suffix === "") return id;
+    return id.endsWith(this.#suffix) ? id.slice(0, -this.#suffix.length) : undefined;
+  }
+
   /** The reported event with its ids suffixed. */
   suffixEventIds(event: SessionEvent): SessionEvent {
     if (this.#suffix === "") return event;
@@ -39,6 +45,14 @@ export class AgentSessionIds {
       case "terminal":
       case "terminalOutput":
         return { ...event, terminalId: this.#terminal(event.terminalId) };
+      case "activity": {
+        const background = event.background?.map(work => ({
+          ...work,
+          ...(work.toolCallId !== undefined && { toolCallId: this.suffixId(work.toolCallId) }),
+          ...(work.terminalId !== undefined && { terminalId: this.#terminal(work.terminalId) }),
+        }));
+        return background ? { ...event, background } : event;
+      }
       case "compaction":
       case "compactionChunk":
         return { ...event, compactionId: this.suffixId(event.compactionId) };
@@ -47,6 +61,8 @@ export class AgentSessionIds {
       case "connection":
       case "agentSession":
       case "promptSent":
+      case "promptSubmitted":
+      case "promptReturned":
       case "promptAccepted":
       case "promptFailed":
       case "promptWithdrawn":
@@ -69,8 +85,8 @@ export class AgentSessionIds {
       case "fileResult":
       case "diffLines":
       case "agentLost":
-      case "activity":
       case "plan":
+      case "planRemoved":
       case "commands":
       case "options":
       case "option":

@@ -38,7 +38,10 @@ export class WindowAgents implements Disposable {
 
   /** The running agent. A changed definition starts another process. */
   async connect(original: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
-    const running = await this.#options.pool.get(await this.#startDefinition(original), onProgress);
+    // The user can change the version of the protocol while a session is open.
+    const { protocol } = this.definition(original.id) ?? original;
+    const start = await this.#startDefinition({ ...original, ...(protocol && { protocol }) });
+    const running = await this.#options.pool.get(start, onProgress);
     this.#showAccount(original.id, running.agent);
     return running;
   }

@@ -96,6 +96,8 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
       { maxLength: 2 },
     ),
   }),
+  fc.record({ type: fc.constant("plan"), planId: id, entries: fc.constant([]), markdown: word }),
+  fc.record({ type: fc.constant("planRemoved"), planId: id }),
   fc.record({
     type: fc.constant("choiceRefused"),
     id: fc.constantFrom("mode", "fast"),

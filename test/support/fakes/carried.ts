@@ -48,6 +48,19 @@ export function carriedTexts(update: JsonObject): readonly CarriedText[] {
       ];
     case "plan":
       return list(update["entries"]).flatMap(entry => found("entry", field(entry, "content")));
+    case "plan_update": {
+      const plan = update["plan"];
+      const entries = list(field(plan, "entries")).flatMap(entry => found("entry", field(entry, "content")));
+      return [...entries, ...found("content", field(plan, "content")), ...found("uri", field(plan, "uri"))];
+    }
+    case "subagent_update":
+      return [...found("title", update["title"]), ...found("description", update["description"])];
+    case "session_message":
+    case "session_message_chunk":
+      return [update["content"]]
+        .flat()
+        .flatMap(blockTexts)
+        .flatMap(text => found("content", text));
     case "available_commands_update":
       return list(update["availableCommands"]).flatMap(command => [
         ...found("name", field(command, "name")),

@@ -13,6 +13,12 @@ export class StubSession implements AgentSession {
   disposed = false;
   closed = false;
   promptError: Error | undefined;
+  /** Prompts are accepted, and a test reports when the agent begins to work on them. */
+  acceptsOnly = false;
+  /** What the agent does before it accepts a prompt. */
+  onPrompt: (messageId: string) => void | Promise<void> = () => {};
+  holdsPrompts?: boolean;
+  sendWhileRunning?: AgentSession["sendWhileRunning"];
   /** The options that were set, and prompts, in order. */
   readonly requests: string[] = [];
   /** What the agent does with a value. It accepts and reports the value unless a test decides otherwise. */
@@ -32,12 +38,19 @@ export class StubSession implements AgentSession {
     this.requests.push(`prompt ${this.texts.at(-1)}`);
     if (this.promptError) throw this.promptError;
     const messageId = `u${this.prompts.length}`;
+    await this.onPrompt(messageId);
     this.report({ type: "message", author: "user", messageId, content });
-    this.report({ type: "activity", state: "running" });
+    if (!this.acceptsOnly) this.report({ type: "activity", state: "running" });
     return { messageId };
   }
   cancel(): void {
     this.cancels++;
+  }
+  async cancelTool(toolCallId: string): Promise<void> {
+    this.requests.push(`cancel ${toolCallId}`);
+  }
+  async cancelTerminal(terminalId: string): Promise<void> {
+    this.requests.push(`cancel ${terminalId}`);
   }
   setOption(id: string, value: string | boolean): Promise<void> {
     this.requests.push(`${id} = ${value}`);

@@ -1,6 +1,6 @@
-// The token counts that v1 agents report: of the context window, and of a turn.
-import type { SessionEvent, TurnUsage } from "../../session/events.ts";
-import { asArray, asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
+// The token counts that agents report: of the context window, and of a turn.
+import type { SessionEvent, TurnUsage } from "../session/events.ts";
+import { asArray, asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "./parse.ts";
 
 type UsageEvent = Extract<SessionEvent, { type: "usage" }>;
 

@@ -1,0 +1,185 @@
+// `initialize`, and the choice between versions of the protocol (spec page "Initialization"). The request of version 2
+// has the fields of both versions, because an agent of version 1 reads a request that has only those of version 2 as a
+// client without capabilities.
+import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
+import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
+import { shorten, unsupportedVersion } from "./errorCodes.ts";
+import { errorReason } from "./errorReason.ts";
+import { asArray, asObject, asString, optionalField, type JsonObject } from "./parse.ts";
+import { signInProblem } from "./signInProblem.ts";
+
+/** The versions of the protocol that Parley speaks. Version 2 is a draft. */
+export type ProtocolVersion = 1 | 2;
+
+/** What the handshake needs to know. */
+export interface HandshakeOptions {
+  /** The name that users see, for messages. */
+  readonly agentName: string;
+  readonly clientVersion: string;
+  /** The time limit for an answer (ms). */
+  readonly timeout: number;
+  /** The latest version to offer. */
+  readonly protocol: ProtocolVersion;
+}
+
+/** The answer of an agent, and the version that both sides speak from now on. */
+export interface Handshake {
+  readonly version: ProtocolVersion;
+  readonly result: JsonObject;
+}
+
+/**
+ * Advertises only what works (spec page "Initialization": omitted means unsupported). `_meta.terminal_output` is the
+ * de-facto extension for the output of commands that the agent runs itself. With `_meta["terminal-auth"]`, agents name
+ * the command that signs in.
+ */
+const v1Capabilities = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+  auth: { terminal: true },
+  elicitation: { form: {}, url: {} },
+  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  plan: {},
+  subagents: {},
+  _meta: { terminal_output: true, "terminal-auth": true },
+};
+
+const v2Capabilities = {
+  auth: { terminal: {} },
+  elicitation: { form: {}, url: {} },
+  _meta: { "terminal-auth": true },
+};
+
+const clientInfo = (version: string): JsonObject => ({ name: "parley", title: "Parley", version });
+
+const v1Request = (clientVersion: string): JsonObject => ({
+  protocolVersion: 1,
+  clientInfo: clientInfo(clientVersion),
+  clientCapabilities: v1Capabilities,
+});
+
+const unionRequest = (clientVersion: string): JsonObject => ({
+  ...v1Request(clientVersion),
+  protocolVersion: 2,
+  info: clientInfo(clientVersion),
+  capabilities: v2Capabilities,
+});
+
+/** Sends `initialize` and agrees on a version. Rejects with a ProblemError. */
+export async function negotiate(
+  connection: MessageConnection,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Handshake> {
+  const send = (request: JsonObject): Promise<JsonObject> => initialize(connection, request, options, signal);
+  const v1 = async (): Promise<Handshake> => ({ version: 1, result: await send(v1Request(options.clientVersion)) });
+  if (options.protocol === 1) return checked(await v1().catch(fail(options)), options);
+  let first: JsonObject;
+  try {
+    first = await send(unionRequest(options.clientVersion));
+  } catch (error) {
+    // The agent lists the versions that it speaks.
+    if (!supportedVersions(error).includes(1)) return fail(options)(error);
+    return checked(await v1().catch(fail(options)), options);
+  }
+  if (first["protocolVersion"] === 2) return { version: 2, result: first };
+  const result = checked({ version: 1, result: first }, options).result;
+  // An agent that speaks both versions may have converted the capabilities of version 2 down, so it gets those of
+  // version 1. An agent that accepts no second `initialize` keeps to its first answer.
+  const again = await v1().catch(() => undefined);
+  return again?.result["protocolVersion"] === 1 ? again : { version: 1, result };
+}
+
+function initialize(
+  connection: MessageConnection,
+  request: JsonObject,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const answer = connection.sendRequest<unknown>("initialize", request);
+  return answerInTime(answer, options, signal, "its first message, `initialize`,").then(asObject);
+}
+
+const fail =
+  (options: HandshakeOptions) =>
+  (error: unknown): never => {
+    throw error instanceof ProblemError ? error : handshakeError(options, asError(error));
+  };
+
+/** Rejects an answer with another version than the one that was requested. */
+function checked(handshake: Handshake, options: HandshakeOptions): Handshake {
+  const version = handshake.result["protocolVersion"];
+  if (version !== handshake.version) throw new ProblemError(versionProblem(options, version));
+  return handshake;
+}
+
+/** The versions that an agent speaks, from its refusal of `initialize`. */
+function supportedVersions(error: unknown): readonly number[] {
+  if (!(error instanceof ResponseError) || error.code !== unsupportedVersion) return [];
+  return asArray(asObject(error.data)["supported"]).filter(isVersion);
+}
+
+/** The agent's output ended before it answered. Usually its process ended too, and its exit explains more. */
+export class StreamEndedError extends ProblemError {}
+
+function handshakeError(options: HandshakeOptions, error: Error): ProblemError {
+  const { agentName } = options;
+  if (isConnectionClosed(error)) {
+    return new StreamEndedError({
+      message: `${agentName} closed its output before it answered. Check that its command starts an ACP agent.`,
+      next: ["restartAgent", "showTraffic", "showLog", "openSettings"],
+    });
+  }
+  if (error instanceof ResponseError && error.code === unsupportedVersion)
+    return new ProblemError(otherVersions(options, supportedVersions(error)));
+  const reason = errorReason(error);
+  if (reason.isAuthentication) return new ProblemError(signInProblem({ agentName, signInMethods: [] }, reason));
+  return new ProblemError({
+    message: `${agentName} refused to start a conversation: ${asSentence(reason.sentence)} Check that its command starts an ACP agent.`,
+    ...optionalField("detail", reason.detail),
+    next: ["restartAgent", "showTraffic", "openSettings"],
+  });
+}
+
+const spoken = (protocol: ProtocolVersion): string => (protocol === 1 ? "version 1" : "versions 1 and 2");
+
+/** The problem for an agent that answered with another version, or with a value that is no version. */
+function versionProblem(options: HandshakeOptions, version: unknown): Problem {
+  if (isVersion(version)) return otherVersions(options, [version]);
+  const given = asString(version) === undefined ? "no version" : `version "${shorten(String(version))}" (a string)`;
+  return {
+    message: `${options.agentName} speaks ${given} of the Agent Client Protocol; Parley speaks ${spoken(options.protocol)}. Check that its command starts an ACP agent, or select another one.`,
+    next: versionSteps,
+  };
+}
+
+/** The problem for an agent that speaks only these versions, which are none if it does not list them. */
+function otherVersions({ agentName, protocol }: HandshakeOptions, supported: readonly number[]): Problem {
+  const versions = [...new Set(supported)].sort((a, b) => a - b).slice(0, maxListedVersions);
+  if (protocol === 1 && versions.includes(2) && !versions.includes(1)) {
+    return {
+      message: `${agentName} needs version 2 of the Agent Client Protocol, which is a draft. Parley can speak it with this agent.`,
+      next: ["useDraftProtocol", ...versionSteps],
+    };
+  }
+  const speaks =
+    versions.length === 0
+      ? `does not speak ${spoken(protocol)} of the Agent Client Protocol, ${protocol === 1 ? "the version" : "the versions"} that Parley speaks`
+      : `speaks ${versions.length === 1 ? "version" : "versions"} ${versions.join(", ")} of the Agent Client Protocol; Parley speaks ${spoken(protocol)}`;
+  return { message: `${agentName} ${speaks}. ${versionAdvice(versions)}`, next: versionSteps };
+}
+
+const versionSteps = ["selectAgent", "openSettings", "showTraffic"] as const;
+const maxListedVersions = 5;
+
+function versionAdvice(versions: readonly number[]): string {
+  if (versions.length === 0) return "Try another version of the agent, or select another agent.";
+  // The agent lists the version that it refused.
+  if (versions.includes(1)) return "This is an error in the agent. Select another one.";
+  return versions.some(version => version > 1)
+    ? "The agent is newer than Parley. Update Parley, use an earlier version of the agent, or select another agent."
+    : "Update the agent or select another one.";
+}
+
+const isVersion = (value: unknown): value is number => Number.isInteger(value);

@@ -1,0 +1,211 @@
+// A session of an agent that uses ACP v2.
+import { ResponseError } from "vscode-jsonrpc/node";
+import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
+import {
+  PromptReturnedError,
+  type AcceptedPrompt,
+  type AgentClient,
+  type AgentSession,
+  type PermissionQuestion,
+} from "../../session/agent.ts";
+import type { ContentBlock, SessionEvent } from "../../session/events.ts";
+import { permissionResult, type RequestSession } from "../agentRequests.ts";
+import { authRequired, requestCancelled } from "../errorCodes.ts";
+import { asNumber, asObject, asString, contentToWire, type JsonObject } from "../parse.ts";
+import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
+import { SubAgents, subAgentOfCard } from "../subAgents.ts";
+import { readPermission } from "./readPermission.ts";
+import { SentPrompts } from "./sentPrompts.ts";
+import { V2Updates } from "./v2Updates.ts";
+
+/** The agent of a session. */
+export interface V2Connection {
+  readonly agentName: string;
+  request(method: string, params: JsonObject): Promise<unknown>;
+  notify(method: string, params: JsonObject): void;
+  problem(error: Error, failure: string): Problem;
+}
+
+interface V2SessionOptions {
+  readonly sessionId: string;
+  readonly client: AgentClient;
+  readonly agent: V2Connection;
+  /** Counts the connections of the conversation. It is part of the ids that Parley creates. */
+  readonly connection: number;
+  readonly onSubAgent: (sessionId: string) => void;
+  readonly onClose: (sessionId: string) => void;
+  /** Gets the ids of the session and of its sub-agents. */
+  readonly onDispose: (sessionIds: readonly string[]) => void;
+}
+
+/** An open session of an agent that uses v2. */
+export class V2Session implements AgentSession, RequestSession {
+  readonly sessionId: string;
+  readonly client: AgentClient;
+  readonly #options: V2SessionOptions;
+  readonly #updates: V2Updates;
+  readonly #subAgents: SubAgents<V2Updates>;
+  readonly #sent = new SentPrompts();
+  #mintedIds = 0;
+  #disposed = false;
+
+  constructor(options: V2SessionOptions) {
+    const { sessionId, client } = options;
+    this.sessionId = sessionId;
+    this.client = client;
+    this.#options = options;
+    const problem = (error: JsonObject | undefined): ReturnType<V2Session["turnProblem"]> => this.turnProblem(error);
+    this.#updates = new V2Updates({
+      problem,
+      onUserMessage: (id, content) => this.#sent.echoed(id, content),
+      onState: state => state === "idle" && this.#sent.turnEnded(() => this.#mintId()),
+    });
+    this.#subAgents = new SubAgents(sessionId, this.#updates, () => new V2Updates({ problem }), options.onSubAgent);
+  }
+
+  /** The agent has answered the request that opened the session, with its options and commands. */
+  opened(result: JsonObject, continued: boolean): void {
+    const { sessionId } = this;
+    this.#report([{ type: "agentSession", sessionId, ...(continued && { continued }) }]);
+    this.#report(this.#updates.setup(result));
+  }
+
+  /** An update of the session, or of a sub-agent. */
+  update(update: JsonObject, sessionId: string): void {
+    this.#report(this.#subAgents.update(sessionId, update));
+  }
+
+  /** The id of a tool call in the conversation. */
+  shownId(sessionId: string | undefined, toolCallId: string): string {
+    return this.#subAgents.toolCallId(sessionId, toolCallId);
+  }
+
+  #report(events: readonly SessionEvent[]): void {
+    if (!this.#disposed) for (const event of events) this.client.report(event);
+  }
+
+  /**
+   * The agent accepts the prompt with the id of its message (an earlier draft: without, then the agent's repetition has
+   * it). A prompt that the agent gave back, because the user pressed Stop, is not in the conversation.
+   */
+  async prompt(content: readonly ContentBlock[], context: readonly ContentBlock[] = []): Promise<AcceptedPrompt> {
+    const all = [...content, ...context];
+    this.#updates.hide(context);
+    const { agent } = this.#options;
+    const size = promptLineBytes(all, this.sessionId);
+    if (size > maxPromptBytes) throw new ProblemError(promptSizeProblem(size));
+    const { prompt, messageId } = this.#sent.add(all);
+    const params = { sessionId: this.sessionId, prompt: all.map(contentToWire) };
+    try {
+      const result = asObject(await agent.request("session/prompt", params));
+      this.#sent.answered(prompt, asString(result["messageId"]));
+    } catch (failure) {
+      this.#sent.remove(prompt);
+      const error = asError(failure);
+      if (error instanceof ResponseError && error.code === requestCancelled) throw new PromptReturnedError();
+      throw new ProblemError(agent.problem(error, "did not accept this message"));
+    }
+    const id = await messageId.catch((error: unknown) => {
+      throw new ProblemError(agent.problem(asError(error), "did not accept this message"));
+    });
+    this.#report(this.#updates.accepted(id, content));
+    return { messageId: id };
+  }
+
+  /** The agent may hold a prompt until it has finished something else. */
+  readonly holdsPrompts = true;
+
+  /** In version 2, the agent decides where it inserts a prompt that arrives while it works. */
+  sendWhileRunning(content: readonly ContentBlock[]): Promise<AcceptedPrompt> {
+    return this.prompt(content);
+  }
+
+  cancel(): void {
+    if (!this.#disposed) this.#options.agent.notify("session/cancel", { sessionId: this.sessionId });
+  }
+
+  /** Ends one tool call, or a sub-agent, while it offers that. */
+  async cancelTool(shownId: string): Promise<void> {
+    const child = subAgentOfCard(shownId);
+    if (child !== undefined) return this.#options.agent.notify("session/cancel", { sessionId: child });
+    await this.#cancelOne("tool_call/cancel", "toolCallId", shownId);
+  }
+
+  /** Ends one terminal of the agent, while it offers that. */
+  async cancelTerminal(shownId: string): Promise<void> {
+    await this.#cancelOne("terminal/cancel", "terminalId", shownId);
+  }
+
+  async #cancelOne(method: string, field: string, shownId: string): Promise<void> {
+    const { sessionId, toolCallId: id } = this.#subAgents.origin(shownId);
+    try {
+      await this.#options.agent.request(method, { sessionId, [field]: id });
+    } catch (error) {
+      throw new ProblemError(this.#options.agent.problem(asError(error), "could not stop this"));
+    }
+  }
+
+  async setOption(id: string, value: string | boolean): Promise<void> {
+    const { sessionId } = this;
+    const { agent } = this.#options;
+    const typed = typeof value === "boolean" ? { type: "boolean", value } : { type: "id", value };
+    try {
+      const result = asObject(await agent.request("session/set_config_option", { sessionId, configId: id, ...typed }));
+      const { configOptions } = result;
+      if (Array.isArray(configOptions))
+        this.update({ sessionUpdate: "config_option_update", configOptions: configOptions as unknown[] }, sessionId);
+      else this.#report([{ type: "option", id, value }]);
+    } catch (error) {
+      const problem = agent.problem(asError(error), "rejected this setting");
+      if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
+      throw new ProblemError(problem);
+    }
+  }
+
+  /** Applies the tool call that the question is about, then asks the question. */
+  async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { question, toolCall } = readPermission(params);
+    const asker = asString(params["sessionId"]) ?? this.sessionId;
+    const reader = this.#subAgents.reader(asker);
+    if (toolCall) this.#report(this.#subAgents.scoped(asker, reader.toolCall(toolCall), toolCall));
+    const { toolCallId } = question;
+    const asked: PermissionQuestion = {
+      ...question,
+      ...(toolCallId !== undefined && { toolCallId: this.shownId(asker, toolCallId) }),
+    };
+    return permissionResult(await this.client.requestPermission(asked, signal));
+  }
+
+  /** Version 2 has no terminals of the client. */
+  createTerminal(): Promise<string> {
+    return Promise.reject(new Refusal("invalid", "This version of the protocol has no terminals of the client."));
+  }
+
+  /** The problem for an error that ended a turn. */
+  turnProblem(error: JsonObject | undefined): { readonly problem: Problem; readonly unsent?: true } {
+    const code = asNumber(error?.["code"]) ?? -32603;
+    const message = asString(error?.["message"]) ?? "";
+    const failure = new ResponseError(code, message, error?.["data"]);
+    const problem = this.#options.agent.problem(failure, "could not finish this turn");
+    return { problem, ...(code === authRequired && { unsent: true as const }) };
+  }
+
+  #mintId(): string {
+    const { connection } = this.#options;
+    return `~${connection === 1 ? "" : `${connection}.`}${++this.#mintedIds}`;
+  }
+
+  /** The agent stops the work of the session, also in the background, and frees what it holds for it. */
+  close(): void {
+    if (this.#disposed) return;
+    this.dispose();
+    this.#options.onClose(this.sessionId);
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#sent.dispose();
+    this.#options.onDispose([this.sessionId, ...this.#subAgents.sessionIds]);
+  }
+}

@@ -1,0 +1,344 @@
+// Turns ACP v2 updates into session events, which are shaped like them. Keeps only what a patch refers to. No I/O.
+import type { Problem } from "../../base/errors.ts";
+import { jsonEqual } from "../../base/jsonEqual.ts";
+import type {
+  BackgroundWork,
+  ContentBlock,
+  MessageAuthor,
+  Patch,
+  SessionEvent,
+  ToolFields,
+} from "../../session/events.ts";
+import { asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
+import * as parse from "../parse.ts";
+import { planRemoved, planUpdate } from "../readPlan.ts";
+import { compactionChunk, compactionUpdate, noticeUpdate, nullableField, sessionInfo } from "../commonUpdates.ts";
+import { subAgentCard, type UpdateReader } from "../subAgents.ts";
+import { turnUsage } from "../usage.ts";
+import { TerminalBytes } from "./terminalBytes.ts";
+
+type Events = readonly SessionEvent[];
+
+/** What the updates of a session need from its agent. */
+export interface V2UpdatesOptions {
+  /** The problem for an error that ended a turn. Undefined if the agent gave no error. */
+  problem(error: JsonObject | undefined): { readonly problem: Problem; readonly unsent?: true };
+  /** The agent reported a message of the user, or a piece of it. */
+  onUserMessage?(messageId: string, content: readonly ContentBlock[]): void;
+  /** The agent reported a state. */
+  onState?(state: string): void;
+}
+
+/** The most tool calls whose `_meta` is kept. */
+const maxMetas = 10_000;
+
+/** Converts the updates of one v2 session. */
+export class V2Updates implements UpdateReader {
+  readonly #options: V2UpdatesOptions;
+  readonly #bytes = new TerminalBytes();
+  /** The `_meta` of tool calls and messages, which updates patch by their keys. */
+  readonly #metas = new Map<string, JsonObject>();
+  /** What the agent has repeated so far of prompts that are in the conversation already. */
+  readonly #repeated = new Map<string, { readonly sent: string; text: string; blocks: readonly ContentBlock[] }>();
+  readonly #userMessages = new Set<string>();
+  readonly #hidden: ContentBlock[] = [];
+  #cost: { readonly amount: number; readonly currency: string } | undefined;
+
+  constructor(options: V2UpdatesOptions) {
+    this.#options = options;
+  }
+
+  /** In version 2, Parley runs no terminals. */
+  isClientTerminal(): boolean {
+    return false;
+  }
+
+  /** What `session/new` and `session/resume` return. */
+  setup(result: JsonObject): Events {
+    return [
+      { type: "options", options: parse.parseSessionOptions(result["configOptions"]) },
+      ...(Array.isArray(result["availableCommands"]) ? [commands(result["availableCommands"])] : []),
+    ];
+  }
+
+  /**
+   * The agent has accepted a prompt, so it is part of the conversation. Usually the agent repeats it, before or after
+   * that. A repetition that comes later adds nothing.
+   */
+  accepted(messageId: string, content: readonly ContentBlock[]): Events {
+    if (this.#userMessages.has(messageId)) return [];
+    this.#userMessages.add(messageId);
+    const sent = content.map(block => (block.type === "text" ? block.text : "")).join("");
+    this.#repeated.set(messageId, { sent, text: "", blocks: [] });
+    return [{ type: "message", author: "user", messageId, content }];
+  }
+
+  /** The agent got these blocks with a prompt. They are not a part of the user's message, also if the agent repeats them. */
+  hide(blocks: readonly ContentBlock[]): void {
+    this.#hidden.push(...blocks);
+  }
+
+  #isHidden(block: ContentBlock): boolean {
+    return this.#hidden.some(hidden => jsonEqual(hidden, block));
+  }
+
+  /** The tool call in a permission request, which is applied before the question. */
+  toolCall(update: JsonObject): Events {
+    return this.#tool(update) ?? [];
+  }
+
+  update(update: JsonObject): Events {
+    return this.#eventsOf(update) ?? [{ type: "unknown", method: "session/update", raw: update }];
+  }
+
+  #eventsOf(update: JsonObject): Events | undefined {
+    switch (update["sessionUpdate"]) {
+      case "user_message_chunk":
+        return this.#chunk("user", update);
+      case "agent_message_chunk":
+        return this.#chunk("agent", update);
+      case "agent_thought_chunk":
+        return this.#chunk("thought", update);
+      case "user_message":
+        return this.#message("user", update);
+      case "agent_message":
+        return this.#message("agent", update);
+      case "agent_thought":
+        return this.#message("thought", update);
+      // The name in the RFD "Prompt lifecycle".
+      case "state_change":
+      case "state_update":
+        return this.#state(update);
+      case "tool_call_update":
+        return this.#tool(update);
+      case "tool_call_content_chunk": {
+        const toolCallId = asString(update["toolCallId"]);
+        const content = parse.parseToolContent(update["content"]);
+        return toolCallId === undefined || !content
+          ? undefined
+          : [{ type: "toolChunk", toolCallId, content, item: true }];
+      }
+      case "terminal_update":
+        return this.#terminal(update);
+      case "terminal_output_chunk": {
+        const terminalId = asString(update["terminalId"]);
+        const data = asString(update["data"]);
+        if (terminalId === undefined || data === undefined) return undefined;
+        return [{ type: "terminalOutput", terminalId, text: this.#bytes.append(terminalId, data) }];
+      }
+      case "plan_update":
+        return single(planUpdate(update));
+      case "plan_removed":
+        return single(planRemoved(update));
+      case "available_commands_update":
+        return Array.isArray(update["availableCommands"]) ? [commands(update["availableCommands"])] : undefined;
+      case "config_option_update":
+        return Array.isArray(update["configOptions"])
+          ? [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }]
+          : undefined;
+      case "session_info_update":
+        return sessionInfo(update);
+      case "usage_update":
+        return this.#usage(update);
+      case "notice":
+        return noticeUpdate(update);
+      case "compaction_update":
+        return compactionUpdate(update);
+      case "compaction_summary_chunk":
+        return compactionChunk(update);
+      default:
+        return undefined;
+    }
+  }
+
+  #chunk(author: MessageAuthor, update: JsonObject): Events | undefined {
+    const messageId = asString(update["messageId"]);
+    const content = parse.parseContent(update["content"]);
+    if (messageId === undefined || content === undefined) return undefined;
+    // The metadata of a chunk belongs to the chunk alone.
+    const parent = parentOf(asObject(update["_meta"]));
+    if (author === "user" && parent === undefined) {
+      this.#options.onUserMessage?.(messageId, [content]);
+      if (this.#isHidden(content)) return [];
+      this.#userMessages.add(messageId);
+      const repeated = this.#repeated.get(messageId);
+      if (repeated) return this.#repeat(messageId, repeated, content);
+    }
+    return [{ type: "messageChunk", author, messageId, content, ...optionalField("parent", parent) }];
+  }
+
+  /** A piece of a prompt that is in the conversation already. It changes the conversation only if it differs. */
+  #repeat(
+    messageId: string,
+    repeated: { readonly sent: string; text: string; blocks: readonly ContentBlock[] },
+    content: ContentBlock,
+  ): Events {
+    repeated.blocks = [...repeated.blocks, content];
+    if (content.type === "text") repeated.text += content.text;
+    if (repeated.sent.startsWith(repeated.text)) return [];
+    return [{ type: "message", author: "user", messageId, content: repeated.blocks }];
+  }
+
+  #message(author: MessageAuthor, update: JsonObject): Events | undefined {
+    const messageId = asString(update["messageId"]);
+    if (messageId === undefined) return undefined;
+    const { content } = update;
+    const all = Array.isArray(content) ? content.map(parse.parseContent).filter(block => block !== undefined) : null;
+    const blocks = author === "user" && all ? all.filter(block => !this.#isHidden(block)) : all;
+    const parent = parentOf(this.#patchMeta(`${author} ${messageId}`, update));
+    if (author === "user" && parent === undefined) {
+      this.#options.onUserMessage?.(messageId, blocks ?? []);
+      this.#userMessages.add(messageId);
+      this.#repeated.delete(messageId);
+    }
+    return [
+      {
+        ...{ type: "message", author, messageId },
+        ...(content !== undefined && { content: blocks }),
+        ...optionalField("parent", parent),
+      },
+    ];
+  }
+
+  /** A snapshot of what the agent does. Absent background work was not reported; an empty list means none. */
+  #state(update: JsonObject): Events | undefined {
+    const state = asString(update["state"]);
+    if (state === undefined) return undefined;
+    this.#options.onState?.(state);
+    const work = update["background"];
+    const background = Array.isArray(work) ? { background: work.filter(isObject).map(backgroundWork) } : {};
+    if (state !== "idle") return [{ type: "activity", state, ...background }];
+    const stopReason = asString(update["stopReason"]) ?? asString(update["stop_reason"]);
+    const failure = stopReason === "error" ? this.#options.problem(errorOf(update)) : {};
+    const usage = isObject(update["usage"]) ? turnUsage(update) : undefined;
+    return [
+      {
+        ...{ type: "activity", state },
+        ...optionalField("stopReason", stopReason),
+        ...failure,
+        ...optionalField("usage", usage),
+        ...background,
+      },
+    ];
+  }
+
+  #tool(update: JsonObject): Events | undefined {
+    const toolCallId = asString(update["toolCallId"]);
+    if (toolCallId === undefined) return undefined;
+    const meta = this.#patchMeta(`tool ${toolCallId}`, update);
+    const parent = parentOf(meta);
+    return [
+      {
+        ...{ type: "tool", toolCallId, patch: toolPatch(update, meta) },
+        ...(parent !== toolCallId && optionalField("parent", parent)),
+      },
+    ];
+  }
+
+  #terminal(update: JsonObject): Events | undefined {
+    const terminalId = asString(update["terminalId"]);
+    if (terminalId === undefined) return undefined;
+    const { output, exitStatus, size, capabilities } = update;
+    const data = asString(asObject(output)["data"]);
+    const replaced = output === null ? "" : data === undefined ? undefined : this.#bytes.replace(terminalId, data);
+    const exit = isObject(exitStatus) ? exitOf(exitStatus) : exitStatus === null ? null : undefined;
+    const rest = exit ? this.#bytes.end(terminalId) : "";
+    return [
+      {
+        ...{ type: "terminal", terminalId },
+        ...nullableField("command", update["command"]),
+        ...nullableField("cwd", update["cwd"]),
+        ...optionalField("output", replaced),
+        ...optionalField("exit", exit),
+        ...optionalField("size", size === null ? null : sizeOf(size)),
+        ...(capabilities !== undefined && { canCancel: isObject(asObject(capabilities)["cancel"]) }),
+      },
+      ...(rest === "" ? [] : [{ type: "terminalOutput" as const, terminalId, text: rest }]),
+    ];
+  }
+
+  #usage(update: JsonObject): Events | undefined {
+    const used = asNumber(update["used"]);
+    const size = asNumber(update["size"]);
+    if (used === undefined || size === undefined) return undefined;
+    const { cost } = update;
+    const amount = asNumber(asObject(cost)["amount"]);
+    const currency = asString(asObject(cost)["currency"]);
+    if (cost === null) this.#cost = undefined;
+    else if (amount !== undefined && currency !== undefined) this.#cost = { amount, currency };
+    return [{ type: "usage", used, size, ...optionalField("cost", this.#cost) }];
+  }
+
+  /** `_meta` is patched by its own keys: null removes one, and a value replaces it as a whole. */
+  #patchMeta(key: string, update: JsonObject): JsonObject {
+    const old = this.#metas.get(key) ?? {};
+    const patch = update["_meta"];
+    if (patch === null) this.#metas.delete(key);
+    if (!isObject(patch)) return patch === null ? {} : old;
+    const meta = Object.fromEntries(Object.entries({ ...old, ...patch }).filter(([, value]) => value !== null));
+    if (this.#metas.size < maxMetas || this.#metas.has(key)) this.#metas.set(key, meta);
+    return meta;
+  }
+}
+
+const single = (event: SessionEvent | undefined): Events | undefined => event && [event];
+
+const commands = (list: readonly unknown[]): SessionEvent => ({
+  type: "commands",
+  commands: parse.parseAgentCommands(list),
+});
+
+const errorOf = (update: JsonObject): JsonObject | undefined =>
+  isObject(update["error"]) ? update["error"] : undefined;
+
+function backgroundWork(work: JsonObject): BackgroundWork {
+  const child = asString(work["sessionId"]);
+  const toolCallId = asString(work["toolCallId"]) ?? (child === undefined ? undefined : subAgentCard(child));
+  return {
+    kind: asString(work["type"]) ?? "unknown",
+    ...optionalField("toolCallId", toolCallId),
+    ...optionalField("terminalId", asString(work["terminalId"])),
+  };
+}
+
+/** Absent leaves a field, null clears it, and a malformed value counts as absent. */
+function toolPatch(update: JsonObject, meta: JsonObject): Patch<ToolFields> {
+  const { content, locations, rawInput, rawOutput, capabilities } = update;
+  const name = update["name"] === null ? null : (asString(update["name"]) ?? metaText(meta, ["toolName"]));
+  return {
+    ...nullableField("title", update["title"]),
+    ...optionalField("name", name),
+    ...nullableField("kind", update["kind"]),
+    ...nullableField("status", update["status"]),
+    ...(content === null && { content }),
+    ...(Array.isArray(content) && { content: parse.parseToolContents(content) }),
+    ...(locations === null && { locations }),
+    ...(Array.isArray(locations) && { locations: parse.parseLocations(locations) }),
+    ...(rawInput !== undefined && { rawInput }),
+    ...(rawOutput !== undefined && { rawOutput }),
+    ...(capabilities !== undefined && { canCancel: isObject(asObject(capabilities)["cancel"]) || null }),
+  };
+}
+
+/** The tool call of the sub-agent that sent the update. Agents put its id into `_meta`. */
+const parentOf = (meta: JsonObject): string | undefined => metaText(meta, ["parentToolUseId", "parentToolCallId"]);
+
+/** The first text in `_meta` with one of these keys, directly or in an object that has the name of the agent. */
+function metaText(meta: JsonObject, keys: readonly string[]): string | undefined {
+  const holders = [meta, ...Object.values(meta).map(asObject)];
+  const texts = holders.flatMap(holder => keys.map(key => asString(holder[key])));
+  return texts.find(text => text !== undefined && text !== "");
+}
+
+function exitOf(status: JsonObject): { readonly exitCode?: number; readonly signal?: string } {
+  return {
+    ...optionalField("exitCode", asNumber(status["exitCode"])),
+    ...optionalField("signal", asString(status["signal"])),
+  };
+}
+
+function sizeOf(size: unknown): { readonly cols: number; readonly rows: number } | undefined {
+  const { cols, rows } = asObject(size);
+  const [width, height] = [asNumber(cols), asNumber(rows)];
+  return width === undefined || height === undefined ? undefined : { cols: width, rows: height };
+}

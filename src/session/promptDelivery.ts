@@ -1,0 +1,139 @@
+// Sends the queued prompts of a session to its agent, one turn at a time.
+import { ProblemError, asProblem } from "../base/errors.ts";
+import { turnBegan } from "./activity.ts";
+import { PromptReturnedError, type AcceptedPrompt, type AgentSession } from "./agent.ts";
+import { areChoicesOpen } from "./choices.ts";
+import { attachedConversation } from "./opening/openAgentSession.ts";
+import type { ContentBlock, SessionEvent } from "./events.ts";
+import type { AgentSessionIds } from "./opening/agentSessionIds.ts";
+import type { Participants } from "./participant.ts";
+import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
+import { isBusy, type PendingPrompt, type SessionState } from "./state.ts";
+
+/** The open session at the agent, as prompts need it. */
+export interface PromptLink {
+  readonly session: AgentSession;
+  readonly accepts: PromptCapabilities;
+  readonly ids: AgentSessionIds;
+}
+
+export interface PromptDeliveryOptions {
+  readonly agentName: string;
+  readonly state: () => SessionState;
+  /** Undefined while there is none. */
+  readonly link: () => PromptLink | undefined;
+  readonly dispatch: (event: SessionEvent) => void;
+  readonly participants: Participants;
+  /** Further prompts wait for the user. */
+  readonly pause: () => void;
+}
+
+/** Decides when a prompt goes out. */
+export class PromptDelivery {
+  readonly #options: PromptDeliveryOptions;
+  /** The prompt whose turn is being prepared. It is not sent yet, so it may still be edited or withdrawn. */
+  #preparing: string | undefined;
+  /** Ends the wait for the preparation. */
+  #stopPreparing: (() => void) | undefined;
+  /** The prompts that are being sent to the agent. */
+  readonly #sending = new Set<string>();
+  /** The number of turns that began. */
+  #turns = 0;
+
+  constructor(options: PromptDeliveryOptions) {
+    this.#options = options;
+  }
+
+  get isPreparing(): boolean {
+    return this.#preparing !== undefined;
+  }
+
+  /** Prompts that are neither sent nor being sent. */
+  get queued(): readonly PendingPrompt[] {
+    return this.#options.state().pendingPrompts.filter(s => s.messageId === undefined && !this.#sending.has(s.id));
+  }
+
+  /** Call this after each change of the state. */
+  stateChanged(before: SessionState, after: SessionState): void {
+    if (turnBegan(before, after)) this.#turns++;
+  }
+
+  /**
+   * Sends the next queued prompt if no turn is running: one turn at a time (spec page "Prompt Turn"). The prompt waits
+   * until the agent has the user's choices, so that it never runs in another mode than the panel shows. `ready` is the
+   * prompt whose turn has just been prepared.
+   */
+  sendNext(ready?: string): void {
+    const { link, participants } = this.#options;
+    const remote = link();
+    const state = this.#options.state();
+    const next = state.pendingPrompts.find(s => s.messageId === undefined);
+    if (!remote || !next || state.queuePaused || this.#sending.size > 0 || isBusy(state)) return;
+    if (this.#preparing !== undefined || areChoicesOpen(state)) return;
+    if (participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
+    const context = attachedConversation(state, next.content, remote.accepts);
+    this.#send(next, remote, content => remote.session.prompt(content, context));
+  }
+
+  /** Sends a queued prompt into the running turn. Returns false if the agent accepts none. */
+  sendWhileRunning(promptId: string): boolean {
+    const remote = this.#options.link();
+    const prompt = this.queued.find(({ id }) => id === promptId);
+    const { session } = remote ?? {};
+    if (!remote || !prompt || session?.sendWhileRunning === undefined || !isBusy(this.#options.state())) return false;
+    this.#send(prompt, remote, content => session.sendWhileRunning?.(content) ?? session.prompt(content));
+    return true;
+  }
+
+  #send(
+    prompt: PendingPrompt,
+    { session, accepts, ids }: PromptLink,
+    send: (content: readonly ContentBlock[]) => Promise<AcceptedPrompt>,
+  ): void {
+    const { agentName, dispatch, state } = this.#options;
+    const submission = prompt.id;
+    const turns = this.#turns;
+    this.#sending.add(submission);
+    if (session.holdsPrompts) dispatch({ type: "promptSubmitted", submission });
+    const fitted = promptContentForAgent(prompt.content, accepts, agentName);
+    const sent =
+      "refused" in fitted
+        ? Promise.reject(new ProblemError({ message: fitted.refused, next: [] }))
+        : send(fitted.content);
+    sent
+      .then(
+        ({ messageId }) => {
+          const awaitsTurn = this.#turns === turns && !isBusy({ ...state(), awaitedTurn: null });
+          const accepted = { submission, messageId: ids.suffixId(messageId) };
+          dispatch({ type: "promptAccepted", ...accepted, ...(awaitsTurn && { awaitsTurn }) });
+        },
+        (error: unknown) => {
+          if (!(error instanceof PromptReturnedError)) {
+            dispatch({ type: "promptFailed", submission, problem: asProblem(error) });
+            return;
+          }
+          // Sending it again at once could go on for ever.
+          if (!error.sendLater) this.#options.pause();
+          dispatch({ type: "promptReturned", submission });
+        },
+      )
+      .finally(() => {
+        this.#sending.delete(submission);
+        this.sendNext();
+      });
+  }
+
+  /** Lets the participants prepare a turn, then sends the prompt in any case. Never rejects. */
+  async #prepareTurn(promptId: string): Promise<void> {
+    this.#preparing = promptId;
+    const stop = new Promise<void>(resolve => (this.#stopPreparing = resolve));
+    await this.#options.participants.beforeTurn(promptId, stop);
+    this.#stopPreparing = undefined;
+    this.#preparing = undefined;
+    this.sendNext(promptId);
+  }
+
+  dispose(): void {
+    this.#stopPreparing?.();
+  }
+}

@@ -1,0 +1,64 @@
+// An agent of version 2 of the protocol, built on the official SDK, in the real VS Code.
+import assert from "node:assert/strict";
+import type { FrameLocator } from "playwright-core";
+import { chooseAgent, withAgents } from "./agents.ts";
+import { screenshot } from "./harness.ts";
+
+async function send(panel: FrameLocator, text: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(text);
+  await composer.press("Enter");
+}
+const idle = (panel: FrameLocator): Promise<void> =>
+  panel.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
+
+describe("an agent of version 2", () => {
+  it("answers, streams a terminal, asks by subject, works in the background, and is stopped", async () => {
+    const { page, panel, errors } = await withAgents();
+    await chooseAgent(panel, "version-two");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await send(panel, "hello");
+    await log.getByText("You said: hello").waitFor();
+    await idle(panel);
+    assert.equal(await log.getByRole("heading", { name: "You: hello" }).count(), 1);
+
+    await send(panel, "use the tool");
+    await log.getByText("The checks pass.").waitFor();
+    const card = log.getByRole("article", { name: "Run the checks" });
+    await card.getByRole("button", { expanded: false }).click();
+    await card.getByText("2 passing ✔").waitFor();
+    await idle(panel);
+
+    await send(panel, "permission please");
+    const ask = panel.getByRole("group", { name: /Publish the package/ });
+    await ask.getByText("It can't be taken back.").waitFor();
+    await ask.getByText("npm publish").first().waitFor();
+    await screenshot(page, "version2-question");
+    await ask.getByRole("button", { name: "Allow" }).click();
+    await log.getByText("You decided: yes.").waitFor();
+    await idle(panel);
+
+    await send(panel, "work in the background");
+    await log.getByText("It is being served.").waitFor();
+    await panel.getByText("Working in the background…").waitFor();
+    await screenshot(page, "version2-background");
+    await log.getByRole("button", { name: "Stop Serve the site" }).click();
+    await panel.getByText("Working in the background…").waitFor({ state: "hidden" });
+    await log.getByRole("article", { name: "Serve the site" }).getByText("Cancelled").waitFor();
+
+    await send(panel, "steer me");
+    await panel.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    await send(panel, "and this");
+    await panel.getByRole("button", { name: "Send while running: and this" }).click();
+    await log.getByText("Also: and this").waitFor();
+    await idle(panel);
+
+    await send(panel, "hold this");
+    await panel.getByRole("button", { name: "Stop", exact: true }).click();
+    await panel.getByRole("button", { name: "Edit: hold this" }).waitFor();
+    await panel.getByText("Paused").waitFor();
+    await idle(panel);
+    await panel.getByRole("button", { name: "Remove from queue: hold this" }).click();
+    assert.deepEqual(errors, []);
+  });
+});

@@ -1,0 +1,136 @@
+// An agent of version 2 of the protocol, built on the official SDK, for tests in the real editor. Plain Node; the SDK
+// comes from the project's node_modules. The words of a prompt decide what it does:
+//   "tool"        a tool call with a terminal, whose output is streamed
+//   "permission"  asks for permission to run a command
+//   "background"  ends its turn while a tool call continues, which can be stopped
+//   "hold"        does not accept the prompt until it is cancelled
+//   "steer"       works until it gets a second prompt
+//   anything else is repeated.
+import { randomUUID } from "node:crypto";
+import { Readable, Writable } from "node:stream";
+import { ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
+import { agent, methods } from "@agentclientprotocol/sdk/experimental/v2/unstable";
+
+/** What runs in each session. */
+const sessions = new Map();
+const text = words => ({ type: "text", text: words });
+const base64 = bytes => Buffer.from(bytes).toString("base64");
+
+class Work {
+  background = [];
+  steered = () => {};
+  returned = () => {};
+  constructor(client, sessionId) {
+    this.client = client;
+    this.sessionId = sessionId;
+  }
+  update(sessionUpdate, fields) {
+    return this.client.notify(methods.client.session.update, {
+      sessionId: this.sessionId,
+      update: { sessionUpdate, ...fields },
+    });
+  }
+  say(words) {
+    return this.update("agent_message_chunk", { messageId: randomUUID(), content: text(words) });
+  }
+  state(state, fields = {}) {
+    return this.update("state_update", { state, background: this.background, ...fields });
+  }
+}
+
+/** Does what the prompt says, after it was accepted. */
+async function work(turn, prompt) {
+  await turn.state("running");
+  let stopReason = "end_turn";
+  if (prompt.includes("tool")) {
+    const call = { toolCallId: randomUUID() };
+    const terminalId = randomUUID();
+    await turn.update("tool_call_update", {
+      ...{ ...call, title: "Run the checks", kind: "execute", status: "in_progress" },
+      content: [{ type: "terminal", terminalId }],
+    });
+    await turn.update("terminal_update", { terminalId, command: "npm test", cwd: "/w", size: { cols: 80, rows: 24 } });
+    const bytes = Buffer.from("\u001b[32m2 passing ✔\u001b[0m\n");
+    for (let at = 0; at < bytes.length; at += 7)
+      await turn.update("terminal_output_chunk", { terminalId, data: base64(bytes.subarray(at, at + 7)) });
+    await turn.update("terminal_update", { terminalId, exitStatus: { exitCode: 0 } });
+    await turn.update("tool_call_update", { ...call, status: "completed" });
+    await turn.say("The checks pass.");
+  } else if (prompt.includes("permission")) {
+    await turn.state("requires_action");
+    const { outcome } = await turn.client.request(methods.client.session.requestPermission, {
+      sessionId: turn.sessionId,
+      title: "Publish the package?",
+      description: "It can't be taken back.",
+      subject: { type: "command", command: "npm publish", cwd: "/w" },
+      options: [
+        { optionId: "yes", name: "Allow", kind: "allow_once" },
+        { optionId: "no", name: "Reject", kind: "reject_once" },
+      ],
+    });
+    await turn.state("running");
+    await turn.say(`You decided: ${outcome.optionId ?? outcome.outcome}.`);
+  } else if (prompt.includes("background")) {
+    const toolCallId = randomUUID();
+    turn.background = [{ type: "tool_call", toolCallId }];
+    await turn.update("tool_call_update", {
+      ...{ toolCallId, title: "Serve the site", kind: "execute", status: "in_progress" },
+      capabilities: { cancel: {} },
+    });
+    await turn.say("It is being served.");
+  } else if (prompt.includes("steer")) {
+    const more = await new Promise(resolve => (turn.steered = resolve));
+    if (more === undefined) stopReason = "cancelled";
+    else await turn.say(`Also: ${more}`);
+  } else await turn.say(`You said: ${prompt}`);
+  await turn.state("idle", { stopReason });
+}
+
+const app = agent({ name: "sdk-v2-agent" })
+  .onRequest(methods.agent.initialize, () => ({
+    protocolVersion: 2,
+    info: { name: "sdk-v2-agent", title: "SDK Agent 2", version: "1.0.0" },
+    capabilities: { session: {} },
+  }))
+  .onRequest(methods.agent.session.new, ({ client }) => {
+    const sessionId = randomUUID();
+    sessions.set(sessionId, new Work(client, sessionId));
+    return { sessionId };
+  })
+  .onRequest(methods.agent.session.prompt, async ({ params }) => {
+    const turn = sessions.get(params.sessionId);
+    const prompt = params.prompt.map(block => block.text ?? "").join("");
+    if (prompt.includes("hold")) {
+      await new Promise(resolve => (turn.returned = resolve));
+      throw new RequestError(-32800, "The prompt was cancelled.");
+    }
+    const messageId = randomUUID();
+    await turn.update("user_message", { messageId, content: params.prompt });
+    if (turn.isSteerable) {
+      turn.isSteerable = false;
+      turn.steered(prompt);
+    } else {
+      turn.isSteerable = prompt.includes("steer");
+      // The answer goes out first.
+      setImmediate(() => void work(turn, prompt));
+    }
+    return { messageId };
+  })
+  .onRequest(methods.agent.toolCall.cancel, async ({ params }) => {
+    const turn = sessions.get(params.sessionId);
+    setImmediate(async () => {
+      await turn.update("tool_call_update", { toolCallId: params.toolCallId, status: "cancelled", capabilities: null });
+      turn.background = [];
+      await turn.state("idle");
+    });
+    return {};
+  })
+  .onNotification(methods.agent.session.cancel, ({ params }) => {
+    const turn = sessions.get(params.sessionId);
+    turn.isSteerable = false;
+    turn.returned();
+    turn.steered(undefined);
+  });
+
+const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+void connection.closed.then(() => process.exit(0));
