@@ -1,6 +1,7 @@
 // Builds the extension, the panel, the demo agent and the tests.
 // Usage: node esbuild.mjs [--production] [--watch] [--tests]
-//   dist/extension.js        the extension, CommonJS for Node 20
+//   dist/activation.js       what VS Code loads at its start, CommonJS for Node 20
+//   dist/extension.js        the extension, which the activation loads with its first use
 //   dist/mcp.js              the client for MCP servers, loaded on first use
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
@@ -20,6 +21,7 @@ const tests = process.argv.includes("--tests");
 
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
+  "dist/activation.js": 12_000,
   "dist/extension.js": 900_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
@@ -43,10 +45,21 @@ const requireBanner = {
   js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
 };
 
+/** An entry that imports another one loads its file, so that nothing is bundled twice. */
+const otherEntries = {
+  name: "other-entries",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/extension\.ts$/ }, args =>
+      args.kind === "dynamic-import" ? { path: "./extension.js", external: true } : undefined,
+    );
+  },
+};
+
 const product = [
   {
     ...common,
     entryPoints: {
+      activation: "src/activation.ts",
       extension: "src/extension.ts",
       watchdog: "src/watchdog.ts",
       mcp: "src/mcp/client/connectToServer.ts",
@@ -56,6 +69,9 @@ const product = [
     format: "cjs",
     target: "node20",
     external: ["vscode"],
+    plugins: [otherEntries],
+    // VS Code provides its API to `require`, not to `import()`.
+    supported: { "dynamic-import": false },
     // Parley calls no tools of MCP servers, so the client needs no validator of their results.
     alias: { "@modelcontextprotocol/client/_shims": "./src/mcp/client/noSchemaValidator.ts" },
     define: { "process.env.NODE_ENV": '"production"' },

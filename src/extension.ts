@@ -1,4 +1,4 @@
-// The entry point: creates the platform, the features, the sessions and the panels, in this order, and ends them.
+// The extension, which the activation loads with its first use: creates the platform, the features, the sessions and the panels, in this order, and ends them.
 import type * as vscode from "vscode";
 import { createAgents } from "./agents/vscode/createAgents.ts";
 import { createSignIn } from "./agents/vscode/createSignIn.ts";
@@ -23,23 +23,13 @@ import { ActiveSession } from "./window/activeSession.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
 import { createPanels } from "./window/createPanels.ts";
 import { createSessions } from "./window/createSessions.ts";
-import { checkpointFolder, openSessionStorage } from "./window/sessionStorage.ts";
+import { openSessionStorage } from "./window/sessionStorage.ts";
+import { checkpointFolder } from "./window/startup/storageFolders.ts";
 import { SettingsReader } from "./window/settings.ts";
+import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 
-/** The extension while it is active. `deactivate` waits until it has shut down. */
-let extension: { shutDown(): Promise<void> } | undefined;
-
-export function activate(context: vscode.ExtensionContext): void {
-  extension = createExtension(context);
-}
-
-/** Ends agents and terminals, and stores the conversation, before the window closes. */
-export async function deactivate(): Promise<void> {
-  await extension?.shutDown();
-  extension = undefined;
-}
-
-function createExtension(context: vscode.ExtensionContext): { shutDown(): Promise<void> } {
+/** Creates the extension. It takes over the parts that exist since the start of the window. */
+export function createExtension(context: vscode.ExtensionContext, startup: StartupParts): LoadedExtension {
   // Platform
   const store = new DisposableStore();
   const log = store.add(openOutputChannel());
@@ -90,6 +80,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     treesOf: async (turn, of) => checkpoints.of(of ?? review.store.session)?.startOf(turn),
     announce: text => chat.announce(text),
     runsOf: permissions.runsOf,
+    changesView: startup.changesView,
   });
 
   // Sessions
@@ -122,10 +113,12 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   store.add(opened);
 
   // Panels
-  createPanels(platform, chat, sessions, features);
+  const runCommand = createPanels(platform, startup, chat, sessions, features);
   void checkpoints.sessions.prune();
 
   return {
+    chat,
+    runCommand,
     async shutDown() {
       review.store.beginClosing();
       try {

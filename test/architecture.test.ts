@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { commandIds } from "../src/window/commandIds.ts";
 import {
   barrels,
+  bundledTwice,
   computedCommands,
   duplicateExports,
   editorImports,
@@ -52,6 +53,13 @@ const projectWith = (files: Readonly<Record<string, string>>): SourceTree => ({
 const allowedLong: Readonly<Record<string, string>> = {
   "webview-ui/styles.css": "one sheet: its parts share tokens, and their order is what decides",
   "test/interop/model-server.mjs": "runs by itself, copied whole to wherever agents are tried",
+};
+
+/** Files that both programs of the extension host contain, and why that is harmless. */
+const allowedTwice: Readonly<Record<string, string>> = {
+  "src/panel/chatSurface.ts": "a name",
+  "src/review/storedFiles.ts": "names, and a function without state",
+  "src/window/startup/storageFolders.ts": "functions without state",
 };
 
 interface RuleCase {
@@ -160,6 +168,14 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     ],
     found: /planted/,
   },
+  "is bundled with one program of the extension host, or has neither classes nor state": {
+    rule: tree => bundledTwice(tree).filter(file => !((file.split(" ")[0] ?? "") in allowedTwice)),
+    broken: [
+      { "src/window/startup/startup.ts": '// x\nimport { Emitter } from "../../base/lifecycle.ts";\n' },
+      { "src/window/commandIds.ts": '// x\nimport { Session } from "../session/session.ts";\n' },
+    ],
+    found: /^src\/(?:base\/lifecycle|session\/session)\.ts is bundled twice$/,
+  },
   "begins with a comment that describes it": {
     rule: filesWithoutHeader,
     broken: [{ "src/base/planted.ts": "const x = 1;\n" }],
@@ -202,6 +218,11 @@ describe("a file of src and webview-ui", () => {
     );
     assert.deepEqual(
       Object.keys(packageExceptions).filter(file => !all.includes(file)),
+      [],
+    );
+    const twice = bundledTwice(project);
+    assert.deepEqual(
+      Object.keys(allowedTwice).filter(file => !twice.includes(`${file} is bundled twice`)),
       [],
     );
   });

@@ -33,6 +33,7 @@ describe("the package", () => {
       /^media\/parley\.png$/,
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
       /^docs\/images\/panel\.png$/,
+      /^dist\/activation\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/watchdog\.js$/,
       /^dist\/demo-agent\.mjs$/,

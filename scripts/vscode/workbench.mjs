@@ -184,7 +184,7 @@ async function pick(page, key, text, inRow) {
         await list
           .locator("input")
           .first()
-          .press("Escape", { timeout })
+          .press("Escape", { timeout: 2000 })
           .catch(() => {});
       await list.waitFor({ state: "hidden" });
     }

@@ -63,14 +63,9 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#options = options;
   }
 
-  /** Registers the view and the editor tabs with VS Code. Before this call there are no panels. */
-  register(content: ChatContent): Disposable {
+  /** Shows this content. Before this call there are no panels. */
+  show(content: ChatContent): void {
     this.#content = content;
-    const webviewOptions = { retainContextWhenHidden: true };
-    return vscode.Disposable.from(
-      vscode.window.registerWebviewViewProvider(ChatPanels.viewId, this, { webviewOptions }),
-      vscode.window.registerWebviewPanelSerializer(chatEditorType, this),
-    );
   }
 
   /** Whether any panel is visible, as far as VS Code knows. */

@@ -1,4 +1,4 @@
-// Registers the commands: everything under "Parley:" in the Command Palette.
+// Runs the commands: everything under "Parley:" in the Command Palette.
 import * as vscode from "vscode";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -6,26 +6,25 @@ import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import type { CommandId } from "./commandIds.ts";
 import { mergeTables, type CompleteTables } from "./handlerTables.ts";
 
+/** Runs a command with the arguments that VS Code passes. */
+export type CommandRunner = (id: CommandId, args: readonly unknown[]) => Promise<void>;
+
 /**
- * Registers the handlers of these tables, which together handle each command exactly once. A command that fails shows
- * why.
+ * Runs commands by the handlers of these tables, which together handle each command exactly once. A command that fails
+ * shows why.
  */
-export function registerCommands<const Tables extends readonly object[]>(
+export function commandRunner<const Tables extends readonly object[]>(
   tables: CompleteTables<CommandId, Tables>,
   log: Log,
-): vscode.Disposable {
+): CommandRunner {
   const handlers = mergeTables<CommandHandlers<CommandId>>(tables);
-  return vscode.Disposable.from(
-    ...Object.entries(handlers).map(([id, run]) =>
-      vscode.commands.registerCommand(id, async (...args: readonly unknown[]) => {
-        try {
-          await run(...args);
-        } catch (error) {
-          const problem = asProblem(error);
-          log.error(problem.message, problem.detail);
-          void vscode.window.showErrorMessage(problem.message);
-        }
-      }),
-    ),
-  );
+  return async (id, args) => {
+    try {
+      await handlers[id](...args);
+    } catch (error) {
+      const problem = asProblem(error);
+      log.error(problem.message, problem.detail);
+      void vscode.window.showErrorMessage(problem.message);
+    }
+  };
 }

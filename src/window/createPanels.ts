@@ -9,7 +9,7 @@ import { emptySession } from "../session/state.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
-import { registerCommands } from "./commands.ts";
+import { commandRunner, type CommandRunner } from "./commands.ts";
 import type { SessionFeatures } from "./createSessions.ts";
 import { intentRunner } from "./intentRunner.ts";
 import { panelIntents } from "./panelIntents.ts";
@@ -18,11 +18,13 @@ import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
+import type { StartupParts } from "./startup/startup.ts";
 import { TrafficDocument } from "./trafficDocument.ts";
 
-/** Registers the chat and the commands, and shows the active session from now on. */
+/** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
 export function createPanels(
   platform: ExtensionPlatform,
+  startup: StartupParts,
   chat: ChatPanels,
   sessions: WindowSessions,
   {
@@ -40,12 +42,13 @@ export function createPanels(
     signIn,
     mcp,
   }: SessionFeatures,
-): void {
+): CommandRunner {
   const { store, log } = platform;
   const settings = settingsReader.read.bind(settingsReader);
   const mentions = createMentions(platform, {
     chat,
     fileEvents,
+    recentFiles: startup.recentFiles,
     documents,
     roots: () => sessionRoots(active.state.workspaceFolder).filter(root => root !== ""),
     sensitive: () => settings().sensitive,
@@ -90,24 +93,7 @@ export function createPanels(
   store.add(chat.onDidShow(({ surface, session }) => void sessions.restoreOrStart(surface, session)));
   store.add(chat.onDidActivate(surface => open.activate(surface)));
   store.add(chat.onDidClose(surface => open.removeSurface(surface)));
-  store.add(chat.register(sessions));
-  store.add(
-    registerCommands(
-      [
-        chatCommands(sessions, chat),
-        sessionCommands(sessions, chat, settings),
-        logCommands(sessions, traffic, log),
-        mcp.commands,
-        storedKeyCommands(signIn.keys, () => settings().agents),
-        mentions.commands,
-        permissions.commands,
-        follow.commands,
-        review.commands,
-        restore.commands,
-      ],
-      log,
-    ),
-  );
+  chat.show(sessions);
   store.add(active.onDidRefresh(() => chat.changed()));
   store.add(
     open.onDidChange(change => {
@@ -116,7 +102,7 @@ export function createPanels(
     }),
   );
   store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
-  createSessionIndicators(platform, active, sessions, { chat, settings });
+  createSessionIndicators(platform, active, sessions, startup, { chat, settings });
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       // An agent starts only while the chat is visible.
@@ -125,4 +111,19 @@ export function createPanels(
     }),
   );
   active.refresh();
+  return commandRunner(
+    [
+      chatCommands(sessions, chat),
+      sessionCommands(sessions, chat, settings),
+      logCommands(sessions, traffic, log),
+      mcp.commands,
+      storedKeyCommands(signIn.keys, () => settings().agents),
+      mentions.commands,
+      permissions.commands,
+      follow.commands,
+      review.commands,
+      restore.commands,
+    ],
+    log,
+  );
 }

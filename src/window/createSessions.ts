@@ -18,7 +18,7 @@ import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
 import type { OpenSessions } from "../sessions/openSessions.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import { WindowRecord } from "../sessions/windowRecord.ts";
-import { sessionLogFolder } from "./sessionStorage.ts";
+import { sessionLogFolder } from "./startup/storageFolders.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import { WindowSessions } from "./sessions/windowSessions.ts";
 import type { SettingsReader } from "./settings.ts";

@@ -10,6 +10,7 @@ import { showSession } from "./sessionCommands.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 import { SessionsTree } from "./sessionsTree.ts";
 import type { Settings } from "./settings.ts";
+import type { StartupParts } from "./startup/startup.ts";
 import { StatusBar } from "./statusBar.ts";
 import { UserNotifications } from "./userNotifications.ts";
 
@@ -18,11 +19,12 @@ export function createSessionIndicators(
   { store, log }: ExtensionPlatform,
   active: ActiveSession,
   sessions: WindowSessions,
+  { statusItem, sessionsView, rememberAgentName }: StartupParts,
   { chat, settings }: { readonly chat: ChatPanels; readonly settings: () => Settings },
 ): void {
   const { open } = sessions;
-  const status = store.add(new StatusBar());
-  const tree = store.add(new SessionsTree());
+  const status = new StatusBar(statusItem, rememberAgentName);
+  const tree = store.add(new SessionsTree(sessionsView));
   const notifications = new UserNotifications({
     chat,
     settings,

@@ -4,14 +4,7 @@ import { join } from "node:path";
 import { forEachLimited } from "../base/async.ts";
 import type * as vscode from "vscode";
 import type { LogStorage, LogFile } from "../session/log/sessionStore.ts";
-
-/** The folder of this workspace's checkpoints. */
-export const checkpointFolder = (context: vscode.ExtensionContext): string =>
-  join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
-
-/** The folder of the session logs of this workspace. */
-export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
-  join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
+import { sessionLogFolder } from "./startup/storageFolders.ts";
 
 /** The sessions of this workspace, or of no workspace. Never synchronised, and never stored in the workspace. */
 export function openSessionStorage(context: vscode.ExtensionContext): LogStorage {

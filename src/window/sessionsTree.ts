@@ -2,6 +2,7 @@
 // before the chat was first opened.
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
+import type { LateTreeView } from "../editor/lateTreeView.ts";
 import type { Session } from "../session/session.ts";
 import { openQuestions, sessionTitle } from "../session/state.ts";
 import { sessionStatus } from "./statusBar.ts";
@@ -15,12 +16,15 @@ interface SessionRow {
 }
 
 export class SessionsTree implements vscode.TreeDataProvider<SessionRow>, Disposable {
-  static readonly id = "parley.sessions";
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
-  readonly #view = vscode.window.createTreeView(SessionsTree.id, { treeDataProvider: this });
+  readonly #view: vscode.TreeView<SessionRow>;
   #rows: readonly SessionRow[] = [];
   #waiting = 0;
+
+  constructor(view: LateTreeView) {
+    this.#view = view.attach(this);
+  }
 
   /** Shows these sessions. Notifies VS Code only if a row looks different, because this is called very often. */
   update(sessions: readonly Session[]): void {
@@ -62,7 +66,6 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionRow>, Dispos
   }
 
   dispose(): void {
-    this.#view.dispose();
     this.#changed.dispose();
   }
 }

@@ -1,18 +1,19 @@
 // The item in the status bar: the agent's name and state. A click opens the chat, at an open question if there is one.
 import * as vscode from "vscode";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
-import type { Disposable } from "../base/lifecycle.ts";
 
 /** How long the status bar shows that something was done. Milliseconds. */
 export const statusMessageDuration = 3000;
 
-export class StatusBar implements Disposable {
-  readonly #item = vscode.window.createStatusBarItem("parley.status", vscode.StatusBarAlignment.Right, 90);
+export class StatusBar {
+  readonly #item: vscode.StatusBarItem;
+  readonly #onDidShowName: (name: string) => void;
   #shown = "";
 
-  constructor() {
-    this.#item.name = "Parley";
-    this.#item.command = "parley.openChat";
+  /** `onDidShowName`: receives each name that the item shows. */
+  constructor(item: vscode.StatusBarItem, onDidShowName: (name: string) => void) {
+    this.#item = item;
+    this.#onDidShowName = onDidShowName;
   }
 
   update(state: SessionState, agentName: string | undefined): void {
@@ -30,10 +31,7 @@ export class StatusBar implements Disposable {
     this.#item.tooltip = words;
     this.#item.accessibilityInformation = { label: `${name}: ${words}`, role: "button" };
     this.#item.show();
-  }
-
-  dispose(): void {
-    this.#item.dispose();
+    this.#onDidShowName(name);
   }
 }
 

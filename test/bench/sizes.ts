@@ -34,7 +34,8 @@ export async function run(): Promise<Report> {
     const panel = Object.keys(outputs).filter(file => file.startsWith("dist/webview/") && file.endsWith(".js"));
     const rows = [
       ["package (`.vsix`)", kB(statSync(packed.vsix).size), "", ""],
-      row("extension", ["dist/extension.js"]),
+      row("extension: code loaded at the start of a window", ["dist/activation.js"]),
+      row("extension: code loaded with its first use", ["dist/extension.js"]),
       row("demo agent", ["dist/demo-agent.mjs"]),
       row("panel: code loaded first", first),
       row(

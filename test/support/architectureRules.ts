@@ -133,7 +133,8 @@ export const roomOf = (path: string): string | undefined => /^(?:src|webview-ui)
 
 /** Whether the file belongs to the editor side, which may use the API of VS Code. */
 export const isEditorSide = (path: string): boolean =>
-  /^src\/(?:\w+\/vscode\/|editor\/|window\/|extension\.ts$)/.test(path) && path !== "src/window/code/codeProposal.ts";
+  /^src\/(?:\w+\/vscode\/|editor\/|window\/|(?:activation|extension)\.ts$)/.test(path) &&
+  path !== "src/window/code/codeProposal.ts";
 
 /** Imports from a room that is not below the importing room. */
 export function upwardImports(tree: SourceTree): readonly string[] {
@@ -141,7 +142,7 @@ export function upwardImports(tree: SourceTree): readonly string[] {
     if (file.split("/")[0] !== target.split("/")[0]) return false;
     const tiers = isInSrc(file) ? roomTiers : webviewTiers;
     const [from, to] = [roomOf(file), roomOf(target)];
-    // extension.ts, watchdog.ts and main.ts are above all rooms, so no room imports them.
+    // activation.ts, extension.ts, watchdog.ts and main.ts are above all rooms, so no room imports them.
     if (from === undefined) return false;
     if (from === to) return false;
     return to === undefined || tierOf(tiers, to) >= tierOf(tiers, from);
@@ -241,6 +242,28 @@ export function duplicateExports(tree: SourceTree): readonly string[] {
   return [...owners]
     .filter(([, files]) => files.size > 1)
     .map(([name, files]) => `${name} is exported by ${[...files].join(" and ")}`);
+}
+
+/** The programs of the extension. The build bundles each one by itself. */
+const entries = ["src/activation.ts", "src/extension.ts", "src/watchdog.ts"];
+
+/** The files that are bundled with an entry. Another entry is not, because it is loaded at run time. */
+function bundledFiles(tree: SourceTree, entry: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (file: string): void => {
+    if (found.has(file) || !tree.paths.includes(file) || (file !== entry && entries.includes(file))) return;
+    found.add(file);
+    for (const { target, typeOnly } of importsOf(tree, file)) if (!typeOnly) add(target);
+  };
+  add(entry);
+  return found;
+}
+
+/** Files in both programs of the extension host. A class in such a file exists twice, so that `instanceof` fails. */
+export function bundledTwice(tree: SourceTree): readonly string[] {
+  const activation = bundledFiles(tree, "src/activation.ts");
+  const extension = bundledFiles(tree, "src/extension.ts");
+  return [...activation].filter(file => extension.has(file)).map(file => `${file} is bundled twice`);
 }
 
 /** The names that a file declares and exports. */

@@ -1,6 +1,5 @@
 // Adds items from menus of VS Code to the chat: files, folders, the selection, a problem.
 import * as vscode from "vscode";
-import type { Disposable } from "../../base/lifecycle.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import { attachSelection, intactSelection, type AttachResult, type Attachments } from "./attachments.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
@@ -66,26 +65,4 @@ async function show(chat: ChatSurface, { attachments, refused }: AttachResult): 
     await chat.focus("composer");
   }
   if (refused.length > 0) void vscode.window.showWarningMessage(refused.join(" "));
-}
-
-/**
- * The code action "Fix with Parley" for problems. It runs the command `parley.fixWithChat` with the file and its
- * problems.
- */
-export function registerFixActions(): Disposable {
-  const provider: vscode.CodeActionProvider = {
-    provideCodeActions(document, _range, { diagnostics }) {
-      if (diagnostics.length === 0) return [];
-      const action = new vscode.CodeAction(vscode.l10n.t("Fix with Parley"), vscode.CodeActionKind.QuickFix);
-      action.diagnostics = [...diagnostics];
-      action.command = {
-        command: "parley.fixWithChat",
-        title: action.title,
-        arguments: [document.uri, diagnostics],
-      };
-      return [action];
-    },
-  };
-  const metadata = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] };
-  return vscode.languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], provider, metadata);
 }

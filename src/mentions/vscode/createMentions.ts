@@ -4,16 +4,17 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
-import { addToChat, fixWithChat, registerFixActions } from "./addToChat.ts";
+import { addToChat, fixWithChat } from "./addToChat.ts";
 import { Attachments, type AttachmentsOptions } from "./attachments.ts";
 import { FileIndexer } from "./fileIndexer.ts";
 import { Mentions } from "./mentions.ts";
 import { TerminalCommands } from "./mentionSources.ts";
-import { RecentFiles } from "./recentFiles.ts";
+import type { RecentFiles } from "./recentFiles.ts";
 
 export interface MentionsFeatureOptions extends AttachmentsOptions {
   readonly chat: ChatSurface;
   readonly fileEvents: FileEvents;
+  readonly recentFiles: RecentFiles;
 }
 
 export interface MentionsFeature {
@@ -25,19 +26,18 @@ export interface MentionsFeature {
 /** Creates the mentions of the composer and the actions that add to the chat. */
 export function createMentions(
   { store, clock, log }: ExtensionPlatform,
-  { chat, fileEvents, ...options }: MentionsFeatureOptions,
+  { chat, fileEvents, recentFiles, ...options }: MentionsFeatureOptions,
 ): MentionsFeature {
   const attachments = new Attachments(options);
   const mentions = store.add(
     new Mentions({
       indexer: store.add(new FileIndexer(fileEvents, log, clock)),
-      recent: store.add(new RecentFiles()),
+      recent: recentFiles,
       terminals: store.add(new TerminalCommands(log)),
       attachments,
       log,
     }),
   );
-  store.add(registerFixActions());
   return {
     attachments,
     commands: {

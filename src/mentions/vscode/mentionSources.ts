@@ -14,7 +14,7 @@ import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import { attachSelection, intactSelection, type AttachResult, type Attachments } from "./attachments.ts";
 import type { FileIndexer } from "./fileIndexer.ts";
-import { openFiles, type RecentFiles } from "./recentFiles.ts";
+import type { RecentFiles } from "./recentFiles.ts";
 
 /** The services that sources use. */
 export interface MentionContext {
@@ -238,7 +238,7 @@ const editorSource: MentionSource = {
   find({ text, context }) {
     if (text.trim() !== "") return Promise.resolve(undefined);
     const { indexer, recent } = context;
-    const open = new Set(openFiles());
+    const open = new Set(recent.open);
     const used = recent.paths;
     const paths = [...used.filter(path => open.has(path)), ...open, ...used];
     const offers = [...new Set(paths)]

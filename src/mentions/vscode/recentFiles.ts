@@ -1,25 +1,30 @@
 // The files that the user worked with recently.
 import * as vscode from "vscode";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
 
 const maxPaths = 100;
 
 /** Files that were shown or changed in this window, newest first. */
 export class RecentFiles implements Disposable {
-  readonly #store = new DisposableStore();
+  readonly #listeners: vscode.Disposable;
   /** In order of use, newest last. */
   readonly #paths = new Set<string>();
 
   constructor() {
-    for (const path of openFiles().toReversed()) this.#use(path);
+    for (const path of this.open.toReversed()) this.#use(path);
     const active = vscode.window.activeTextEditor?.document;
     if (active) this.#note(active);
-    this.#store.add(vscode.window.onDidChangeActiveTextEditor(editor => editor && this.#note(editor.document)));
-    this.#store.add(
+    this.#listeners = vscode.Disposable.from(
+      vscode.window.onDidChangeActiveTextEditor(editor => editor && this.#note(editor.document)),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#note(document);
       }),
     );
+  }
+
+  /** The absolute paths of the files in all editor tabs. */
+  get open(): readonly string[] {
+    return openFiles();
   }
 
   /** Absolute paths. */
@@ -28,7 +33,7 @@ export class RecentFiles implements Disposable {
   }
 
   dispose(): void {
-    this.#store.dispose();
+    this.#listeners.dispose();
   }
 
   #note({ uri }: vscode.TextDocument): void {
@@ -43,8 +48,7 @@ export class RecentFiles implements Disposable {
   }
 }
 
-/** The absolute paths of the files in all editor tabs. */
-export function openFiles(): readonly string[] {
+function openFiles(): readonly string[] {
   const paths = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
     .flatMap(({ input }) =>

@@ -3,6 +3,7 @@ import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { TextStorage } from "../../session/log/sessionStore.ts";
+import { unfinishedTurnFile } from "../storedFiles.ts";
 
 /** The session of a turn. */
 export interface SessionOfTurn {
@@ -22,8 +23,6 @@ export interface UnfinishedTurn {
   readonly session?: SessionOfTurn;
 }
 
-const fileName = "reviewTurn.json";
-
 /** The turn is stored after each change of it. A failed write is logged: then only the next window lacks it. */
 export class UnfinishedTurnStore {
   readonly #storage: TextStorage;
@@ -39,7 +38,7 @@ export class UnfinishedTurnStore {
   /** What the last window stored. Undefined if its last turn was compared. Never rejects. */
   async read(): Promise<UnfinishedTurn | undefined> {
     try {
-      const text = await this.#storage.read(fileName);
+      const text = await this.#storage.read(unfinishedTurnFile);
       const turn = text ? (JSON.parse(text) as UnfinishedTurn) : undefined;
       this.#current ??= turn;
       return turn;
@@ -71,7 +70,7 @@ export class UnfinishedTurnStore {
   #write(turn: UnfinishedTurn | undefined): void {
     this.#current = turn;
     this.#writes
-      .queue(() => this.#storage.write(fileName, turn ? JSON.stringify(turn) : ""))
+      .queue(() => this.#storage.write(unfinishedTurnFile, turn ? JSON.stringify(turn) : ""))
       .catch((thrown: unknown) => this.#log.error("The turn could not be stored.", asError(thrown).message));
   }
 }

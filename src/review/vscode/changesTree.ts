@@ -3,6 +3,7 @@
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { LateTreeView } from "../../editor/lateTreeView.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import {
   hunkRows,
@@ -17,7 +18,6 @@ import {
 export type RunsOf = (path: string) => "byItself" | "withBuild" | undefined;
 
 export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposable {
-  static readonly id = "parley.changes";
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -33,9 +33,9 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
     this.#store.add(review.onDidChange(() => this.#changed.fire()));
   }
 
-  /** Shows the rows in the view of the manifest. */
-  show(): void {
-    const view = this.#store.add(vscode.window.createTreeView(ChangesTree.id, { treeDataProvider: this }));
+  /** Shows the rows in the view. */
+  show(late: LateTreeView): void {
+    const view = late.attach(this);
     const update = (): void => {
       const { files } = this.#review;
       view.description = files.length === 0 ? "" : countsLabel(total(files));

@@ -5,7 +5,9 @@ import { ReviewController, type ReviewControllerOptions } from "./reviewControll
 import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
 
 export interface ReviewFeatureOptions
-  extends Omit<ReviewStoreOptions, "storage" | "clock" | "log">, Pick<ReviewControllerOptions, "announce" | "runsOf"> {}
+  extends
+    Omit<ReviewStoreOptions, "storage" | "clock" | "log">,
+    Pick<ReviewControllerOptions, "announce" | "runsOf" | "changesView"> {}
 
 export interface ReviewFeature {
   /** Not disposed with the platform: the window stores it first. */
@@ -17,11 +19,13 @@ export interface ReviewFeature {
 /** Creates the review and shows it in the editor. */
 export function createReview(
   { context, store: disposables, storage, clock, log }: ExtensionPlatform,
-  { announce, runsOf, ...options }: ReviewFeatureOptions,
+  { announce, runsOf, changesView, ...options }: ReviewFeatureOptions,
 ): ReviewFeature {
   const store = new ReviewStore({ ...options, storage, clock, log });
   const { review } = store;
   const { extensionUri } = context;
-  const { actions, tabs } = disposables.add(new ReviewController({ review, extensionUri, log, announce, runsOf }));
+  const { actions, tabs } = disposables.add(
+    new ReviewController({ review, extensionUri, log, announce, runsOf, changesView }),
+  );
   return { store, commands: reviewCommands(actions, tabs), intents: reviewIntents(actions) };
 }

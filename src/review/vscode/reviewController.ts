@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
+import type { LateTreeView } from "../../editor/lateTreeView.ts";
 import type { Review } from "../review.ts";
 import { linesWithHunks } from "../reviewPresentation.ts";
 import { BaseDocuments } from "./baseDocuments.ts";
@@ -23,6 +24,7 @@ export interface ReviewControllerOptions {
   readonly announce: (words: string) => void;
   /** When programs run a file, for a mark on it. */
   readonly runsOf: RunsOf;
+  readonly changesView: LateTreeView;
 }
 
 export class ReviewController implements Disposable {
@@ -30,7 +32,7 @@ export class ReviewController implements Disposable {
   readonly tabs: ReviewTabs;
   readonly #store = new DisposableStore();
 
-  constructor({ extensionUri, log, announce, runsOf, ...options }: ReviewControllerOptions) {
+  constructor({ extensionUri, log, announce, runsOf, changesView, ...options }: ReviewControllerOptions) {
     const review = this.#store.add(new LinkedReview(options.review, log));
     const bases = this.#store.add(new BaseDocuments(review, log));
     this.actions = new ReviewActions({ review, bases, announce });
@@ -39,7 +41,7 @@ export class ReviewController implements Disposable {
     this.#store.add(new ReviewDecorations(review, extensionUri));
     this.#store.add(new ReviewLenses(review));
     this.#store.add(new ReviewBadges(review));
-    this.#store.add(new ChangesTree(review, runsOf)).show();
+    this.#store.add(new ChangesTree(review, runsOf)).show(changesView);
     const updateCursorContext = (): void =>
       setContextKey("parley.hunkAtCursor", (this.actions.hunksAtCursor()?.ids.length ?? 0) > 0);
     const updateEditorContext = (): void => {

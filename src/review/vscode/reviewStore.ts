@@ -8,6 +8,7 @@ import type { TextStorage } from "../../session/log/sessionStore.ts";
 import { emptySession, promptTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import type { StoredReview } from "../storedReview.ts";
+import { reviewFile } from "../storedFiles.ts";
 import { WindowReview } from "../windowReview.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
@@ -42,7 +43,6 @@ interface StoredWindow extends StoredReview {
   readonly outside?: readonly string[];
 }
 
-const fileName = "review.json";
 const statesFileName = "reviewStates.json";
 /** The time to collect changes before they are stored, in milliseconds. */
 const storeDelay = 500;
@@ -224,7 +224,7 @@ export class ReviewStore implements Disposable {
         // The states first: a review without them undoes texts only, whereas states without a review are not used.
         if (states !== this.#storedStates) await this.#options.storage.write(statesFileName, states);
         this.#storedStates = states;
-        await this.#options.storage.write(fileName, text);
+        await this.#options.storage.write(reviewFile, text);
       })
       .catch((thrown: unknown) =>
         this.#options.log.error("The changes to review could not be stored.", asError(thrown).message),
@@ -273,7 +273,7 @@ export class ReviewStore implements Disposable {
   async #restore(): Promise<void> {
     const { storage, log } = this.#options;
     try {
-      const text = await storage.read(fileName);
+      const text = await storage.read(reviewFile);
       if (text === undefined) return;
       const states = await storage.read(statesFileName);
       if (states !== undefined) this.#states.restore(JSON.parse(states) as StoredStates);

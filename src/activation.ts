@@ -1,0 +1,22 @@
+// The program that VS Code loads. It is small: it registers what the user can reach, and loads the extension with the
+// first use of it.
+import type * as vscode from "vscode";
+import { Startup } from "./window/startup/startup.ts";
+
+let startup: Startup | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  startup = new Startup(context, async parts => {
+    // A file of its own, which the build does not include here.
+    const { createExtension } = await import("./extension.ts");
+    return createExtension(context, parts);
+  });
+  context.subscriptions.push(startup);
+  void startup.loadIfNeeded();
+}
+
+/** Ends agents and terminals, and stores the conversation, before the window closes. */
+export async function deactivate(): Promise<void> {
+  await startup?.shutDown();
+  startup = undefined;
+}

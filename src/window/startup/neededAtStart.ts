@@ -1,0 +1,35 @@
+// Whether a window must load the extension at its start, because of what an earlier window left.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { hasStoredChanges, reviewFile, unfinishedTurnFile } from "../../review/storedFiles.ts";
+import { sessionLogFolder } from "./storageFolders.ts";
+
+/** Whether one of the tabs shows a document that only Parley can provide. */
+export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
+  tabs.some(({ input }) => {
+    const uris =
+      input instanceof vscode.TabInputText
+        ? [input.uri]
+        : input instanceof vscode.TabInputTextDiff
+          ? [input.original, input.modified]
+          : [];
+    return uris.some(({ scheme }) => scheme.startsWith("parley-"));
+  });
+
+/** Whether changes wait for review, or the last turn is not compared yet. If that cannot be read, the extension reports it. */
+export async function hasStoredWork(context: vscode.ExtensionContext): Promise<boolean> {
+  const folder = sessionLogFolder(context);
+  const isThere = async (name: string, matters: (text: string) => boolean): Promise<boolean> => {
+    try {
+      return matters(await readFile(join(folder, name), "utf8"));
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== "ENOENT";
+    }
+  };
+  const found = await Promise.all([
+    isThere(reviewFile, hasStoredChanges),
+    isThere(unfinishedTurnFile, text => text !== ""),
+  ]);
+  return found.includes(true);
+}

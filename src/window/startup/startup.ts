@@ -1,0 +1,114 @@
+// Registers with VS Code what the user can reach before the extension is loaded, and loads it with the first use: a
+// command, a view that shows, a restored editor tab, or changes that wait for review.
+import * as vscode from "vscode";
+import type { Disposable } from "../../base/lifecycle.ts";
+import { LateTreeView } from "../../editor/lateTreeView.ts";
+import { registerFixActions } from "../../mentions/vscode/fixActions.ts";
+import { RecentFiles } from "../../mentions/vscode/recentFiles.ts";
+import { chatEditorType } from "../../panel/chatSurface.ts";
+import { commandIds, type CommandId } from "../commandIds.ts";
+import { hasParleyTab, hasStoredWork } from "./neededAtStart.ts";
+
+/** What exists before the extension is loaded. The extension takes it over. */
+export interface StartupParts {
+  readonly statusItem: vscode.StatusBarItem;
+  readonly recentFiles: RecentFiles;
+  readonly sessionsView: LateTreeView;
+  readonly changesView: LateTreeView;
+  /** The status bar shows this name in the next window, before the extension is loaded. */
+  readonly rememberAgentName: (name: string) => void;
+}
+
+/** The loaded extension. */
+export interface LoadedExtension {
+  readonly chat: Required<Pick<vscode.WebviewViewProvider, "resolveWebviewView">> & vscode.WebviewPanelSerializer;
+  /** Runs the command. A failure is shown to the user. */
+  runCommand(id: CommandId, args: readonly unknown[]): Promise<void>;
+  shutDown(): Promise<void>;
+}
+
+/** The name of the agent, in the state of the workspace. */
+const agentNameKey = "parley.agentName";
+
+export class Startup implements Disposable {
+  readonly #context: vscode.ExtensionContext;
+  readonly #create: (parts: StartupParts) => Promise<LoadedExtension>;
+  readonly #parts: StartupParts;
+  readonly #registrations: vscode.Disposable;
+  #loaded: Promise<LoadedExtension> | undefined;
+
+  constructor(context: vscode.ExtensionContext, create: (parts: StartupParts) => Promise<LoadedExtension>) {
+    this.#context = context;
+    this.#create = create;
+    const load = (): Promise<LoadedExtension> => this.#load();
+    const statusItem = vscode.window.createStatusBarItem("parley.status", vscode.StatusBarAlignment.Right, 90);
+    statusItem.name = "Parley";
+    statusItem.command = "parley.openChat";
+    statusItem.text = `$(comment-discussion) ${context.workspaceState.get(agentNameKey, "Parley")}`;
+    statusItem.tooltip = vscode.l10n.t("Not started");
+    statusItem.show();
+    this.#parts = {
+      statusItem,
+      recentFiles: new RecentFiles(),
+      sessionsView: new LateTreeView("parley.sessions", load),
+      changesView: new LateTreeView("parley.changes", load),
+      rememberAgentName: name => {
+        if (context.workspaceState.get(agentNameKey) !== name) void context.workspaceState.update(agentNameKey, name);
+      },
+    };
+    const { recentFiles, sessionsView, changesView } = this.#parts;
+    this.#registrations = vscode.Disposable.from(
+      statusItem,
+      recentFiles,
+      sessionsView,
+      changesView,
+      registerFixActions(),
+      ...commandIds.map(id => vscode.commands.registerCommand(id, (...args: unknown[]) => this.#runCommand(id, args))),
+      vscode.window.registerWebviewViewProvider(
+        "parley.chat",
+        { resolveWebviewView: async (...args) => (await load()).chat.resolveWebviewView(...args) },
+        { webviewOptions: { retainContextWhenHidden: true } },
+      ),
+      vscode.window.registerWebviewPanelSerializer(chatEditorType, {
+        deserializeWebviewPanel: async (...args) => (await load()).chat.deserializeWebviewPanel(...args),
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+        if (hasParleyTab(opened)) void this.loadIfNeeded();
+      }),
+    );
+  }
+
+  /** Loads the extension if it shows something without being used. */
+  async loadIfNeeded(): Promise<void> {
+    if (this.#loaded) return;
+    const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+    if (!hasParleyTab(tabs) && !(await hasStoredWork(this.#context))) return;
+    // A failure was shown to the user.
+    await this.#load().catch(() => undefined);
+  }
+
+  /** Resolves when agents and terminals have ended, and everything is stored. */
+  async shutDown(): Promise<void> {
+    const loaded = await this.#loaded?.catch(() => undefined);
+    await loaded?.shutDown();
+  }
+
+  dispose(): void {
+    this.#registrations.dispose();
+  }
+
+  async #runCommand(id: CommandId, args: readonly unknown[]): Promise<void> {
+    await (await this.#load()).runCommand(id, args);
+  }
+
+  /** Loads the extension once. After a failure, the next use tries again. */
+  #load(): Promise<LoadedExtension> {
+    this.#loaded ??= this.#create(this.#parts).catch((error: unknown) => {
+      this.#loaded = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(vscode.l10n.t("Parley could not be loaded: {0}", reason));
+      throw error;
+    });
+    return this.#loaded;
+  }
+}

@@ -1,0 +1,11 @@
+// The extension's own folders for this workspace, or for no workspace. Never synchronised, and never in the workspace.
+import { join } from "node:path";
+import type * as vscode from "vscode";
+
+/** The folder of this workspace's checkpoints. */
+export const checkpointFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
+
+/** The folder of the session logs of this workspace. */
+export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
