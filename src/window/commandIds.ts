@@ -14,6 +14,7 @@ export const commandIds = [
   "parley.signOut",
   "parley.removeStoredKeys",
   "parley.importMcpServers",
+  "parley.importZedAgents",
   "parley.renameSession",
   "parley.copyConversation",
   "parley.saveTranscript",

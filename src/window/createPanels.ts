@@ -1,6 +1,7 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import * as vscode from "vscode";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
+import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { sessionRoots } from "../editor/folders.ts";
@@ -118,6 +119,7 @@ export function createPanels(
       logCommands(sessions, traffic, log),
       mcp.commands,
       storedKeyCommands(signIn.keys, () => settings().agents),
+      importZedCommands(() => settings().agents),
       mentions.commands,
       permissions.commands,
       follow.commands,

@@ -51,7 +51,14 @@ describe("Parley", () => {
 
 describe("the commands of Parley", () => {
   // Excludes commands that wait for an answer of the user, and the commands that report that there is no checkpoint.
-  const asking = ["selectAgent", "managePermissionRules", "restoreCheckpoint", "undoRestore", "deleteCheckpoints"];
+  const asking = [
+    "selectAgent",
+    "managePermissionRules",
+    "restoreCheckpoint",
+    "undoRestore",
+    "deleteCheckpoints",
+    "importZedAgents",
+  ];
   const commands = contributes.commands
     .map(({ command }) => command)
     .filter(command => !asking.includes(command.slice("parley.".length)));
