@@ -245,7 +245,7 @@ const lastLines = (words: string, count: number): string => words.split("\n").sl
 
 /** The command line as users would type it, for messages. */
 export function agentCommandLine(definition: AgentDefinition): string {
-  return [definition.command, ...definition.args]
+  return [definition.command, ...(definition.argsInSettings ?? definition.args)]
     .map(word => (/[\s"'$]/.test(word) ? `"${word.replace(/"/g, '\\"')}"` : word))
     .join(" ");
 }

@@ -1,4 +1,5 @@
 // The agents to choose from: the built-in demo agent, presets for well-known agents, and the user's settings.
+import type { OptionValue } from "../session/state.ts";
 
 /** How to start an agent, and the settings for working with it. */
 export interface AgentDefinition {
@@ -7,6 +8,8 @@ export interface AgentDefinition {
   readonly description?: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** The arguments before their variables were replaced, to be shown: a value can be a secret. */
+  readonly argsInSettings?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute. Absent for a folder of Parley (`startFolder.ts`). */
   readonly cwd?: string;
@@ -20,6 +23,10 @@ export interface AgentDefinition {
   readonly mcpServers?: unknown;
   /** The latest version of the protocol to speak. Absent and `auto`: version 1, while version 2 is a draft. */
   readonly protocol?: "auto" | "1" | "2";
+  /** The name of a codicon, for lists of agents. */
+  readonly icon?: string;
+  /** The values of options in new sessions, by the agent's ids of the options. */
+  readonly defaults?: Readonly<Record<string, OptionValue>>;
 }
 
 /** An invalid entry of the setting, with the reason. Shown to the user, never ignored silently. */
@@ -103,7 +110,20 @@ function parseDefinition(
     reason: `The agent "${id}" in parley.agents ${reason}`,
   });
   if (!isRecord(value)) return refuse("must be an object with a command, or false to hide it.");
-  const { name, command, args, env, cwd, missingFiles, startTimeout, protocol, description, mcpServers } = value;
+  const {
+    name,
+    command,
+    args,
+    env,
+    cwd,
+    missingFiles,
+    startTimeout,
+    protocol,
+    description,
+    icon,
+    defaults,
+    mcpServers,
+  } = value;
   if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
     return refuse("has a command that is not a string.");
@@ -119,6 +139,10 @@ function parseDefinition(
   if (protocol !== undefined && !["auto", "1", "2", 1, 2].includes(protocol as string | number))
     return refuse('has a protocol that is neither "auto" nor "1" nor "2".');
   const chosen = protocol === undefined ? base?.protocol : (String(protocol) as "auto" | "1" | "2");
+  if (icon !== undefined && !(typeof icon === "string" && /^[a-z][a-z0-9-]*$/.test(icon)))
+    return refuse('has an icon that is not the name of a codicon, such as "rocket".');
+  if (defaults !== undefined && !(isRecord(defaults) && Object.values(defaults).every(isOptionValue)))
+    return refuse("has defaults whose values are neither strings nor true or false.");
   // A different command does not inherit the arguments.
   const inherited = command === undefined ? (base?.args ?? []) : [];
   return {
@@ -135,5 +159,9 @@ function parseDefinition(
       : base?.description !== undefined && { description: base.description }),
     ...(mcpServers !== undefined && { mcpServers }),
     ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && { cwd: base.cwd }),
+    ...(icon !== undefined && { icon }),
+    ...(defaults !== undefined && { defaults: defaults as Readonly<Record<string, OptionValue>> }),
   };
 }
+
+const isOptionValue = (value: unknown): value is OptionValue => typeof value === "string" || typeof value === "boolean";

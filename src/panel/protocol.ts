@@ -289,6 +289,8 @@ export interface ViewAgent {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
+  /** The name of a codicon. */
+  readonly icon?: string;
   readonly account?: string;
 }
 

@@ -3,7 +3,14 @@ import { withTimeout } from "../base/async.ts";
 import { ProblemError, asProblem, type Problem } from "../base/errors.ts";
 import type { Clock } from "../base/log.ts";
 import type { AgentSession } from "./agent.ts";
-import { lastReportedChoices, nextChoice, optionOf, type NextChoice } from "./choices.ts";
+import {
+  initialChoices,
+  lastReportedChoices,
+  nextChoice,
+  optionOf,
+  type InitialChoices,
+  type NextChoice,
+} from "./choices.ts";
 import type { SessionEvent } from "./events.ts";
 import type { Choice, OptionValue, SessionState } from "./state.ts";
 
@@ -17,6 +24,8 @@ export interface ChoiceApplierOptions {
   /** The open session at the agent; undefined while the agent is not connected. */
   readonly agentSession: () => AgentSession | undefined;
   readonly dispatch: (event: SessionEvent) => void;
+  /** The choices that a new session begins with. */
+  readonly initial?: (() => InitialChoices) | undefined;
   /** Called when every choice was sent. Prompts no longer wait for one, unless the agent refused it. */
   readonly onApplied: () => void;
 }
@@ -43,6 +52,14 @@ export class ChoiceApplier {
   restore(): void {
     const state = this.#options.state();
     if (!state.recordsChoices) this.#options.dispatch(lastReportedChoices(state));
+  }
+
+  /** Makes the initial choices. Call this when the first session of the agent is open, before prompts are sent. */
+  begin(): void {
+    const { state, initial, dispatch } = this.#options;
+    if (!initial) return;
+    const chosen = initialChoices(state().options, initial());
+    if (chosen) dispatch(chosen);
   }
 
   /**

@@ -1,6 +1,7 @@
 // The mode, model and other options that the user chose: what they are, in which order an agent session gets them, and
 // which of them it cannot have. Pure.
 import { jsonEqual } from "../base/jsonEqual.ts";
+import { approvesEverything } from "./approvesEverything.ts";
 import type { SessionEvent, SessionOption } from "./events.ts";
 import {
   isAllowed,
@@ -65,6 +66,31 @@ function rankOf(choice: Choice, option: SessionOption | undefined, options: read
 /** Whether prompts wait: a choice is not sent yet, or the agent refused one. */
 export const areChoicesOpen = (state: SessionState): boolean =>
   state.choices.some(({ status }) => status === "refused") || nextChoice(state) !== undefined;
+
+/** What the options of a new session get, by the agent's ids of the options. */
+export interface InitialChoices {
+  /** From the settings of the agent. */
+  readonly defaults: Readonly<Record<string, OptionValue>>;
+  /** What the user chose last. Defaults take precedence. */
+  readonly last: Readonly<Record<string, OptionValue>>;
+}
+
+/**
+ * The choices of a new session with these options. A last choice is left out if the option approves everything with it or
+ * no longer offers it. One whose option is missing stays, because the option can depend on the model.
+ */
+export function initialChoices(
+  options: readonly SessionOption[],
+  { defaults, last }: InitialChoices,
+): Extract<SessionEvent, { type: "chosen" }> | undefined {
+  const isReused = ([id, value]: readonly [string, OptionValue]): boolean => {
+    if (id in defaults) return false;
+    const option = optionOf(options, { id });
+    return !option || (offersValue(option, value) && !approvesEverything(option, value));
+  };
+  const chosen = [...Object.entries(last).filter(isReused), ...Object.entries(defaults)];
+  return chosen.length === 0 ? undefined : { type: "chosen", choices: chosen.map(([id, value]) => ({ id, value })) };
+}
 
 /** The choices of a log that does not record them: the values that the agent reported last. */
 export const lastReportedChoices = ({ options }: SessionState): Extract<SessionEvent, { type: "chosen" }> => ({

@@ -82,6 +82,7 @@ export class Session implements Disposable {
       agentSession: () => (this.#agentLink?.hasEnded() === false ? this.#agentLink.session : undefined),
       dispatch: event => this.#dispatch(event),
       onApplied: () => this.#prompts.sendNext(),
+      initial: options.initialChoices,
     });
     this.#prompts = new PromptDelivery({
       agentName: options.agent.name,
@@ -149,6 +150,7 @@ export class Session implements Disposable {
       const accepts = { image, audio, embeddedContext };
       this.#agentLink = { session, accepts, ids, link: loss, hasEnded: () => running.hasEnded() };
       const steers = session.sendWhileRunning && ({ steers: true } as const);
+      if (earlier.connections === 0) this.#choices.begin();
       this.#dispatch({ type: "connection", state: "ready", accepts, ...steers });
       const title = openingNotice(opened, agent.name, earlier);
       if (title !== undefined) this.addNotice(title);

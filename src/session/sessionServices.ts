@@ -10,6 +10,7 @@ import type {
   PermissionQuestion,
   WriteResult,
 } from "./agent.ts";
+import type { InitialChoices } from "./choices.ts";
 import type { LoggedEvent, SessionEvent } from "./events.ts";
 import type { Replayed } from "./log/replay.ts";
 import type { SessionParticipant } from "./participant.ts";
@@ -52,4 +53,6 @@ export interface SessionOptions {
   readonly onLog?: (logged: LoggedEvent) => void;
   /** The earlier conversation, if the session is restored. */
   readonly earlier?: Replayed;
+  /** The choices of a new session, asked for when its agent is ready for the first time. */
+  readonly initialChoices?: () => InitialChoices;
 }

@@ -104,8 +104,8 @@ const activeAgent = (sessions: WindowSessions): { readonly id: string; readonly 
 
 /** Asks for an agent. Returns its id. */
 async function pickAgent({ agents }: Settings, currentId: string | undefined): Promise<string | undefined> {
-  const picks = agents.map(({ id, name, description = "" }) => ({
-    label: name,
+  const picks = agents.map(({ id, name, description = "", icon }) => ({
+    label: icon === undefined ? name : `$(${icon}) ${name}`,
     description: id === currentId ? vscode.l10n.t("current") : "",
     detail: description,
     id,

@@ -66,7 +66,10 @@ export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "
     killTerminal: intent => of(intent)?.killTerminal(intent.terminal),
     cancelTool: intent => of(intent)?.cancelTool(intent.toolCall),
     rename: intent => of(intent)?.rename(intent.title),
-    setOption: intent => of(intent)?.setOption(intent.option, intent.value),
+    setOption: async intent => {
+      const session = of(intent);
+      if (session) await sessions.setOption(session, intent.option, intent.value);
+    },
     newSession: (_, replyTarget) => startSession(sessions, replyTarget),
     selectAgent: ({ agent }, replyTarget) => startSession(sessions, replyTarget, agent),
     nextStep: (intent, replyTarget) => runNextStep(sessions, of(intent), intent.step, replyTarget),

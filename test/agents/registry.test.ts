@@ -38,6 +38,11 @@ describe("the available agents", () => {
     assert.deepEqual(agent({ mine: { command: "a", env: { A: "1" } } }, "mine")?.env, { A: "1" });
   });
 
+  it("have the icon and the defaults of the setting", () => {
+    const { icon, defaults } = agent({ gemini: { icon: "rocket", defaults: { mode: "plan", fast: true } } }, "gemini")!;
+    assert.deepEqual({ icon, defaults }, { icon: "rocket", defaults: { mode: "plan", fast: true } });
+  });
+
   it("are hidden by false", () => {
     assert.ok(!ids({ codex: false }).includes("codex"));
   });
@@ -59,6 +64,8 @@ describe("the available agents", () => {
     ["a folder that is no text", { command: "a", cwd: 1 }, /cwd that is not a string/],
     ["an unknown answer for missing files", { command: "a", missingFiles: "maybe" }, /missingFiles/],
     ["an invalid timeout", { command: "a", startTimeout: -1 }, /startTimeout/],
+    ["an icon that is not a name", { command: "a", icon: "$(rocket)" }, /icon/],
+    ["defaults of numbers", { command: "a", defaults: { effort: 3 } }, /defaults whose values/],
     ["a string instead of an object", "a", /must be an object/],
   ];
   for (const [what, value, reason] of wrong) {

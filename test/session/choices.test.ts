@@ -66,6 +66,49 @@ describe("the user's choices", () => {
     return bench;
   }
 
+  it("begin a new session: the defaults of the settings, otherwise what the user chose last", async () => {
+    const bench = newBench();
+    bench.initialChoices = { defaults: { effort: "high" }, last: { effort: "low", mode: "plan", fast: true } };
+    await prompted(await bench.openReady());
+    assert.deepEqual(valuesOf(bench), { effort: "high", mode: "plan", fast: true, model: "small" });
+    assert.deepEqual(bench.remote.requests, ["mode = plan", "effort = high", "fast = true", "prompt go"]);
+    assert.deepEqual(statusesOf(bench), { mode: "set", fast: "set", effort: "set" });
+  });
+
+  it("begin a new session without a last choice that approves everything or is no longer offered", async () => {
+    const bench = newBench([], [select("mode", "mode", "ask", ["ask", "bypassPermissions"]), model]);
+    bench.initialChoices = { defaults: {}, last: { mode: "bypassPermissions", model: "huge" } };
+    await prompted(await bench.openReady());
+    assert.deepEqual(bench.remote.requests, ["prompt go"]);
+    assert.deepEqual(statusesOf(bench), {});
+  });
+
+  it("begin a new session with a default that approves everything, because the user wrote it into the settings", async () => {
+    const bench = newBench([], [select("mode", "mode", "ask", ["ask", "bypassPermissions"])]);
+    bench.initialChoices = { defaults: { mode: "bypassPermissions" }, last: {} };
+    await prompted(await bench.openReady());
+    assert.deepEqual(bench.remote.requests, ["mode = bypassPermissions", "prompt go"]);
+  });
+
+  it("let prompts wait if the agent does not offer a default of the settings", async () => {
+    const bench = newBench();
+    bench.initialChoices = { defaults: { effort: "extreme" }, last: {} };
+    await prompted(await bench.openReady());
+    assert.deepEqual(bench.remote.requests, []);
+    assert.deepEqual(statusesOf(bench), { effort: "refused" });
+  });
+
+  it("are asked for only once, so that later changes of the settings do not change a session", async () => {
+    const bench = newBench();
+    bench.initialChoices = { defaults: { effort: "high" }, last: {} };
+    await bench.openReady();
+    await bench.session.setOption("effort", "low");
+    bench.initialChoices = { defaults: { effort: "high", fast: true }, last: {} };
+    await bench.session.restart();
+    await prompted(bench);
+    assert.deepEqual(valuesOf(bench), { effort: "low", mode: "ask", fast: false, model: "small" });
+  });
+
   it("are set in a new session of the agent before the prompt: the model, the mode, then the rest in its order", async () => {
     const first = await withChoices(["fast", true], ["effort", "high"], ["mode", "read"], ["model", "large"]);
     const bench = await prompted(reloaded(first));

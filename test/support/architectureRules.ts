@@ -69,6 +69,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/base/wordDiff.ts": ["diff"],
   // Decodes the host of a web address, so that the user sees letters that look like others.
   "src/acp/readElicitation.ts": ["node:url"],
+  // Knows where another editor keeps its settings.
+  "src/agents/zedSettings.ts": ["node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
 };

@@ -31,7 +31,9 @@ function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
     aria-pressed=${isChosen}
     @click=${isChosen ? nothing : () => send({ type: "selectAgent", agent: agent.id })}
   >
-    <span class="agent-mark" aria-hidden="true">${initials(agent.name)}</span>
+    <span class="agent-mark" aria-hidden="true"
+      >${agent.icon === undefined ? initials(agent.name) : icon(agent.icon)}</span
+    >
     <span class="agent-words">
       <span class="agent-name">${agent.name}</span>
       ${agent.description === undefined ? nothing : html`<span class="quiet">${agent.description}</span>`}

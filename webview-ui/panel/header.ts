@@ -172,10 +172,10 @@ export class HeaderElement extends LightElement {
 }
 
 /** Acts only when it is chosen, because another agent replaces the conversation, and arrow keys must not. */
-function agentItem({ id, name, description, account }: ViewAgent, isCurrent: boolean): MenuItem {
+function agentItem({ id, name, description, account, icon }: ViewAgent, isCurrent: boolean): MenuItem {
   return {
     label: account === undefined ? name : t("{0} ({1})", name, visibleText(account)),
-    icon: isCurrent ? "check" : "blank",
+    icon: isCurrent ? "check" : (icon ?? "blank"),
     checked: isCurrent,
     value: id,
     ...(description !== undefined && { title: description }),

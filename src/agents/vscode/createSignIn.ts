@@ -4,18 +4,24 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
+import { LastChoices } from "./lastChoices.ts";
 import { SignInRunner } from "./signInRunner.ts";
 import { StoredKeys } from "./storedKeys.ts";
 
 export interface SignInFeature {
   readonly keys: StoredKeys;
   readonly runner: SignInRunner;
+  readonly lastChoices: LastChoices;
 }
 
 export function createSignIn({ context, clock }: ExtensionPlatform, onDidChange: () => void): SignInFeature {
   const keys = new StoredKeys(context);
   const startFolders = join(context.globalStorageUri.fsPath, "agents");
-  return { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
+  return {
+    keys,
+    lastChoices: new LastChoices(context),
+    runner: new SignInRunner({ keys, startFolders, clock, onDidChange }),
+  };
 }
 
 /** Handler of the command that deletes keys. `agents` gives their names. */

@@ -7,6 +7,7 @@ import type { Session } from "../../session/session.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { signInForm, signInValues } from "../signInForm.ts";
 import { prepareStartFolder } from "../startFolder.ts";
+import { definitionToStart } from "./definitionToStart.ts";
 import { signInByTerminal } from "./signInTerminal.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
@@ -92,10 +93,10 @@ export class SignInRunner {
     const { signal } = running.stop;
     switch (method.type) {
       case "terminal": {
-        const cwd = definition.cwd ?? (await prepareStartFolder(startFolders));
-        const withKeys = await keys.withKeys(definition);
+        const started = await definitionToStart(definition, keys);
+        const cwd = started.cwd ?? (await prepareStartFolder(startFolders));
         // The specification asks for a new process afterwards.
-        return (await signInByTerminal(method, { definition: withKeys, cwd }, signal)) ? "restart" : undefined;
+        return (await signInByTerminal(method, { definition: started, cwd }, signal)) ? "restart" : undefined;
       }
       case "agent":
         return this.#authenticate(agent, method.id, formClient(session), running);

@@ -1,7 +1,6 @@
 // The keys that the user entered for agents: values in VS Code's secret storage, their names in the global state.
 import type * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
-import type { AgentDefinition } from "../registry.ts";
 
 const namesKey = "parley.storedKeys";
 const secretKey = (agent: string, variable: string): string => `parley.key.${agent}.${variable}`;
@@ -40,12 +39,12 @@ export class StoredKeys {
     });
   }
 
-  /** The definition with the stored keys in its environment. A key precedes the setting, which may be older. */
-  async withKeys(definition: AgentDefinition): Promise<AgentDefinition> {
-    const names = this.names[definition.id] ?? [];
-    if (names.length === 0) return definition;
-    const values = await Promise.all(names.map(name => this.#secrets.get(secretKey(definition.id, name))));
-    const stored = names.flatMap((name, i) => (values[i] === undefined ? [] : [[name, values[i]] as const]));
-    return { ...definition, env: { ...definition.env, ...Object.fromEntries(stored) } };
+  /** The stored keys of an agent, by variable. */
+  async values(agent: string): Promise<Readonly<Record<string, string>>> {
+    const names = this.names[agent] ?? [];
+    const values = await Promise.all(names.map(name => this.#secrets.get(secretKey(agent, name))));
+    return Object.fromEntries(
+      names.flatMap((name, i) => (values[i] === undefined ? [] : [[name, values[i]] as const])),
+    );
   }
 }

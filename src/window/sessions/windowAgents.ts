@@ -3,11 +3,15 @@ import * as vscode from "vscode";
 import type { AgentPool, RunningAgent, StartProgress } from "../../agents/pool.ts";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
+import { definitionToStart } from "../../agents/vscode/definitionToStart.ts";
 import { ProblemError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { ViewAgent, ViewSignIn } from "../../panel/protocol.ts";
 import type { Agent } from "../../session/agent.ts";
+import { approvesEverything } from "../../session/approvesEverything.ts";
+import type { InitialChoices } from "../../session/choices.ts";
 import type { Session } from "../../session/session.ts";
+import type { OptionValue } from "../../session/state.ts";
 import type { Settings } from "../settings.ts";
 
 export interface WindowAgentsOptions {
@@ -56,12 +60,26 @@ export class WindowAgents implements Disposable {
    */
   async #startDefinition({ id, name }: AgentDefinition): Promise<AgentDefinition> {
     const definition = this.definition(id);
-    if (definition) return this.#options.signIn.keys.withKeys(definition);
+    if (definition) return definitionToStart(definition, this.#options.signIn.keys);
     const message = vscode.l10n.t(
       "{0} is no longer in your settings, so you can only read and export this conversation. Add the agent in Settings, or start a new session with another agent.",
       name,
     );
     throw new ProblemError({ message, next: ["openSettings", "newSession"] });
+  }
+
+  /** What the options of a new session with the agent get. */
+  initialChoices(original: AgentDefinition): InitialChoices {
+    const { defaults = {} } = this.definition(original.id) ?? original;
+    return { defaults, last: this.#options.signIn.lastChoices.of(original.id) };
+  }
+
+  /** Sets an option for the user, also in later sessions of the agent. Rejects with a ProblemError if it is refused. */
+  async setOption(session: Session, id: string, value: OptionValue): Promise<void> {
+    await session.setOption(id, value);
+    const option = session.state.options.find(each => each.id === id);
+    const isReused = !option || !approvesEverything(option, value);
+    await this.#options.signIn.lastChoices.set(session.state.agent?.id ?? "", id, isReused ? value : undefined);
   }
 
   #showAccount(id: string, agent: Agent): void {
@@ -72,12 +90,13 @@ export class WindowAgents implements Disposable {
   }
 
   /** The agent as panels show it. */
-  view({ id, name, description }: AgentDefinition): ViewAgent {
+  view({ id, name, description, icon }: AgentDefinition): ViewAgent {
     const account = this.#accounts.get(id)?.agent.account;
     return {
       id,
       name,
       ...(description !== undefined && { description }),
+      ...(icon !== undefined && { icon }),
       ...(account !== undefined && { account }),
     };
   }

@@ -19,7 +19,7 @@ import { SessionFile } from "../../session/log/sessionFile.ts";
 import { sessionFileName, type LogStorage } from "../../session/log/sessionStore.ts";
 import { Session } from "../../session/session.ts";
 import type { SessionServices } from "../../session/sessionServices.ts";
-import { emptySession, sessionTitle, type SessionState } from "../../session/state.ts";
+import { emptySession, sessionTitle, type OptionValue, type SessionState } from "../../session/state.ts";
 import { chatViewSurface, type OpenSessions } from "../../sessions/openSessions.ts";
 import type { WindowRecord } from "../../sessions/windowRecord.ts";
 import type { Settings } from "../settings.ts";
@@ -286,6 +286,7 @@ export class WindowSessions {
       mcpServers: agent => this.#options.mcp.serversFor(session, definition.name, agent),
       createServices: dispatch => createServices({ id, workspaceFolder }, definition, dispatch),
       onLog: logged => file.write(logged),
+      initialChoices: () => this.#agents.initialChoices(definition),
       ...(earlier && { earlier }),
     });
     this.#opened.set(session, { session, remembered, projector: this.#newProjector(), file });
@@ -324,6 +325,11 @@ export class WindowSessions {
   async signIn(session: Session, methodId: string): Promise<void> {
     const definition = this.agentOf(session);
     if (definition) await this.#agents.signIn(session, definition, methodId);
+  }
+
+  /** Sets an option for the user, also in later sessions of the agent. Rejects with a ProblemError if it is refused. */
+  setOption(session: Session, id: string, value: OptionValue): Promise<void> {
+    return this.#agents.setOption(session, id, value);
   }
 
   cancelSignIn(session: Session): void {

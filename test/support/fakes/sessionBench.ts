@@ -4,6 +4,7 @@ import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { ConnectionState, LoggedEvent } from "../../../src/session/events.ts";
+import type { InitialChoices } from "../../../src/session/choices.ts";
 import type { AgentConnector } from "../../../src/session/agent.ts";
 import { replayAtOnce } from "./wholeViews.ts";
 import { Session } from "../../../src/session/session.ts";
@@ -29,6 +30,8 @@ export class SessionBench implements AgentConnector {
   readonly warnings: string[] = [];
   readonly clock = new FakeClock();
   readonly session: Session;
+  /** What the options of a new session get. */
+  initialChoices: InitialChoices = { defaults: {}, last: {} };
   broker: PermissionBroker | undefined;
   /** How often the session's services were asked to end the agent's commands. */
   endTerminalsCount = 0;
@@ -49,6 +52,7 @@ export class SessionBench implements AgentConnector {
         return questionServices(this.broker, () => this.endTerminalsCount++);
       },
       onLog: one => this.log.push(one),
+      initialChoices: () => this.initialChoices,
       ...(past && { earlier: replayAtOnce(past, { ...nullLog, error: message => this.warnings.push(message) }) }),
     });
   }

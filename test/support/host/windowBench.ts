@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 import type { SignInFeature } from "../../../src/agents/vscode/createSignIn.ts";
+import { LastChoices } from "../../../src/agents/vscode/lastChoices.ts";
 import { SignInRunner } from "../../../src/agents/vscode/signInRunner.ts";
 import { StoredKeys } from "../../../src/agents/vscode/storedKeys.ts";
 import { nullLog, systemClock, type Clock } from "../../../src/base/log.ts";
@@ -87,7 +88,11 @@ export class WindowBench {
     const keys = new StoredKeys({ secrets, globalState });
     const onDidChange = (): void => this.active.refresh();
     const startFolders = join(tmpdir(), "parley-start-folders");
-    this.signIn = { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
+    this.signIn = {
+      keys,
+      lastChoices: new LastChoices({ globalState }),
+      runner: new SignInRunner({ keys, startFolders, clock, onDidChange }),
+    };
     const storage = this.#storage();
     const record = new WindowRecord({
       ...{ storage, clock: systemClock, log: nullLog, pid: 1 },

@@ -1,0 +1,63 @@
+// Variables in the settings of an agent: `${env:NAME}`, `${userHome}`, and `${workspaceFolder}` in `cwd`.
+import { ProblemError } from "../base/errors.ts";
+import type { Environment } from "../base/platform.ts";
+import type { AgentDefinition } from "./registry.ts";
+
+/** The values of the variables. */
+export interface VariableValues {
+  readonly env: Environment;
+  readonly userHome: string;
+  /** The first workspace folder; undefined if no folder is open. */
+  readonly workspaceFolder: string | undefined;
+}
+
+const variable = /\$\{(env:([^}]*)|userHome|workspaceFolder)\}/g;
+
+/** Whether the agent starts in the opened folder, whose files can then change how the agent starts. */
+export const startsInWorkspace = ({ cwd }: AgentDefinition): boolean => cwd?.includes("${workspaceFolder}") === true;
+
+/**
+ * The definition with the values of its variables in `args`, `env` and `cwd`. Throws a ProblemError that names a variable
+ * without a value. Other text in `${…}` stays as it is, because it may be meant for the agent.
+ */
+export function resolveVariables(definition: AgentDefinition, values: VariableValues): AgentDefinition {
+  const { args, env, cwd } = definition;
+  const resolve = (text: string, field: string): string =>
+    text.replace(variable, (whole, name: string, envName: string | undefined) => {
+      if (name === "userHome") return values.userHome;
+      if (name === "workspaceFolder") return resolveWorkspaceFolder(definition, values, { whole, field });
+      const value = values.env[envName ?? ""];
+      if (value === undefined) throw unsetProblem(definition, envName ?? "", field);
+      return value;
+    });
+  return {
+    ...definition,
+    args: args.map(argument => resolve(argument, "args")),
+    ...(args.some(argument => argument.search(variable) >= 0) && { argsInSettings: args }),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, resolve(value, `env → ${name}`)])),
+    ...(cwd !== undefined && { cwd: resolve(cwd, "cwd") }),
+  };
+}
+
+function resolveWorkspaceFolder(
+  { name }: AgentDefinition,
+  { workspaceFolder }: VariableValues,
+  { whole, field }: { readonly whole: string; readonly field: string },
+): string {
+  if (field !== "cwd")
+    throw new ProblemError({
+      message: `Could not start ${name}: parley.agents → ${field} contains ${whole}, which is allowed in cwd only. Write the path instead.`,
+      next: ["openSettings", "selectAgent", "retry"],
+    });
+  if (workspaceFolder !== undefined) return workspaceFolder;
+  throw new ProblemError({
+    message: `Could not start ${name}: its cwd contains \${workspaceFolder}, and no folder is open. Open a folder, or change parley.agents → cwd.`,
+    next: ["openFolder", "openSettings"],
+  });
+}
+
+const unsetProblem = ({ name }: AgentDefinition, variableName: string, field: string): ProblemError =>
+  new ProblemError({
+    message: `Could not start ${name}: the environment variable ${variableName}, which parley.agents → ${field} uses, is not set. Set it and restart VS Code, or change the setting.`,
+    next: ["openSettings", "selectAgent", "retry"],
+  });
