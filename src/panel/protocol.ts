@@ -2,6 +2,7 @@
 // webview-ui. Everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
 import type { Form, WebAddress } from "../session/forms/form.ts";
+import type { ViewAgent } from "./viewAgent.ts";
 import type { FindHit } from "./find/findProtocol.ts";
 import type { AttachmentKind, Completion } from "./mentionKinds.ts";
 import type { ArgumentValues, ViewMcpServer, ViewPrompt } from "./mcpViews.ts";
@@ -283,15 +284,6 @@ export interface ViewQueuedPrompt {
   readonly sent: boolean;
   readonly paused?: true;
   readonly canSteer?: true;
-}
-
-export interface ViewAgent {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string;
-  /** The name of a codicon. */
-  readonly icon?: string;
-  readonly account?: string;
 }
 
 /** An option of the session, with the value that the user chose or, without a choice, the one that the agent reported. */

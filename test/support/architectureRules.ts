@@ -97,7 +97,11 @@ export const sharedWithWebview: readonly string[] = [
   "src/session/forms/form.ts",
 ];
 /** The files of src whose types the webview may import. */
-const typesForWebview: readonly string[] = ["src/session/events.ts", "src/panel/find/findProtocol.ts"];
+const typesForWebview: readonly string[] = [
+  "src/session/events.ts",
+  "src/panel/viewAgent.ts",
+  "src/panel/find/findProtocol.ts",
+];
 
 export const isSource = (path: string): boolean => /^(src|webview-ui)\/.*\.ts$/.test(path);
 const isInSrc = (path: string): boolean => path.startsWith("src/");

@@ -1,6 +1,7 @@
 // Shown while the conversation is empty: the list of agents, and example prompts.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
+import type { ViewAgent } from "../../src/panel/viewAgent.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";

@@ -28,12 +28,12 @@ import type {
   ViewSignIn,
   ViewHead,
   ToolPart,
-  ViewAgent,
   ViewQuestion,
   ViewEntry,
   ViewNotedFile,
   ViewTool,
 } from "../protocol.ts";
+import type { ViewAgent } from "../viewAgent.ts";
 import { DiffStore } from "../diff/diffStore.ts";
 import type { SharedView } from "../patch.ts";
 import { OptionsView } from "./optionsView.ts";
