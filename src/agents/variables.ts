@@ -4,7 +4,7 @@ import type { Environment } from "../base/platform.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** The values of the variables. */
-export interface VariableValues {
+export interface AgentVariableValues {
   readonly env: Environment;
   readonly userHome: string;
   /** The first workspace folder; undefined if no folder is open. */
@@ -20,7 +20,7 @@ export const startsInWorkspace = ({ cwd }: AgentDefinition): boolean => cwd?.inc
  * The definition with the values of its variables in `args`, `env` and `cwd`. Throws a ProblemError that names a variable
  * without a value. Other text in `${…}` stays as it is, because it may be meant for the agent.
  */
-export function resolveVariables(definition: AgentDefinition, values: VariableValues): AgentDefinition {
+export function resolveAgentVariables(definition: AgentDefinition, values: AgentVariableValues): AgentDefinition {
   const { args, env, cwd } = definition;
   const resolve = (text: string, field: string): string =>
     text.replace(variable, (whole, name: string, envName: string | undefined) => {
@@ -41,7 +41,7 @@ export function resolveVariables(definition: AgentDefinition, values: VariableVa
 
 function resolveWorkspaceFolder(
   { name }: AgentDefinition,
-  { workspaceFolder }: VariableValues,
+  { workspaceFolder }: AgentVariableValues,
   { whole, field }: { readonly whole: string; readonly field: string },
 ): string {
   if (field !== "cwd")

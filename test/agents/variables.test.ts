@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { agentCommandLine } from "../../src/agents/launch.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
-import { resolveVariables, startsInWorkspace, type VariableValues } from "../../src/agents/variables.ts";
+import { resolveAgentVariables, startsInWorkspace, type AgentVariableValues } from "../../src/agents/variables.ts";
 import { asProblem } from "../../src/base/errors.ts";
 
 const agent = (fields: Partial<AgentDefinition>): AgentDefinition => ({
@@ -15,10 +15,10 @@ const agent = (fields: Partial<AgentDefinition>): AgentDefinition => ({
   startTimeout: 60,
   ...fields,
 });
-const values: VariableValues = { env: { A: "one", EMPTY: "" }, userHome: "/home/me", workspaceFolder: "/work" };
+const values: AgentVariableValues = { env: { A: "one", EMPTY: "" }, userHome: "/home/me", workspaceFolder: "/work" };
 const problemOf = (definition: AgentDefinition, given = values): string => {
   try {
-    resolveVariables(definition, given);
+    resolveAgentVariables(definition, given);
   } catch (error) {
     return asProblem(error).message;
   }
@@ -27,7 +27,7 @@ const problemOf = (definition: AgentDefinition, given = values): string => {
 
 describe("the variables of an agent", () => {
   it("have their values in args, env and cwd", () => {
-    const resolved = resolveVariables(
+    const resolved = resolveAgentVariables(
       agent({
         args: ["--key=${env:A}", "${userHome}/x", "${env:EMPTY}"],
         env: { B: "${env:A}-${env:A}" },
@@ -51,7 +51,7 @@ describe("the variables of an agent", () => {
 
   it("include the workspace folder in cwd only", () => {
     const inFolder = agent({ cwd: "${workspaceFolder}/tools" });
-    assert.equal(resolveVariables(inFolder, values).cwd, "/work/tools");
+    assert.equal(resolveAgentVariables(inFolder, values).cwd, "/work/tools");
     assert.ok(startsInWorkspace(inFolder) && !startsInWorkspace(agent({ cwd: "/work" })));
     assert.match(problemOf(agent({ args: ["${workspaceFolder}"] })), /parley.agents → args .* allowed in cwd only/);
     assert.match(problemOf(agent({ env: { B: "${workspaceFolder}" } })), /parley.agents → env → B .* in cwd only/);
@@ -60,11 +60,11 @@ describe("the variables of an agent", () => {
 
   it("leave other texts as they are, and insert values as they are", () => {
     const odd = { ...values, env: { A: "$& ${userHome} $1" } };
-    const resolved = resolveVariables(agent({ args: ["${PATH}", "$A", "${env:A}"] }), odd);
+    const resolved = resolveAgentVariables(agent({ args: ["${PATH}", "$A", "${env:A}"] }), odd);
     assert.deepEqual(resolved.args, ["${PATH}", "$A", "$& ${userHome} $1"]);
   });
 
   it("are not replaced in the command line that is logged", () => {
-    assert.equal(agentCommandLine(resolveVariables(agent({ args: ["${env:A}"] }), values)), 'mine "${env:A}"');
+    assert.equal(agentCommandLine(resolveAgentVariables(agent({ args: ["${env:A}"] }), values)), 'mine "${env:A}"');
   });
 });

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../registry.ts";
-import { resolveVariables } from "../variables.ts";
+import { resolveAgentVariables } from "../variables.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function definitionToStart(
   const { icon: _icon, defaults: _defaults, description: _description, ...program } = definition;
   const env = Object.fromEntries(Object.entries(program.env).filter(([name]) => stored[name] === undefined));
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const resolved = resolveVariables(
+  const resolved = resolveAgentVariables(
     { ...program, env },
     {
       env: process.env,
