@@ -28,8 +28,18 @@ export interface EarlierStatesOptions {
   /** The agent left a file that is no text in this state. */
   readonly stateWritten?: (path: string, state: FileState) => void;
   /** The agent changed the file, but not its text. */
-  readonly changedState: (path: string, turn: string, before: FileState, after: FileState) => void;
+  readonly changedState: (change: StateChange) => void;
   readonly log: Log;
+}
+
+/** A change of a file that no text contains. */
+export interface StateChange {
+  readonly path: string;
+  readonly turn: string;
+  readonly before: FileState;
+  readonly after: FileState;
+  /** The text on both sides. Undefined: the file is no text. */
+  readonly text: string | undefined;
 }
 
 /** A state, with its text: null if there is no file, undefined if it is no text. */
@@ -138,7 +148,8 @@ export class EarlierStates implements EarlierFileStates, Disposable {
       const now = await readFileState(path);
       // A decision can have brought the file back meanwhile.
       if (!now || !isSameState(now, after)) return this.written(turn, path);
-      if (!this.#options.awaitsReview(path)) this.#options.changedState(path, turn, before, after);
+      const text = after.kind === "file" ? (this.#states.get(path)?.text ?? undefined) : undefined;
+      if (!this.#options.awaitsReview(path)) this.#options.changedState({ path, turn, before, after, text });
     });
   }
 

@@ -16,12 +16,20 @@ export interface StoredFile {
   readonly changes: FileChanges;
   readonly mixed: boolean;
   readonly unknown?: string;
+  readonly hasSameText?: true;
   readonly movedFrom?: MoveOrigin;
 }
 
 /** A file under review, as plain JSON. */
-export function storedFile({ path, changes, mixed, unknown, movedFrom }: TrackedFile): StoredFile {
-  return { path, changes, mixed, ...(unknown !== undefined && { unknown }), ...(movedFrom && { movedFrom }) };
+export function storedFile({ path, changes, mixed, unknown, hasSameText, movedFrom }: TrackedFile): StoredFile {
+  return {
+    path,
+    changes,
+    mixed,
+    ...(unknown !== undefined && { unknown }),
+    ...(hasSameText && { hasSameText }),
+    ...(movedFrom && { movedFrom }),
+  };
 }
 
 /** The most earlier states of a file that are kept. */
@@ -49,8 +57,10 @@ export async function revivedFile(
   text: string | null | undefined,
   complete: (work: Work<FileChanges | undefined>) => Promise<FileChanges | undefined>,
 ): Promise<TrackedFile | undefined> {
-  const { changes, unknown } = stored;
-  if (unknown !== undefined) return { ...stored, history: [] };
+  const { changes, unknown, hasSameText } = stored;
+  const isEdited = hasSameText && typeof text === "string";
+  if (unknown !== undefined)
+    return { ...stored, history: [], ...(isEdited && { changes: { ...changes, base: text, text } }) };
   if (text === undefined) return undefined;
   const now = changes.text === text ? changes : await complete(reanchorWork(changes, text));
   return now && { ...stored, changes: now, history: [] };

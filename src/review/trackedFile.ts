@@ -11,6 +11,8 @@ export interface TrackedFile {
   /** The user edited a file that the agent created. */
   readonly mixed: boolean;
   readonly unknown?: string;
+  /** The agent did not change the text: it is that from before, with the user's edits. Only together with `unknown`. */
+  readonly hasSameText?: true;
   /** Where the file was before an agent moved it, and in which turn it was moved. */
   readonly movedFrom?: MoveOrigin;
 }

@@ -98,7 +98,7 @@ export class WindowReview implements Review, Disposable {
   /** The known text of a tracked file. Undefined if the file is not tracked. */
   textOf(path: string): string | null | undefined {
     const one = this.#files.get(path);
-    return one && one.unknown === undefined ? one.changes.text : undefined;
+    return one && (one.unknown === undefined || one.hasSameText) ? one.changes.text : undefined;
   }
 
   /** The files under review, and those that were reviewed in this turn. */
@@ -129,13 +129,16 @@ export class WindowReview implements Review, Disposable {
 
   /**
    * The agent changed the file, but not its text: only its line endings, its mode, or what a link leads to. Such a
-   * change is decided as a whole.
+   * change is decided as a whole. `text`: undefined if the file is no text.
    */
-  agentChangedState(path: string, turn: string, what: string): void {
+  agentChangedState(path: string, turn: string, what: string, text?: string): void {
     const one = this.#files.get(path);
     if ((one && awaitsReview(one)) || this.#movedAway.has(path)) return;
-    const text = one?.changes.text ?? null;
-    this.#set({ path, changes: track(text, text, turn), history: one?.history ?? [], mixed: false, unknown: what });
+    const same = text ?? one?.changes.text ?? null;
+    const history = one?.history ?? [];
+    const changes = track(same, same, turn);
+    const hasSameText = text !== undefined && { hasSameText: true as const };
+    this.#set({ path, changes, history, mixed: false, unknown: what, ...hasSameText });
   }
 
   /** An agent changed the file, and the text before is unknown. */

@@ -25,7 +25,7 @@ describe("the earlier states of files", () => {
       },
       withText: () => Promise.resolve(undefined),
       awaitsReview: () => false,
-      changedState: (_path, turn) => changed.push(turn),
+      changedState: ({ turn }) => changed.push(turn),
       log: nullLog,
     });
     states.turnBegan(0);

@@ -2,7 +2,7 @@
 // its start.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../support/fakes/until.ts";
@@ -23,6 +23,7 @@ for (const git of [true, false]) {
       noticed,
       end,
       edit,
+      type,
       review,
       watch,
       turnBegan,
@@ -77,6 +78,40 @@ for (const git of [true, false]) {
       assert.deepEqual(paths(), [path("closed.txt"), path("open.txt")]);
       await review().undo({ kind: "all" });
       for (const name of ["open.txt", "closed.txt"]) assert.equal(await onDisk(name), lines(name));
+    });
+
+    it("keeps a binary file that an earlier turn deleted under review", async () => {
+      await putAll("pkg/data.bin");
+      await put("pkg/data.bin", "\0\u0001");
+      await prepare();
+      await sh("rm -rf pkg");
+      await ended();
+      await prepare("turn 2");
+      await put("other.txt", "1\n");
+      await ended();
+      assert.deepEqual(paths(), [path("other.txt"), path("pkg/data.bin")]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("pkg/data.bin"), "\0\u0001");
+    });
+
+    it("keeps what the user types into a file of which the agent changed only the mode", async () => {
+      await putAll("a.sh", "b.sh");
+      await prepare();
+      await sh("chmod +x a.sh b.sh");
+      await until(() => paths().length === 2);
+      for (const name of ["a.sh", "b.sh"]) {
+        const { document } = await show(name);
+        await type(name, 0, "mine\n");
+        assert.ok(await document.save());
+      }
+      await edit("b.sh", `mine\n${lines("b.sh")}agent's\n`);
+      await until(() => file("b.sh")?.unknown === undefined);
+      await ended();
+      await review().undo({ kind: "all" });
+      for (const name of ["a.sh", "b.sh"]) {
+        assert.equal(await onDisk(name), `mine\n${lines(name)}`);
+        assert.equal((await stat(path(name))).mode & 0o111, 0);
+      }
     });
 
     it("lists no temporary files and folders", async () => {

@@ -1,5 +1,7 @@
 // A file with a change of the agent but no known base. It stays listed until the user decides or a commit contains it.
 import assert from "node:assert/strict";
+import type { FileState } from "../../src/files/fileState.ts";
+import type { FileTextStep } from "../../src/files/ports.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { undividedWork } from "../support/fakes/undividedWork.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
@@ -107,5 +109,52 @@ describe("a hunk of two turns", () => {
     const review = changed();
     await review.keep({ kind: "hunks", path, ids: ["1"] });
     assert.equal(review.sharedTurn("t2"), undefined);
+  });
+});
+
+describe("a file of which the agent changed only what no text contains", () => {
+  const path = "/folder/run.sh";
+  const state = (text: string): FileState => ({ kind: "file", bytes: Buffer.from(text), executable: false });
+  const insertion = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "mine\n" };
+  const changed = (steps: FileTextStep[]): WindowReview => {
+    const port = {
+      apply: (some: readonly FileTextStep[]) => {
+        steps.push(...some);
+        return Promise.resolve({ failed: new Map(), replaced: new Map() });
+      },
+      move: () => Promise.resolve(undefined),
+    };
+    const earlier = {
+      settled: () => Promise.resolve(),
+      has: () => true,
+      stateFor: (_: string, text: string | null | undefined) => Promise.resolve(state(text ?? "echo\n")),
+      moved: () => {},
+      onDidChange: () => ({ dispose: () => {} }),
+    };
+    const review = new WindowReview({ port, earlier, schedule: run => run(), slices: undividedWork });
+    review.turnBegan("t1", "Change it");
+    review.agentChangedState(path, "t1", "The agent made the file executable.", "echo\n");
+    void review.userChanged(path, [insertion], "mine\necho\n");
+    return review;
+  };
+
+  it("keeps what the user typed when it is undone", async () => {
+    const steps: FileTextStep[] = [];
+    await changed(steps).undo({ kind: "all" });
+    assert.deepEqual(steps, [{ path, before: undefined, after: undefined, state: state("mine\necho\n") }]);
+  });
+
+  it("keeps what the user typed in the base of the agent's next change, and over a reload", async () => {
+    const steps: FileTextStep[] = [];
+    const review = changed(steps);
+    assert.equal(review.textOf(path), "mine\necho\n");
+    const stored = review.stored();
+    const next = changed([]);
+    await next.keep({ kind: "all" });
+    await next.restore(stored, () => Promise.resolve("more\nmine\necho\n"));
+    assert.equal(next.textOf(path), "more\nmine\necho\n");
+    await review.agentChanged(path, "mine\necho\n", "mine\necho\nagent's\n", "t1");
+    assert.equal(review.file(path)?.unknown, undefined);
+    assert.equal(review.file(path)?.changes.base, "mine\necho\n");
   });
 });

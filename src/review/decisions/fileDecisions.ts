@@ -116,7 +116,9 @@ export class FileDecisions {
           return { path: file.path, before: file.changes, after };
         });
       const applied = await this.#apply(decided, unknown, options, (path, after) => {
-        if (!after) return earlier?.stateFor(path, undefined);
+        const file = this.#files.get(path);
+        // What the user typed since stays.
+        if (!after) return earlier?.stateFor(path, file?.hasSameText ? file.changes.text : undefined);
         // While another hunk of the agent waits, the rest of the file stays as the agent left it.
         return isSettled(after) ? earlier?.stateFor(path, after.text) : undefined;
       });

@@ -44,6 +44,8 @@ export interface ChangeAttributionOptions {
 }
 
 export class ChangeAttribution implements Disposable {
+  /** The files outside the folders that are followed. */
+  readonly outside: OutsideFiles;
   readonly #options: ChangeAttributionOptions;
   readonly #store = new DisposableStore();
   readonly #changedFiles: ChangedFiles;
@@ -54,11 +56,12 @@ export class ChangeAttribution implements Disposable {
   readonly #texts: TurnTexts;
   readonly #author: ChangeAuthor;
   readonly #opened: OpenedTexts;
-  readonly #outside: OutsideFiles;
   readonly #writes: AgentWrites;
   /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
   readonly #diskUnderUnsaved = new Map<string, string | null>();
   readonly #touched = new Set<string>();
+  /** The files that waited for review when the turn began. */
+  #reviewedBefore: ReadonlySet<string> = new Set();
   /** The turns of the last changes of files whose text before is unknown. */
   readonly #withoutBase = new Map<string, string>();
   #comparison: Promise<void> = Promise.resolve();
@@ -67,9 +70,9 @@ export class ChangeAttribution implements Disposable {
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
     this.#reloads = new DocumentReloads(options.log);
-    this.#work = new FileWork({ ...options, isFollowedOutside: path => this.#outside.has(path) });
+    this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
     this.#texts = new TurnTexts(options);
-    this.#outside = this.#store.add(
+    this.outside = this.#store.add(
       new OutsideFiles({
         watchFile: (path, listener) => options.fileEvents.watchFile(path, listener),
         onChanged: path => this.#pathChanged(path),
@@ -79,7 +82,7 @@ export class ChangeAttribution implements Disposable {
     this.#writes = new AgentWrites({
       ...options,
       work: this.#work,
-      outside: this.#outside,
+      outside: this.outside,
       texts: this.#texts,
       known: path => this.#known(path),
       touch: (path, before) => this.#touch(path, before),
@@ -147,10 +150,11 @@ export class ChangeAttribution implements Disposable {
     this.#times.begin(Date.now());
     this.#opened.turnBegan();
     const reviewed = reviewedPaths(this.#options.review);
+    this.#reviewedBefore = new Set(reviewed);
     await Promise.all([
       ...reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))),
       // Nothing else knows the texts of these files at the start of the turn.
-      ...this.#outside.paths.map(path => this.#writes.allowedOutside(path)),
+      ...this.outside.paths.map(path => this.#writes.allowedOutside(path)),
     ]);
   }
 
@@ -171,7 +175,7 @@ export class ChangeAttribution implements Disposable {
     this.#texts.reports.turnEnded();
     this.#changedFiles.turnEnded();
     const reviewed = this.#options.review.files.map(({ path }) => path);
-    const followed = [...this.#texts.reports.paths(), ...reviewed, ...this.#outside.paths];
+    const followed = [...this.#texts.reports.paths(), ...reviewed, ...this.outside.paths];
     for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
     this.#compare(one => this.#enqueue(one.path, located => this.#differs(located, one)));
     this.#options.onTurnEnded?.(this.turn, this.#comparison);
@@ -234,21 +238,6 @@ export class ChangeAttribution implements Disposable {
   /** The user allowed the agent to write a file outside the folders. `path`: resolved. Never rejects. */
   allowedOutside(path: string): Promise<void> {
     return this.#writes.allowedOutside(path);
-  }
-
-  /** The files outside the folders that are followed, by their resolved paths. */
-  get outsidePaths(): readonly string[] {
-    return this.#outside.paths;
-  }
-
-  /** Whether the file, by its resolved path, is followed and outside the folders. */
-  isOutside(path: string): boolean {
-    return this.#outside.has(path) && !this.#options.roots().some(root => isAtOrBelow(path, root));
-  }
-
-  /** Follows files outside the folders again that an earlier window followed. */
-  followOutside(paths: readonly string[]): void {
-    for (const path of paths) this.#outside.allow(path);
   }
 
   /** Resolves when everything reported so far is processed. */
@@ -440,7 +429,8 @@ export class ChangeAttribution implements Disposable {
     if (this.#known(path) !== undefined || this.#texts.differences.has(path) || !this.#canBeReported()) return false;
     const files = await this.#texts.filesAt(path);
     const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
-    if (isTemporary && (await changeTime(path)) === undefined) review.vanished(path);
+    const isOfTurn = !this.#reviewedBefore.has(path);
+    if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
     for (const one of others) void this.#enqueue(one, located => this.#diskChanged(located));
     return isTemporary || others.length > 0;

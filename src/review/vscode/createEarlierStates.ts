@@ -11,7 +11,8 @@ import type { TurnStart } from "../turns/turnStart.ts";
 export function createEarlierStates(
   options: Pick<EarlierStatesOptions, "awaitsReview" | "stateBefore" | "stateWritten"> & {
     readonly start: (turn: string) => Promise<TurnStart>;
-    readonly changedState: (path: string, turn: string, what: string) => void;
+    /** The agent changed the file, but not its text. `what`: a sentence. */
+    readonly changedState: (path: string, turn: string, what: string, text: string | undefined) => void;
     readonly log: Log;
   },
 ): EarlierStates {
@@ -20,7 +21,8 @@ export function createEarlierStates(
     stateAt: async (turn, path) => (await options.start(turn)).stateAt(path),
     textOf: decodedText,
     withText: stateWithText,
-    changedState: (path, turn, before, after) => options.changedState(path, turn, describeChange(before, after)),
+    changedState: ({ path, turn, before, after, text }) =>
+      options.changedState(path, turn, describeChange(before, after), text),
   });
 }
 

@@ -14,6 +14,7 @@ import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../..
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
 import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
+import { isAtOrBelow } from "../turns/userMoves.ts";
 import { UnfinishedTurnStore, type SessionOfTurn } from "../turns/unfinishedTurn.ts";
 import type { EarlierStates, StoredStates } from "../earlierStates.ts";
 import type { TurnStart } from "../turns/turnStart.ts";
@@ -74,7 +75,8 @@ export class ReviewStore implements Disposable {
 
   constructor(options: ReviewStoreOptions) {
     this.#options = options;
-    const isOutside = (path: string): boolean => this.attribution.isOutside(path);
+    const isOutside = (path: string): boolean =>
+      this.attribution.outside.has(path) && !options.roots().some(root => isAtOrBelow(path, root));
     this.edits = editorReviewPort(options.roots, isOutside);
     this.#starts = new TurnStarts(options);
     const start = async (turn: string): Promise<TurnStart> => decodedStart(await this.#starts.of(turn));
@@ -82,7 +84,7 @@ export class ReviewStore implements Disposable {
     const states = createEarlierStates({
       start,
       awaitsReview: path => this.review.file(path) !== undefined,
-      changedState: (path, turn, what) => this.review.agentChangedState(path, turn, what),
+      changedState: (path, turn, what, text) => this.review.agentChangedState(path, turn, what, text),
       stateBefore: (turn, path, state) => options.touches.stateBefore?.(turn, path, state),
       stateWritten: (path, state) => options.touches.stateWritten?.(path, state),
       log,
@@ -209,7 +211,7 @@ export class ReviewStore implements Disposable {
     if (!this.#restored) return this.#writes.whenIdle();
     if (this.#runningTurn !== undefined) this.#unfinished.update(this.#runningTurn, { ended: Date.now() });
     await this.#states.settled();
-    const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outsidePaths };
+    const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outside.paths };
     const text = JSON.stringify(stored);
     if (text.length > maxStoredLength) {
       this.#options.log.warn("The changes to review are too large to be stored for the next window.");
@@ -278,7 +280,7 @@ export class ReviewStore implements Disposable {
       const states = await storage.read(statesFileName);
       if (states !== undefined) this.#states.restore(JSON.parse(states) as StoredStates);
       const stored = JSON.parse(text) as StoredWindow;
-      this.attribution.followOutside(stored.outside ?? []);
+      for (const path of stored.outside ?? []) this.attribution.outside.allow(path);
       const dropped = await this.review.restore(stored, currentTextOf);
       for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {
