@@ -88,6 +88,11 @@ export const sessionCommands = (
 /** Shows an open session, where it is shown already or else in the active surface, at its open question. */
 export async function showSession(sessions: WindowSessions, chat: ChatPanels, id: string): Promise<void> {
   const session = sessions.open.get(id);
+  const earlier = sessions.unopened.find(each => each.id === id);
+  if (!session && earlier) {
+    await sessions.openStored(earlier);
+    return showActive(sessions, chat);
+  }
   if (!session) return;
   const [surface = sessions.open.activeSurface] = sessions.open.surfacesOf(session);
   sessions.show(id, surface);

@@ -1,14 +1,17 @@
 // Shows the state of the sessions outside the chat: status bar, Sessions view, notifications, context keys.
+import * as vscode from "vscode";
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
 import { openQuestions, type SessionState } from "../session/state.ts";
+import type { Session } from "../session/session.ts";
 import { attentionOf } from "../sessions/attention.ts";
+import { SessionsTree } from "../sessions/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { showSession } from "./sessionCommands.ts";
+import { SessionList } from "./sessions/sessionList.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
-import { SessionsTree } from "./sessionsTree.ts";
 import type { Settings } from "./settings.ts";
 import type { StartupParts } from "./startup/startup.ts";
 import { StatusBar } from "./statusBar.ts";
@@ -16,7 +19,7 @@ import { UserNotifications } from "./userNotifications.ts";
 
 /** Creates the indicators and keeps them up to date. */
 export function createSessionIndicators(
-  { store, log }: ExtensionPlatform,
+  { store, log, clock }: ExtensionPlatform,
   active: ActiveSession,
   sessions: WindowSessions,
   { statusItem, sessionsView, rememberAgentName }: StartupParts,
@@ -24,14 +27,27 @@ export function createSessionIndicators(
 ): void {
   const { open } = sessions;
   const status = new StatusBar(statusItem, rememberAgentName);
-  const tree = store.add(new SessionsTree(sessionsView));
+  const isVisible = (session: Session): boolean => chat.isVisible(open.surfacesOf(session));
+  const list = store.add(new SessionList({ sessions, isVisible, onDidShow: chat.onDidShow, clock }));
+  store.add(
+    new SessionsTree({
+      source: list,
+      view: sessionsView,
+      clock,
+      openCommand: ({ id }) => ({
+        command: "parley.switchSession",
+        title: vscode.l10n.t("Show Session"),
+        arguments: [id],
+      }),
+    }),
+  );
   const notifications = new UserNotifications({
     chat,
     settings,
     log,
     isVisible: ({ id }) => {
       const session = open.get(id);
-      return session !== undefined && chat.isVisible(open.surfacesOf(session));
+      return session !== undefined && isVisible(session);
     },
     show: ({ id }) => showSession(sessions, chat, id),
   });
@@ -46,7 +62,6 @@ export function createSessionIndicators(
     open.onDidChange(change => {
       if (change.type === "changed" && change.isText) return;
       if (change.type === "opened" || change.type === "changed") notifications.update(change.session);
-      tree.update(open.sessions);
       setContextKey(
         "parley.anyWaiting",
         open.sessions.some(({ state }) => attentionOf(state) === "waiting"),

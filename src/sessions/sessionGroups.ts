@@ -1,0 +1,94 @@
+// How the list of sessions is grouped: first what needs the user or works, then by the day of the last change.
+
+/** What a listed session does, or what happened to it last. */
+export type ListedStatus = "waiting" | "working" | "failed" | "interrupted" | "idle";
+
+/** A session as lists show it. */
+export interface ListedSession {
+  readonly id: string;
+  /** Empty if the session has none yet. */
+  readonly title: string;
+  readonly agentName: string;
+  /** Time of the last change, in milliseconds since the epoch. Absent if it is not known. */
+  readonly updated?: number;
+  readonly status: ListedStatus;
+  /** Whether something happened that the user has not seen. */
+  readonly isUnread: boolean;
+  /** Whether the user marked the session as done. */
+  readonly isDone: boolean;
+  /** The lines of its changes that wait for review. */
+  readonly changes?: { readonly added: number; readonly removed: number };
+}
+
+export type SessionGroupId = "waiting" | "working" | "today" | "yesterday" | "week" | "older";
+
+export interface SessionGroup {
+  readonly id: SessionGroupId;
+  /** Latest first. Never empty. */
+  readonly sessions: readonly ListedSession[];
+}
+
+const groupOrder: readonly SessionGroupId[] = ["waiting", "working", "today", "yesterday", "week", "older"];
+
+/** The groups that have sessions, in the order of the list. Done sessions are left out unless `showsDone`. */
+export function sessionGroups(
+  sessions: readonly ListedSession[],
+  now: number,
+  showsDone: boolean,
+): readonly SessionGroup[] {
+  const groups = new Map<SessionGroupId, ListedSession[]>(groupOrder.map(id => [id, []]));
+  const shown = sessions.filter(session => showsDone || !session.isDone || isActive(session));
+  for (const session of shown.toSorted(byTime)) groups.get(groupOf(session, now))?.push(session);
+  return [...groups].flatMap(([id, members]) => (members.length > 0 ? [{ id, sessions: members }] : []));
+}
+
+/** A session that waits or works is shown, even if it was done before. */
+const isActive = ({ status }: ListedSession): boolean => status === "waiting" || status === "working";
+
+/** Sessions with the same time keep one order, so that a refresh moves no row. */
+const byTime = (a: ListedSession, b: ListedSession): number =>
+  (b.updated ?? 0) - (a.updated ?? 0) || (a.id < b.id ? -1 : 1);
+
+function groupOf({ status, updated = 0 }: ListedSession, now: number): SessionGroupId {
+  if (status === "waiting" || status === "working") return status;
+  if (updated >= startOfDay(now, 0)) return "today";
+  if (updated >= startOfDay(now, 1)) return "yesterday";
+  return updated >= startOfDay(now, 6) ? "week" : "older";
+}
+
+/** Midnight in local time, some days ago. A day can have 23 or 25 hours. */
+function startOfDay(now: number, daysAgo: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo).getTime();
+}
+
+/** The order in which the user chooses a session: what waits first, then what failed or is unread, then the latest. */
+export function sessionsByUrgency(sessions: readonly ListedSession[]): readonly ListedSession[] {
+  const rank = (session: ListedSession): number =>
+    session.status === "waiting" ? 0 : needsAttention(session) ? 1 : session.status === "working" ? 2 : 3;
+  return sessions.toSorted((a, b) => rank(a) - rank(b) || byTime(a, b));
+}
+
+/** Whether the badge counts the session: it waits, or something in it is unread, such as a failure. */
+export const needsAttention = ({ status, isUnread }: ListedSession): boolean => status === "waiting" || isUnread;
+
+/** A rounded time span. The unit "now" means less than a minute. */
+export interface SessionAge {
+  readonly unit: "now" | "minutes" | "hours" | "days" | "weeks";
+  readonly count: number;
+}
+
+const minute = 60_000;
+const units = [
+  { unit: "weeks", length: 7 * 24 * 60 * minute },
+  { unit: "days", length: 24 * 60 * minute },
+  { unit: "hours", length: 60 * minute },
+  { unit: "minutes", length: minute },
+] as const;
+
+/** The time since the last change, rounded down. A time in the future, by another clock, is "now". */
+export function sessionAge(updated: number, now: number): SessionAge {
+  const passed = now - updated;
+  const found = units.find(({ length }) => passed >= length);
+  return found ? { unit: found.unit, count: Math.floor(passed / found.length) } : { unit: "now", count: 0 };
+}

@@ -1,0 +1,220 @@
+// The Sessions view: the sessions in groups, what waits for the user first. Its badge shows also before the chat is open.
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { Clock } from "../../base/log.ts";
+import { visibleText } from "../../base/visibleText.ts";
+import type { LateTreeView } from "../../editor/lateTreeView.ts";
+import {
+  needsAttention,
+  sessionAge,
+  sessionGroups,
+  type ListedSession,
+  type SessionGroup,
+  type SessionGroupId,
+} from "../sessionGroups.ts";
+
+/** The sessions to list. */
+export interface SessionListSource {
+  readonly sessions: () => readonly ListedSession[];
+  readonly onDidChange: Event<void>;
+}
+
+export interface SessionsTreeOptions {
+  readonly source: SessionListSource;
+  readonly view: LateTreeView;
+  readonly clock: Clock;
+  /** The command that opens the session. */
+  readonly openCommand: (session: ListedSession) => vscode.Command;
+}
+
+export type SessionsRow =
+  | { readonly kind: "group"; readonly group: SessionGroup }
+  | { readonly kind: "session"; readonly session: ListedSession };
+
+/** The ages are shown in minutes. Milliseconds. */
+const ageInterval = 60_000;
+
+export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Disposable {
+  readonly #options: SessionsTreeOptions;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #store = new DisposableStore();
+  readonly #view: vscode.TreeView<SessionsRow>;
+  /** The rows that VS Code has, to notify it only of changes: the source changes very often. */
+  #shown = "";
+  #timer: Disposable | undefined;
+
+  constructor(options: SessionsTreeOptions) {
+    this.#options = options;
+    this.#store.add(this.#changed);
+    this.#view = options.view.attach(this);
+    this.#store.add(options.source.onDidChange(() => this.#update()));
+    this.#store.add(this.#view.onDidChangeVisibility(() => this.#update()));
+    this.#update();
+  }
+
+  getChildren(row?: SessionsRow): SessionsRow[] {
+    if (row?.kind === "session") return [];
+    if (row) return row.group.sessions.map(session => ({ kind: "session", session }));
+    return this.#groups().map(group => ({ kind: "group", group }));
+  }
+
+  getTreeItem(row: SessionsRow): vscode.TreeItem {
+    return row.kind === "group" ? groupItem(row.group) : this.#sessionItem(row.session);
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#store.dispose();
+  }
+
+  #groups(): readonly SessionGroup[] {
+    return sessionGroups(this.#options.source.sessions(), this.#options.clock.now(), false);
+  }
+
+  #update(): void {
+    this.#updateBadge();
+    // VS Code asks again when the view shows.
+    if (this.#view.visible) this.#updateLater();
+    const rows = this.#groups().map(({ id, sessions }) => [id, sessions.map(session => this.#rowText(session))]);
+    const shown = JSON.stringify(rows);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#changed.fire();
+  }
+
+  /** Everything that a row shows, as one text. */
+  #rowText({ updated, ...session }: ListedSession): unknown {
+    return [session, updated === undefined ? null : sessionAge(updated, this.#options.clock.now())];
+  }
+
+  #updateLater(): void {
+    this.#timer ??= this.#options.clock.after(ageInterval, () => {
+      this.#timer = undefined;
+      this.#update();
+    });
+  }
+
+  #updateBadge(): void {
+    const counted = this.#options.source.sessions().filter(needsAttention);
+    const waiting = counted.filter(({ status }) => status === "waiting").length;
+    const value = counted.length;
+    if (value === 0) {
+      if (this.#view.badge) this.#view.badge = undefined;
+      return;
+    }
+    const tooltip = badgeTooltip(waiting, value - waiting);
+    if (this.#view.badge?.value !== value || this.#view.badge.tooltip !== tooltip)
+      this.#view.badge = { value, tooltip };
+  }
+
+  #sessionItem(session: ListedSession): vscode.TreeItem {
+    const { id, agentName, changes, updated, isDone } = session;
+    const title = titleOf(session);
+    const age = updated === undefined ? "" : ageText(updated, this.#options.clock.now());
+    const status = statusText(session);
+    const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
+    const item = new vscode.TreeItem(title);
+    item.id = `session:${id}`;
+    item.description = joined([age, lines, agentName]);
+    item.tooltip = `${title}\n${joined([agentName, status, age, lines])}`;
+    item.iconPath = statusIcon(session);
+    item.contextValue = isDone ? "doneSession" : "session";
+    item.command = this.#options.openCommand(session);
+    item.accessibilityInformation = {
+      label: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
+    };
+    return item;
+  }
+}
+
+const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
+
+/** The title of a session in lists. */
+export const titleOf = ({ title }: ListedSession): string =>
+  visibleText(title).trim() || vscode.l10n.t("New Conversation");
+
+function groupItem({ id, sessions }: SessionGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(groupLabel(id), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `group:${id}`;
+  item.contextValue = "group";
+  item.description = String(sessions.length);
+  return item;
+}
+
+function groupLabel(id: SessionGroupId): string {
+  switch (id) {
+    case "waiting":
+      return vscode.l10n.t("Waiting for You");
+    case "working":
+      return vscode.l10n.t("Working");
+    case "today":
+      return vscode.l10n.t("Today");
+    case "yesterday":
+      return vscode.l10n.t("Yesterday");
+    case "week":
+      return vscode.l10n.t("Last 7 Days");
+    case "older":
+      return vscode.l10n.t("Older");
+  }
+}
+
+/** What the session does, or what happened to it last. Empty if there is nothing to say. */
+export function statusText({ status, isUnread, isDone }: ListedSession): string {
+  switch (status) {
+    case "waiting":
+      return vscode.l10n.t("Waiting for you");
+    case "working":
+      return vscode.l10n.t("Working");
+    case "failed":
+      return vscode.l10n.t("Failed");
+    case "interrupted":
+      return vscode.l10n.t("Interrupted when the window closed");
+    case "idle":
+      return isUnread ? vscode.l10n.t("Unread") : isDone ? vscode.l10n.t("Done") : "";
+  }
+}
+
+function statusIcon({ status, isUnread, isDone }: ListedSession): vscode.ThemeIcon {
+  const icon = (id: string, color?: string): vscode.ThemeIcon =>
+    new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
+  switch (status) {
+    case "waiting":
+      return icon("bell-dot", "list.warningForeground");
+    case "working":
+      return icon("loading~spin");
+    case "failed":
+      return icon("error", "list.errorForeground");
+    case "interrupted":
+      return icon("debug-disconnect");
+    case "idle":
+      return isUnread ? icon("circle-filled", "textLink.foreground") : icon(isDone ? "check" : "comment-discussion");
+  }
+}
+
+/** The time since the last change. */
+export function ageText(updated: number, now: number): string {
+  const { unit, count } = sessionAge(updated, now);
+  switch (unit) {
+    case "now":
+      return vscode.l10n.t("now");
+    case "minutes":
+      return vscode.l10n.t("{0} min", count);
+    case "hours":
+      return vscode.l10n.t("{0} h", count);
+    case "days":
+      return vscode.l10n.t("{0} d", count);
+    case "weeks":
+      return vscode.l10n.t("{0} wk", count);
+  }
+}
+
+function badgeTooltip(waiting: number, unread: number): string {
+  if (unread === 0) {
+    return waiting === 1
+      ? vscode.l10n.t("A session is waiting for you")
+      : vscode.l10n.t("{0} sessions are waiting for you", waiting);
+  }
+  if (waiting > 0) return vscode.l10n.t("Sessions waiting for you: {0}, unread: {1}", waiting, unread);
+  return unread === 1 ? vscode.l10n.t("A session is unread") : vscode.l10n.t("{0} sessions are unread", unread);
+}
