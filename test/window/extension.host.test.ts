@@ -58,10 +58,13 @@ describe("the commands of Parley", () => {
     "undoRestore",
     "deleteCheckpoints",
     "importZedAgents",
+    "importMcpServers",
+    "switchSession",
   ];
   const commands = contributes.commands
     .map(({ command }) => command)
     .filter(command => !asking.includes(command.slice("parley.".length)));
+  const noWaiting = "No session is waiting for you.";
   const noKeys = "No keys of agents are stored.";
   before(() => extension.activate());
   afterEach(async () => {
@@ -81,7 +84,11 @@ describe("the commands of Parley", () => {
     try {
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: [noKeys, "There is nothing to save yet. This agent has not been started in this window."],
+        information: [
+          noWaiting,
+          noKeys,
+          "There is nothing to save yet. This agent has not been started in this window.",
+        ],
         questions: [],
       });
     } finally {
@@ -95,7 +102,7 @@ describe("the commands of Parley", () => {
     await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
     try {
       assert.deepEqual(readSettings(context).agents, []);
-      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [noKeys], questions: [] });
+      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [noWaiting, noKeys], questions: [] });
     } finally {
       await configuration.update("agents", undefined, vscode.ConfigurationTarget.Global);
     }
