@@ -2,6 +2,7 @@
 import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { untilAborted, withTimeout } from "../base/async.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import type { Clock } from "../base/log.ts";
 import { errorReason } from "./errorReason.ts";
 import { optionalField } from "./parse.ts";
 import { signInProblem, signInVariables, type SignInOffer } from "./signInProblem.ts";
@@ -31,8 +32,10 @@ export function isConnectionClosed(error: unknown): boolean {
 /** What limits the wait for an agent's answer. */
 export interface AnswerLimit {
   readonly agentName: string;
-  /** Milliseconds. */
-  readonly timeout: number;
+  /** Milliseconds. Absent: the user decides how long to wait. */
+  readonly timeout?: number;
+  /** Measures the time limit. Absent: the clock of the system. */
+  readonly limitClock?: Clock;
   /** The agent waits for the user, so the time does not count. */
   readonly waitsForUser?: () => boolean;
 }
@@ -47,16 +50,18 @@ export async function answerInTime<T>(
   const unlessAborted = untilAborted(answer, [signal], (): never => {
     throw asError(signal.reason);
   });
+  const { timeout } = limit;
+  if (timeout === undefined) return unlessAborted;
   for (;;) {
     const timedOut = Symbol("timed out");
-    const result = await withTimeout(unlessAborted, limit.timeout, () => timedOut);
+    const result = await withTimeout(unlessAborted, timeout, () => timedOut, limit.limitClock);
     if (result !== timedOut) return result as T;
-    if (limit.waitsForUser?.() !== true) throw new ProblemError(timeoutProblem(limit, request));
+    if (limit.waitsForUser?.() !== true) throw new ProblemError(timeoutProblem(limit.agentName, timeout, request));
   }
 }
 
 /** The problem for an agent that does not answer a request. `request` is the object of the sentence. */
-function timeoutProblem({ agentName, timeout }: AnswerLimit, request: string): Problem {
+function timeoutProblem(agentName: string, timeout: number, request: string): Problem {
   const count = Math.round(timeout / 1000);
   const seconds = count === 1 ? "1 second" : `${count} seconds`;
   return {

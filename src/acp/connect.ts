@@ -28,8 +28,13 @@ export interface ConnectOptions {
   readonly agentName: string;
   /** How the agent is started, for methods that sign in with its program. */
   readonly program: AgentProgram;
-  /** The time limit for answers to `initialize` and to requests that open sessions (ms). */
-  readonly timeout: number;
+  /**
+   * The time limit for answers to `initialize` and to requests that open sessions (ms). Absent: the user decides how long
+   * to wait.
+   */
+  readonly timeout?: number;
+  /** Measures the time limit. Absent: the clock of the system. */
+  readonly limitClock?: Clock;
   /** The latest version of the protocol to offer. Version 2 is a draft. */
   readonly protocol?: ProtocolVersion;
   readonly clock?: Clock;

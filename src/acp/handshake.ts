@@ -3,6 +3,7 @@
 // client without capabilities.
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import type { Clock } from "../base/log.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 import { shorten, unsupportedVersion } from "./errorCodes.ts";
 import { errorReason } from "./errorReason.ts";
@@ -18,7 +19,8 @@ export interface HandshakeOptions {
   readonly agentName: string;
   readonly clientVersion: string;
   /** The time limit for an answer (ms). */
-  readonly timeout: number;
+  readonly timeout?: number;
+  readonly limitClock?: Clock;
   /** The latest version to offer. */
   readonly protocol: ProtocolVersion;
 }

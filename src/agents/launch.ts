@@ -5,8 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 import { withTimeout } from "../base/async.ts";
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
-import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
-import type { Environment, Platform } from "../base/platform.ts";
+import { locateAgent, type LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** A running agent process. `stop` resolves when no process of its tree is left. */
@@ -35,36 +34,17 @@ const drainTime = 500;
 /** How long an agent may take to exit when its input ends (ms). */
 const graceTime = 1000;
 
-/** Variables of VS Code's own process that would change how a program behaves. */
-const editorVariables =
-  /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
-
-const hostPlatform: Platform = process.platform === "win32" ? "windows" : "posix";
-
-/** VS Code's environment without its own additions, then the variables of the definition. */
-export function agentEnvironment(
-  base: NodeJS.ProcessEnv,
-  own: Readonly<Record<string, string>>,
-  platform: Platform = hostPlatform,
-): NodeJS.ProcessEnv {
-  // Windows ignores the case of names: with both `Path` and `PATH` set, a process could get either.
-  const keyOf = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
-  const replaced = new Set(Object.keys(own).map(keyOf));
-  const kept = Object.entries(base).filter(([name]) => !editorVariables.test(name) && !replaced.has(keyOf(name)));
-  return { ...Object.fromEntries(kept), ...own };
-}
-
 /**
  * Starts the agent in the folder `cwd`. Throws a ProblemError if its program cannot be found or started. `onStderr` gets
- * each line of stderr.
+ * each line of stderr. `located` is the program, if it is known already.
  */
 export async function launch(
   definition: AgentDefinition,
   cwd: string,
   onStderr: (line: string) => void,
+  located?: LocatedAgent,
 ): Promise<AgentProcess> {
-  const env = agentEnvironment(process.env, definition.env);
-  const { path, file, args, verbatim } = agentSpawn(definition, env);
+  const { env, path, file, args, verbatim } = located ?? (await locateAgent(definition));
   const child = spawn(file, args, {
     cwd,
     env,
@@ -76,26 +56,6 @@ export async function launch(
   });
   await waitForSpawn(child, definition, path);
   return new ChildAgentProcess(child, onStderr);
-}
-
-/** What to spawn for the agent. `path` is its program. Throws a ProblemError if it cannot be found or started. */
-export function agentSpawn(
-  definition: AgentDefinition,
-  env: Environment,
-  platform: Platform = hostPlatform,
-  look?: PathLookup,
-): SpawnCommand & { readonly path: string } {
-  const find = (name: string): ProgramLookup => findProgram(name, { env, platform, ...(look && { look }) });
-  const found = find(definition.command);
-  if (!("path" in found)) throw new ProblemError(notFoundProblem(definition, found));
-  const { path } = found;
-  if (platform === "posix") return { path, file: path, args: definition.args, verbatim: false };
-  const start = windowsSpawn(path, definition.args, name => {
-    const other = find(name);
-    return "path" in other ? other.path : undefined;
-  });
-  if ("unsafe" in start) throw new ProblemError(unsafeArgumentsProblem(definition));
-  return { path, ...start };
 }
 
 function waitForSpawn(child: ChildProcess, definition: AgentDefinition, path: string): Promise<void> {
@@ -174,35 +134,6 @@ class ChildAgentProcess implements AgentProcess {
   }
 }
 
-function notFoundProblem(
-  definition: AgentDefinition,
-  found: Exclude<ProgramLookup, { readonly path: string }>,
-): Problem {
-  const { name, command } = definition;
-  const next = ["openSettings", "selectAgent", "retry"] as const;
-  if (found.missing === "notExecutable") {
-    return {
-      message: `Could not start ${name}: \`${found.at}\` is not executable. Make it executable, or set parley.agents → command to another program.`,
-      next,
-    };
-  }
-  if (found.missing === "folder")
-    return {
-      message: `Could not start ${name}: \`${found.at}\` is a folder. Set parley.agents → command to a program.`,
-      next,
-    };
-  if (/[/\\]/.test(command))
-    return {
-      message: `Could not start ${name}: there is no program at \`${command}\`. Set parley.agents → command to the full path of a program.`,
-      next,
-    };
-  const hint = command === "npx" ? "Install Node.js" : `Install ${command}`;
-  return {
-    message: `Could not start ${name}: \`${command}\` was not found on the PATH that VS Code sees. ${hint}, or set parley.agents → command to a full path.`,
-    next,
-  };
-}
-
 function startProblem(definition: AgentDefinition, path: string, error: NodeJS.ErrnoException): Problem {
   const folder =
     error.code === "ENOENT" ? " The program, the interpreter it names or its working folder does not exist." : "";
@@ -210,13 +141,6 @@ function startProblem(definition: AgentDefinition, path: string, error: NodeJS.E
     message: `Could not start ${definition.name}: \`${path}\` could not be run.${folder} Check parley.agents → command and cwd.`,
     detail: error.message,
     next: ["openSettings", "selectAgent", "retry"],
-  };
-}
-
-function unsafeArgumentsProblem(definition: AgentDefinition): Problem {
-  return {
-    message: `Could not start ${definition.name}: its command is a batch file, and its arguments contain characters that the Windows shell would interpret. Set parley.agents → command to the program itself.`,
-    next: ["openSettings", "selectAgent"],
   };
 }
 

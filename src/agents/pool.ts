@@ -178,7 +178,6 @@ export class AgentPool {
           clientVersion: this.#version,
           agentName: definition.name,
           program: { command: definition.command, args: definition.args },
-          timeout: definition.startTimeout * 1000,
           protocol: this.#protocolOf(definition),
           ...(this.#readBudget && { readBudget: this.#readBudget }),
         },

@@ -8,6 +8,7 @@ export type NextStep =
   | "openSettings"
   | "showLog"
   | "showTraffic"
+  | "checkAgent"
   | "manageTrust"
   | "openFolder"
   | "newSession"

@@ -34,6 +34,7 @@ export const intentScopes = {
   openAddress: "session",
   signIn: "session",
   cancelSignIn: "session",
+  signOut: "session",
   always: "session",
   manageRules: "window",
   killTerminal: "session",

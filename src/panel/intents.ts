@@ -68,6 +68,7 @@ export type Intent =
   /** Signs in to the agent by one of its methods. */
   | { readonly type: "signIn"; readonly method: string }
   | { readonly type: "cancelSignIn" }
+  | { readonly type: "signOut" }
   /** The user consents to open the web address of a question. */
   /** The user has typed `/`: the MCP servers start, so that their prompts can be offered. */
   | { readonly type: "listPrompts" }
@@ -157,6 +158,7 @@ const nextSteps: Record<NextStep, true> = {
   openSettings: true,
   showLog: true,
   showTraffic: true,
+  checkAgent: true,
   manageTrust: true,
   openFolder: true,
   newSession: true,
@@ -235,6 +237,7 @@ const shapes: {
   openAddress: { ask: isString },
   signIn: { method: isString },
   cancelSignIn: {},
+  signOut: {},
   always: { ask: isString },
   manageRules: { decision: optional(isString) },
   killTerminal: { terminal: isString },

@@ -7,6 +7,10 @@ export interface ViewAgent {
   readonly description?: string;
   /** The name of a codicon. */
   readonly icon?: string;
+  /** The seconds after which the user is asked whether to wait longer for the agent to start. */
+  readonly startTimeout?: number;
   /** The account that the agent works with. */
   readonly account?: string;
+  /** The agent runs, and can sign the user out. */
+  readonly canSignOut?: true;
 }

@@ -424,7 +424,7 @@ export class Session implements Disposable {
     // A prompt that was lost with the agent is not sent again automatically, and the prompts behind it wait too.
     if (isBusy(this.#state)) this.#setQueuePaused(true);
     this.#cancelQuestions();
-    this.#dispatch({ type: "agentLost", problem: this.#signIn.problem(problem) });
+    this.#dispatch({ type: "agentLost", problem: this.#signIn.lost(problem, this.#state) });
   }
 
   /** `closes`: the agent session is no longer needed. */

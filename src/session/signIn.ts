@@ -50,6 +50,13 @@ export class SignInOffers {
     };
   }
 
+  /** The problem of an agent that was lost. If its start failed, the user can also check the agent. */
+  lost(problem: Problem, { connection }: SessionState): Problem {
+    const shown = this.problem(problem);
+    const isStart = connection?.state !== "ready" && shown.signIn === undefined;
+    return isStart ? { ...shown, next: [...shown.next, "checkAgent"] } : shown;
+  }
+
   /** The event with the problem that the user sees. */
   event(event: SessionEvent): SessionEvent {
     if (event.type === "signInNeeded") return { ...event, problem: this.problem(event.problem) };

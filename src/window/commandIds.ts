@@ -15,6 +15,7 @@ export const commandIds = [
   "parley.removeStoredKeys",
   "parley.importMcpServers",
   "parley.importZedAgents",
+  "parley.checkAgents",
   "parley.renameSession",
   "parley.copyConversation",
   "parley.saveTranscript",

@@ -1,6 +1,7 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import * as vscode from "vscode";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
+import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
@@ -120,6 +121,11 @@ export function createPanels(
       mcp.commands,
       storedKeyCommands(signIn.keys, () => settings().agents),
       importZedCommands(() => settings().agents),
+      checkAgentsCommands(platform, {
+        agents: () => settings().agents,
+        current: () => sessions.agentOf(open.active),
+        keys: signIn.keys,
+      }),
       mentions.commands,
       permissions.commands,
       follow.commands,

@@ -20,6 +20,7 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
         vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query: "parley.agents" }),
   showLog: () => vscode.commands.executeCommand("parley.showLog"),
   showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
+  checkAgent: () => vscode.commands.executeCommand("parley.checkAgents", "current"),
   manageTrust: () => vscode.commands.executeCommand("workbench.trust.manage"),
   openFolder: () => vscode.commands.executeCommand("workbench.action.files.openFolder"),
 };

@@ -25,6 +25,7 @@ type SessionIntents = IntentHandlers<
   | "openAddress"
   | "signIn"
   | "cancelSignIn"
+  | "signOut"
   | "killTerminal"
   | "cancelTool"
   | "rename"
@@ -63,6 +64,7 @@ export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "
       const session = of(intent);
       if (session) sessions.cancelSignIn(session);
     },
+    signOut: () => sessions.signOut(),
     killTerminal: intent => of(intent)?.killTerminal(intent.terminal),
     cancelTool: intent => of(intent)?.cancelTool(intent.toolCall),
     rename: intent => of(intent)?.rename(intent.title),

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { agentEnvironment, agentSpawn, launch, type AgentProcess } from "../../src/agents/launch.ts";
+import { launch, type AgentProcess } from "../../src/agents/launch.ts";
+import { agentEnvironment, agentSpawn } from "../../src/agents/locateAgent.ts";
 import { agentPresets, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 

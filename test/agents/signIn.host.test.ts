@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { storedKeyCommands } from "../../src/agents/vscode/createSignIn.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { openQuestions } from "../../src/session/state.ts";
@@ -209,7 +210,7 @@ describe("signing in to an agent", function () {
   for (const method of ["login", "terminal", "key"]) {
     it(`on the official SDK by its method “${method}” works, and is asked for once`, async () => {
       await start("sdk");
-      assert.equal(offered()?.length, 5);
+      assert.equal(offered()?.length, 7);
       const done = bench.signInBy(method);
       if (method === "key") {
         await until(() => openQuestions(bench.state).length === 1);
@@ -230,6 +231,74 @@ describe("signing in to an agent", function () {
     await assert.rejects(bench.signInBy("denied"), /did not sign you in: .*The account is closed\./);
     await assert.rejects(bench.signInBy("broken"), /ended with code 1/);
     assert.equal(existsSync(join(folder, "signed-in")), false);
-    assert.equal(offered()?.length, 5);
+    assert.equal(offered()?.length, 7);
   });
+
+  it("on the official SDK by a key that it refuses ends with an error, not in a loop, and the key can be removed", async () => {
+    await start("sdk");
+    const done = bench.signInBy("key");
+    await until(() => openQuestions(bench.state).length === 1);
+    bench.session?.forms.accept(openQuestions(bench.state)[0]?.id ?? "", new Map([["SDK_KEY", "no"]]));
+    await done;
+    const { lost } = bench.state;
+    assert.match(lost?.message ?? "", /^SDK Agent still refuses after you signed in|^Bad Agent still refuses/);
+    assert.deepEqual([lost?.signIn, openQuestions(bench.state)], [undefined, []]);
+    assert.deepEqual(bench.signIn.keys.names, { bad: ["SDK_KEY"] });
+    await removeKeys();
+    assert.deepEqual([bench.secrets.size, bench.signIn.keys.names], [0, {}]);
+  });
+
+  for (const method of ["silent", "waiting", "key"]) {
+    it(`on the official SDK by its method “${method}” can be cancelled, and nobody is asked twice`, async () => {
+      await start("sdk");
+      const done = bench.signInBy(method);
+      await until(() =>
+        method === "key"
+          ? openQuestions(bench.state).length === 1
+          : method === "silent"
+            ? sent("authenticate") === 1
+            : vscode.window.terminals.some(({ name }) => name === "Sign In: Bad Agent"),
+      );
+      // A second click changes nothing.
+      await bench.signInBy("login");
+      assert.equal(openQuestions(bench.state).length, method === "key" ? 1 : 0);
+      if (method === "key") bench.session?.forms.cancel(openQuestions(bench.state)[0]?.id ?? "");
+      else bench.cancelSignIn();
+      await done;
+      await until(() => offered()?.length === 7);
+      assert.deepEqual([openQuestions(bench.state), signingIn()], [[], undefined]);
+      assert.ok(!existsSync(join(folder, "signed-in")) && bench.secrets.size === 0);
+    });
+  }
+
+  it("on the official SDK can be undone in the menu of agents, which offers it only for a running agent", async () => {
+    await start("sdk");
+    const canSignOut = (): unknown => bench.view().head.agents.find(({ id }) => id === "bad")?.canSignOut;
+    await bench.signInBy("login");
+    assert.ok(isReady());
+    assert.equal(canSignOut(), true);
+    await bench.sessions.signOut();
+    assert.ok(!existsSync(join(folder, "signed-in")));
+    await bench.session?.restart();
+    assert.equal(offered()?.length, 7);
+  });
+
+  /** Runs the command, and selects every agent. */
+  async function removeKeys(): Promise<void> {
+    const { showQuickPick } = vscode.window;
+    Object.assign(vscode.window, {
+      showQuickPick: (picks: readonly vscode.QuickPickItem[]) => {
+        assert.deepEqual(
+          picks.map(({ label, description }) => [label, description]),
+          [["Bad Agent", "SDK_KEY"]],
+        );
+        return Promise.resolve(picks);
+      },
+    });
+    try {
+      await storedKeyCommands(bench.signIn.keys, () => bench.agents)["parley.removeStoredKeys"]();
+    } finally {
+      Object.assign(vscode.window, { showQuickPick });
+    }
+  }
 });

@@ -32,6 +32,8 @@ export function writeProgram(path: string, ...args: readonly string[]): void {
 export const startless: readonly {
   readonly id: string;
   readonly definition?: Record<string, unknown>;
+  /** The status line asks with these words whether to wait or to stop. */
+  readonly late?: string;
   readonly says: RegExp;
   readonly offers: string;
   readonly scene: string;
@@ -66,8 +68,9 @@ export const startless: readonly {
   {
     id: "initialize-never",
     definition: { startTimeout: 1 },
-    says: /Bad Agent did not answer its first message, .?initialize.?, within 1 second/,
-    offers: "Show Protocol Traffic",
+    late: "Bad Agent has not answered within 1 s.",
+    says: /Connecting to Bad Agent was cancelled\./,
+    offers: "Check Agent",
     scene: "agent-hangs",
   },
   {

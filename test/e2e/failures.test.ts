@@ -1,7 +1,7 @@
 // Misbehaving agents in the real VS Code: each failure appears in the panel as a sentence with a next step, nothing is
 // lost, and the panel stays usable.
 import assert from "node:assert/strict";
-import type { FrameLocator, Locator } from "playwright-core";
+import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseAgent as choose, late, startless, withAgents, writeProgram } from "./agents.ts";
 import { chat, openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
@@ -16,11 +16,24 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
   await composer(panel).press("Enter");
 }
 
+/** The agent takes longer than its limit. The user waits once more, then stops it. */
+async function stopLate(page: Page, panel: FrameLocator, asks: string): Promise<void> {
+  const status = panel.locator(".status-line");
+  const late = status.getByText(asks);
+  await late.waitFor();
+  await scene(page, "agent-late");
+  await status.getByRole("button", { name: "Keep Waiting" }).click();
+  await late.waitFor({ state: "hidden" });
+  await late.waitFor();
+  await status.getByRole("button", { name: "Stop" }).click();
+}
+
 describe("an agent that does not start", () => {
   it("causes a message with a next step for every reason, and the panel stays usable", async () => {
     const { page, panel, errors } = await withAgents();
-    for (const { id, says, offers, scene: name } of startless) {
+    for (const { id, late: asks, says, offers, scene: name } of startless) {
       await choose(panel, id);
+      if (asks !== undefined) await stopLate(page, panel, asks);
       const banner = panel.getByRole("group", { name: "Problem" });
       await banner.getByText(says).waitFor();
       await banner.getByRole("button", { name: offers }).waitFor();
@@ -40,6 +53,21 @@ describe("an agent that does not start", () => {
     await panel
       .getByRole("img", { name: /^Context: 1,234 of 10,000 tokens used \(12%\)\. This turn: 1,200 input tokens, 34/ })
       .waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  it("is checked by a button, and the report says what to do next and can be copied", async () => {
+    const { page, panel, errors } = await withAgents();
+    await choose(panel, "exit");
+    await panel.getByRole("group", { name: "Problem" }).getByRole("button", { name: "Check Agent" }).click();
+    const report = page.locator(".editor-instance .view-lines");
+    await report.getByText("does not work").waitFor();
+    await report.getByText("Read its last output, then restart it.").waitFor();
+    await report.getByText("no licence found").first().waitFor();
+    await screenshot(page, "agent-check");
+    await page.locator(".notifications-toasts").getByRole("button", { name: "Copy Report" }).click();
+    await runCommand(page, "View: Close All Editors");
+    await report.waitFor({ state: "detached" });
     assert.deepEqual(errors, []);
   });
 

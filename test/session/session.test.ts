@@ -1,7 +1,7 @@
 // One session: which requests it sends to its agent and when, and what happens when the agent, the user or the window
 // ends it.
 import assert from "node:assert/strict";
-import { ProblemError } from "../../src/base/errors.ts";
+import { ProblemError, type Problem } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -9,6 +9,9 @@ import { emptySession, openQuestions, sessionTitle } from "../../src/session/sta
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 import { SessionBench, exitedProblem, permissionQuestion } from "../support/fakes/sessionBench.ts";
 import { until } from "../support/fakes/until.ts";
+
+/** The problem of a start that fails also offers to check the agent. */
+const failedStart: Problem = { ...exitedProblem, next: [...exitedProblem.next, "checkAgent"] };
 
 describe("a session", () => {
   let bench: SessionBench;
@@ -229,7 +232,7 @@ describe("a session", () => {
     await bench.flushPromises();
     bench.died.fire(exitedProblem);
     await opening;
-    assert.deepEqual(bench.session.state.lost, exitedProblem);
+    assert.deepEqual(bench.session.state.lost, failedStart);
   });
 
   it("sends a queued prompt next on request, stopping the turn, and then the other prompts", async () => {
@@ -270,7 +273,7 @@ describe("a session", () => {
   it("reports why its agent could not be started, and starts it again for the next prompt", async () => {
     bench.refuse = new ProblemError(exitedProblem);
     await bench.session.open();
-    assert.deepEqual(bench.session.state.lost, exitedProblem);
+    assert.deepEqual(bench.session.state.lost, failedStart);
     bench.refuse = undefined;
     bench.send("again");
     await until(() => bench.agent.sessions.length === 1);
@@ -288,7 +291,7 @@ describe("a session", () => {
     const remote = bench.remote;
     bench.died.fire(exitedProblem);
     assert.equal(await answer, "cancelled");
-    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [exitedProblem, "idle"]);
+    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [failedStart, "idle"]);
     assert.ok(remote.disposed);
     assert.deepEqual([bench.queued, bench.entryKinds], [["two"], ["message"]]);
   });
@@ -329,7 +332,7 @@ describe("a session", () => {
     bench.died.fire(exitedProblem);
     go();
     await opening;
-    assert.deepEqual(bench.session.state.lost, exitedProblem);
+    assert.deepEqual(bench.session.state.lost, failedStart);
     assert.ok(bench.remote.disposed);
   });
 

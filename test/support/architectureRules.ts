@@ -71,6 +71,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/acp/readElicitation.ts": ["node:url"],
   // Knows where another editor keeps its settings.
   "src/agents/zedSettings.ts": ["node:path"],
+  // Starts the login shell of the user, which the system knows, and marks its answer.
+  "src/agents/loginShellPath.ts": ["node:child_process", "node:crypto", "node:os", "node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
 };
@@ -94,6 +96,7 @@ export const sharedWithWebview: readonly string[] = [
   "src/base/lifecycle.ts",
   "src/base/jsonEqual.ts",
   "src/base/visibleText.ts",
+  "src/base/mask.ts",
   "src/session/forms/form.ts",
 ];
 /** The files of src whose types the webview may import. */

@@ -60,6 +60,7 @@ describe("the commands of Parley", () => {
     "importZedAgents",
     "importMcpServers",
     "switchSession",
+    "checkAgents",
   ];
   const commands = contributes.commands
     .map(({ command }) => command)

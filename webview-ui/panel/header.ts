@@ -167,9 +167,16 @@ export class HeaderElement extends LightElement {
       .label=${t("Agent")}
       .text=${agent?.name ?? t("Select Agent")}
       .tooltip=${agent?.description}
-      .items=${listed.map(each => agentItem(each, each.id === agent?.id))}
+      .items=${[...listed.map(each => agentItem(each, each.id === agent?.id)), ...signOutItems(listed, agent)]}
     ></parley-menu>`;
   }
+}
+
+/** Signing out of the agent of the session, if it can. */
+function signOutItems(agents: readonly ViewAgent[], current: ViewAgent | null): readonly MenuItem[] {
+  const agent = agents.find(({ id }) => id === current?.id);
+  if (!agent?.canSignOut) return [];
+  return [{ label: t("Sign Out of {0}", agent.name), icon: "sign-out", run: () => send({ type: "signOut" }) }];
 }
 
 /** Acts only when it is chosen, because another agent replaces the conversation, and arrow keys must not. */

@@ -22,6 +22,7 @@ import type { StoreChange, Store } from "../base/store.ts";
 import { questionLeftEvent } from "../transcript/toolCall.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
+import { StartLimit } from "./startLimit.ts";
 import { showsElapsedTime, statusLine } from "./statusLine.ts";
 
 /** `<parley-panel>`: set `store` before it is connected. */
@@ -33,6 +34,7 @@ export class PanelElement extends LightElement {
   /** Changes are announced one after the other, each after it has been painted. */
   #announcements: Promise<void> = Promise.resolve();
   #stopTicking: (() => void) | undefined;
+  readonly #startLimit = new StartLimit();
   /** The id of the question that is shown above the composer. */
   #shownQuestion: string | undefined;
   /** Whether the focus was in the banner before the update. */
@@ -86,7 +88,8 @@ export class PanelElement extends LightElement {
         this.#composer?.receive(message);
         break;
       case "formRefused":
-        this.querySelector<FormCardElement>("parley-form")?.showRefused(message.ask, message.fields);
+        for (const form of this.querySelectorAll<FormCardElement>("parley-form"))
+          form.showRefused(message.ask, message.fields);
         break;
       case "argumentValues":
         this.querySelector<FormCardElement>("parley-form")?.showValues(message);
@@ -213,7 +216,10 @@ export class PanelElement extends LightElement {
   #dock(head: ViewHead): TemplateResult {
     return html`<div class="dock">
       <div class="above-composer">
-        ${statusLine(head, () => this.focusComposer())}
+        ${statusLine(head, this.#startLimit, {
+          leave: () => this.focusComposer(),
+          refresh: () => this.requestUpdate(),
+        })}
         <parley-plan .plans=${head.plans}></parley-plan>
         <parley-asks
           .asks=${head.asks}

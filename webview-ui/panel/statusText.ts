@@ -9,7 +9,7 @@ export function connectionText(head: ViewHead): string | undefined {
     case "starting":
       return t("Starting {0}…", name);
     case "connecting":
-      return t("Connecting to {0}…", name);
+      return isDownload(head.connection.detail) ? t("Downloading {0} with npm…", name) : t("Connecting to {0}…", name);
     case "opening":
       return t("Opening the session…");
     case "closed":
@@ -28,3 +28,7 @@ export function activityText(head: ViewHead): string | undefined {
   if (head.asks.length > 0 || state === "requires_action") return t("Waiting for you");
   return background === undefined ? t("Working…") : t("Working in the background…");
 }
+
+/** Whether the last line of the start is npm's, while npx installs the package of the agent. */
+const isDownload = (detail: string | undefined): boolean =>
+  detail !== undefined && /^npm (?:http fetch|warn exec .*will be installed)/i.test(detail);

@@ -24,6 +24,8 @@ export function stepName(step: NextStep): string {
       return t("Show Log");
     case "showTraffic":
       return t("Show Protocol Traffic");
+    case "checkAgent":
+      return t("Check Agent");
     case "manageTrust":
       return t("Manage Workspace Trust");
     case "openFolder":

@@ -32,7 +32,7 @@ import { V1Updates } from "./v1Updates.ts";
 interface V1Options {
   readonly agentName: string;
   readonly program: AgentProgram;
-  readonly timeout: number;
+  readonly timeout?: number;
   readonly log: Log;
   readonly openRequests: OpenRequests;
   readonly clock?: Clock;

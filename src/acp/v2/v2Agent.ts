@@ -30,7 +30,7 @@ import { V2Session, type V2Connection } from "./v2Session.ts";
 export interface V2Options {
   readonly agentName: string;
   readonly program: AgentProgram;
-  readonly timeout: number;
+  readonly timeout?: number;
   readonly log: Log;
   readonly openRequests: OpenRequests;
 }

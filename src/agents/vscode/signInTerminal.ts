@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
 import type { SignInMethod } from "../../session/signIn.ts";
-import { agentEnvironment, agentSpawn } from "../launch.ts";
+import { locateAgent } from "../locateAgent.ts";
 import type { AgentDefinition } from "../registry.ts";
 
 type TerminalMethod = Extract<SignInMethod, { type: "terminal" }>;
@@ -17,13 +17,13 @@ export async function signInByTerminal(
   signal: AbortSignal,
 ): Promise<boolean> {
   const env = { ...definition.env, ...method.env };
-  const program = { ...definition, command: method.command, args: method.args };
-  const { file, args } = agentSpawn(program, agentEnvironment(process.env, env));
+  const program = { ...definition, command: method.command, args: method.args, env };
+  const { file, args, shell } = await locateAgent(program);
   const terminal = vscode.window.createTerminal({
     name: vscode.l10n.t("Sign In: {0}", definition.name),
     shellPath: file,
     shellArgs: [...args],
-    env,
+    env: { ...env, ...(shell?.path !== undefined && { PATH: shell.path }) },
     cwd,
     isTransient: true,
     iconPath: new vscode.ThemeIcon("key"),

@@ -1,6 +1,6 @@
 // Which MCP servers the agent of a session gets: those that are on, allowed, and of a type that the agent can use.
 import * as vscode from "vscode";
-import { agentEnvironment } from "../../agents/launch.ts";
+import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { hostPlatform } from "../../base/platform.ts";

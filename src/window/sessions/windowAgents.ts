@@ -91,14 +91,17 @@ export class WindowAgents implements Disposable {
   }
 
   /** The agent as panels show it. */
-  view({ id, name, description, icon }: AgentDefinition): ViewAgent {
-    const account = this.#accounts.get(id)?.agent.account;
+  view({ id, name, description, icon, startTimeout }: AgentDefinition): ViewAgent {
+    const running = this.#accounts.get(id)?.agent;
+    const account = running?.account;
     return {
       id,
       name,
+      startTimeout,
       ...(description !== undefined && { description }),
       ...(icon !== undefined && { icon }),
       ...(account !== undefined && { account }),
+      ...(running?.signOut && { canSignOut: true }),
     };
   }
 

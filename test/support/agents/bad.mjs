@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { signInBehaviours } from "./signInBehaviours.mjs";
+import { startBehaviours } from "./startBehaviours.mjs";
 import { wrongParams, wrongUpdates } from "./wrongTypes.mjs";
 
 const [name = "", value] = process.argv.slice(2);
@@ -194,9 +195,8 @@ const behaviours = {
       },
     };
   },
-
+  ...startBehaviours({ write, complain, value }),
   ...signInBehaviours({ answer, refuse, write, right, value }),
-
   /** Offers the mode `careful` only in its first process for a folder, as if an update had removed it. */
   "forgets-mode": () => {
     const mode = id => ({ id, name: `${id[0].toUpperCase()}${id.slice(1)}` });

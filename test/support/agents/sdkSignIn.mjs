@@ -1,17 +1,19 @@
 // An agent built on the official SDK that needs a sign-in: by itself (`login`), by its program in a terminal, or by a key.
 // Plain Node; the SDK comes from the project's node_modules. SIGNED_IN names the file that a sign-in creates.
 //   node sdkSignIn.mjs [--sign-in]
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
 
 const file = process.env.SIGNED_IN ?? "";
 if (process.argv.includes("--sign-in")) {
+  // Waits for an answer of the user, until the terminal is closed.
+  if (process.env.FLOW === "wait") await new Promise(() => setInterval(() => {}, 1000));
   if (process.env.FLOW === "allow") writeFileSync(file, "");
   process.exit(process.env.FLOW === "allow" ? 0 : 1);
 }
-const isSignedIn = () => existsSync(file) || process.env.SDK_KEY !== undefined;
+const isSignedIn = () => existsSync(file) || process.env.SDK_KEY === "key-1";
 
 const app = agent({ name: "sdk-sign-in" })
   .onRequest(methods.agent.initialize, () => ({
@@ -23,10 +25,13 @@ const app = agent({ name: "sdk-sign-in" })
       { id: "denied", name: "Log in elsewhere" },
       { type: "terminal", id: "terminal", name: "Log in at the terminal", args: ["--sign-in"], env: { FLOW: "allow" } },
       { type: "terminal", id: "broken", name: "Log in wrongly", args: ["--sign-in"], env: { FLOW: "deny" } },
+      { type: "terminal", id: "waiting", name: "Log in slowly", args: ["--sign-in"], env: { FLOW: "wait" } },
+      { id: "silent", name: "Log in without an answer" },
       { type: "env_var", id: "key", name: "Use a key", vars: [{ name: "SDK_KEY", label: "The key" }] },
     ],
   }))
   .onRequest(methods.agent.authenticate, ({ params }) => {
+    if (params.methodId === "silent") return new Promise(() => {});
     if (params.methodId !== "login") throw RequestError.authRequired(undefined, "The account is closed");
     writeFileSync(file, "");
     return {};
@@ -34,6 +39,10 @@ const app = agent({ name: "sdk-sign-in" })
   .onRequest(methods.agent.session.new, () => {
     if (!isSignedIn()) throw RequestError.authRequired();
     return { sessionId: randomUUID() };
+  })
+  .onRequest(methods.agent.logout, () => {
+    rmSync(file, { force: true });
+    return {};
   })
   .onRequest(methods.agent.session.prompt, () => ({ stopReason: "end_turn" }));
 

@@ -1,0 +1,130 @@
+// Finds the program of an agent: on VS Code's PATH, then on the PATH of the user's login shell.
+import { ProblemError, type Problem } from "../base/errors.ts";
+import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
+import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
+import { loginShellPath, type ShellPath } from "./loginShellPath.ts";
+import type { AgentDefinition } from "./registry.ts";
+
+/** What to spawn for an agent, and in which environment. */
+export interface LocatedAgent extends SpawnCommand {
+  /** The full path of the program. */
+  readonly path: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The login shell, if its PATH has the program and VS Code's has not. */
+  readonly shell?: ShellPath;
+}
+
+/** Asks the login shell for its PATH. */
+type AskShell = (env: NodeJS.ProcessEnv) => Promise<ShellPath>;
+
+/**
+ * Finds the agent's program. If it is not on VS Code's PATH, asks a login shell, because an editor that was started from
+ * the desktop does not have what the shell's startup files add. Rejects with a ProblemError that shows both.
+ */
+export async function locateAgent(
+  definition: AgentDefinition,
+  base: NodeJS.ProcessEnv = process.env,
+  askShell: AskShell = loginShellPath,
+): Promise<LocatedAgent> {
+  const env = agentEnvironment(base, definition.env);
+  const { command } = definition;
+  // A PATH in the settings is the user's decision.
+  const hasOwnPath = Object.keys(definition.env).some(name => name.toUpperCase() === "PATH");
+  const found = findProgram(command, { env, platform: hostPlatform });
+  const isOnPath = "path" in found || found.missing !== "notFound" || /[/\\]/.test(command);
+  if (isOnPath || hasOwnPath || hostPlatform === "windows") return { ...agentSpawn(definition, env), env };
+  const shell = await askShell(env);
+  const shellEnv = { ...env, PATH: shell.path ?? env["PATH"] };
+  if ("path" in findProgram(command, { env: shellEnv, platform: hostPlatform }))
+    return { ...agentSpawn(definition, shellEnv), env: shellEnv, shell };
+  throw new ProblemError(notOnAnyPathProblem(definition, env["PATH"] ?? "", shell));
+}
+
+/** Variables of VS Code's own process that would change how a program behaves. */
+const editorVariables =
+  /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
+
+/** VS Code's environment without its own additions, then the variables of the definition. */
+export function agentEnvironment(
+  base: NodeJS.ProcessEnv,
+  own: Readonly<Record<string, string>>,
+  platform: Platform = hostPlatform,
+): NodeJS.ProcessEnv {
+  // Windows ignores the case of names: with both `Path` and `PATH` set, a process could get either.
+  const keyOf = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
+  const replaced = new Set(Object.keys(own).map(keyOf));
+  const kept = Object.entries(base).filter(([name]) => !editorVariables.test(name) && !replaced.has(keyOf(name)));
+  return { ...Object.fromEntries(kept), ...own };
+}
+
+/** What to spawn for the agent. `path` is its program. Throws a ProblemError if it cannot be found or started. */
+export function agentSpawn(
+  definition: AgentDefinition,
+  env: Environment,
+  platform: Platform = hostPlatform,
+  look?: PathLookup,
+): SpawnCommand & { readonly path: string } {
+  const find = (name: string): ProgramLookup => findProgram(name, { env, platform, ...(look && { look }) });
+  const found = find(definition.command);
+  if (!("path" in found)) throw new ProblemError(notFoundProblem(definition, found));
+  const { path } = found;
+  if (platform === "posix") return { path, file: path, args: definition.args, verbatim: false };
+  const start = windowsSpawn(path, definition.args, name => {
+    const other = find(name);
+    return "path" in other ? other.path : undefined;
+  });
+  if ("unsafe" in start) throw new ProblemError(unsafeArgumentsProblem(definition));
+  return { path, ...start };
+}
+
+function notFoundProblem(
+  definition: AgentDefinition,
+  found: Exclude<ProgramLookup, { readonly path: string }>,
+): Problem {
+  const { name, command } = definition;
+  const next = ["openSettings", "selectAgent", "retry"] as const;
+  if (found.missing === "notExecutable") {
+    return {
+      message: `Could not start ${name}: \`${found.at}\` is not executable. Make it executable, or set parley.agents → command to another program.`,
+      next,
+    };
+  }
+  if (found.missing === "folder")
+    return {
+      message: `Could not start ${name}: \`${found.at}\` is a folder. Set parley.agents → command to a program.`,
+      next,
+    };
+  if (/[/\\]/.test(command))
+    return {
+      message: `Could not start ${name}: there is no program at \`${command}\`. Set parley.agents → command to the full path of a program.`,
+      next,
+    };
+  const hint = command === "npx" ? "Install Node.js" : `Install ${command}`;
+  return {
+    message: `Could not start ${name}: \`${command}\` was not found on the PATH that VS Code sees. ${hint}, or set parley.agents → command to a full path.`,
+    next,
+  };
+}
+
+function notOnAnyPathProblem(definition: AgentDefinition, path: string, shell: ShellPath): Problem {
+  const { message, next } = notFoundProblem(definition, { missing: "notFound" });
+  const asked = shell.path === undefined ? "" : ` nor on that of your login shell`;
+  return {
+    message: message.replace("the PATH that VS Code sees", `$&${asked}`),
+    detail: pathsText(path, shell),
+    next,
+  };
+}
+
+/** Both PATHs, or why the shell's is not known. */
+export const pathsText = (path: string, shell: ShellPath): string =>
+  [`PATH of VS Code: ${path}`, shell.path === undefined ? shell.reason : `PATH of ${shell.shell}: ${shell.path}`].join(
+    "\n",
+  );
+
+function unsafeArgumentsProblem(definition: AgentDefinition): Problem {
+  return {
+    message: `Could not start ${definition.name}: its command is a batch file, and its arguments contain characters that the Windows shell would interpret. Set parley.agents → command to the program itself.`,
+    next: ["openSettings", "selectAgent"],
+  };
+}

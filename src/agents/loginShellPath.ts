@@ -1,0 +1,93 @@
+// Asks the user's login shell for its PATH. An editor that was started from the desktop does not have what the startup
+// files of the shell add. Those files can print anything, wait for input, start programs, or never end.
+import { randomUUID } from "node:crypto";
+import { spawn } from "node:child_process";
+import { userInfo } from "node:os";
+import { basename } from "node:path";
+import { withTimeout } from "../base/async.ts";
+import { asError } from "../base/errors.ts";
+import { killAtExit, killTree } from "../base/processTree.ts";
+
+/** The PATH of a login shell, or why it is not known. */
+export type ShellPath =
+  | { readonly shell: string; readonly path: string; readonly reason?: never }
+  | { readonly shell: string; readonly path?: never; readonly reason: string };
+
+/** The startup files get this much time (ms). */
+export const maxShellTime = 10_000;
+/** Only the end of what the shell prints is kept. A PATH is shorter. */
+const maxOutput = 256 * 1024;
+
+interface ShellOptions {
+  readonly shell?: string;
+  readonly timeout?: number;
+}
+
+/** Starts the shell, once, as a login shell that reads the files for interactive use too. Never rejects. */
+export async function loginShellPath(
+  env: NodeJS.ProcessEnv,
+  { shell = userShell(env), timeout = maxShellTime }: ShellOptions = {},
+): Promise<ShellPath> {
+  const marker = `parley-${randomUUID()}`;
+  const script = pathScript(basename(shell), marker);
+  const failed = (why: string): ShellPath => ({
+    shell,
+    reason: `Your login shell (${shell}) could not be asked for its PATH: ${why}`,
+  });
+  if (script === undefined) return failed("Parley knows how to ask bash, zsh and fish only.");
+  const result = await runShell(shell, script, { env, marker, timeout });
+  return "path" in result ? { shell, path: result.path } : failed(result.reason);
+}
+
+const userShell = ({ SHELL }: NodeJS.ProcessEnv): string => {
+  if (SHELL !== undefined && SHELL !== "") return SHELL;
+  try {
+    return userInfo().shell ?? "/bin/sh";
+  } catch {
+    return "/bin/sh"; // The user has no entry in the list of users.
+  }
+};
+
+/** The script that prints the PATH between markers. Undefined for shells with another syntax. */
+function pathScript(name: string, marker: string): string | undefined {
+  if (name === "fish") return `printf %s ${marker}; printf %s (string join : $PATH); printf %s ${marker}`;
+  return /^(?:ba|z)sh$/.test(name) ? `printf %s ${marker}; printf %s "$PATH"; printf %s ${marker}` : undefined;
+}
+
+interface ShellRun {
+  readonly env: NodeJS.ProcessEnv;
+  readonly marker: string;
+  readonly timeout: number;
+}
+
+async function runShell(
+  shell: string,
+  script: string,
+  { env, marker, timeout }: ShellRun,
+): Promise<{ readonly path: string } | { readonly reason: string }> {
+  // In its own session without a terminal, so that a startup file cannot stop it by waiting for one.
+  const child = spawn(shell, ["-l", "-i", "-c", script], { env, stdio: ["ignore", "pipe", "ignore"], detached: true });
+  const { pid, stdout } = child;
+  let output = "";
+  const answer = new Promise<{ readonly path: string } | { readonly reason: string }>(resolve => {
+    stdout.setEncoding("utf8");
+    stdout.on("data", (text: string) => {
+      output = (output + text).slice(-maxOutput);
+      const [, path] = output.split(marker, 3);
+      if (path !== undefined && output.split(marker).length > 2) resolve({ path });
+    });
+    child.once("error", error => resolve({ reason: asError(error).message }));
+    child.once("close", code =>
+      resolve({ reason: `It ended with code ${code ?? "unknown"} before it printed its PATH.` }),
+    );
+  });
+  if (pid === undefined) return answer;
+  const atExit = killAtExit(pid);
+  const result = await withTimeout(answer, timeout, () => ({
+    reason: `Its startup files did not end within ${Math.round(timeout / 1000)} seconds.`,
+  }));
+  // Startup files can leave programs behind, which would hold the output open.
+  stdout.destroy();
+  void killTree(pid).finally(() => atExit.dispose());
+  return result;
+}

@@ -1,0 +1,149 @@
+// The command that checks whether agents start, and shows what it found as a document to read and to copy.
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { asProblem } from "../../base/errors.ts";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { sessionFolder } from "../../editor/folders.ts";
+import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
+import { checkAgent } from "../checkAgent.ts";
+import { checkReport, type CheckedAgent } from "../checkReport.ts";
+import type { AgentDefinition } from "../registry.ts";
+import { prepareStartFolder } from "../startFolder.ts";
+import { definitionToStart } from "./definitionToStart.ts";
+import type { StoredKeys } from "./storedKeys.ts";
+
+interface CheckAgentsOptions {
+  readonly agents: () => readonly AgentDefinition[];
+  /** The agent of the session, or of the next one. */
+  readonly current: () => AgentDefinition | undefined;
+  readonly keys: Pick<StoredKeys, "values">;
+}
+
+/** Handler of the command. With the argument `current`, it checks the current agent without asking. */
+export function checkAgentsCommands(
+  platform: ExtensionPlatform,
+  { agents, current, keys }: CheckAgentsOptions,
+): CommandHandlers<"parley.checkAgents"> {
+  const texts = new ReadOnlyTexts({
+    scheme: "parley-check",
+    maxTexts: 5,
+    placeholder: vscode.l10n.t("This report is no longer available. Run Parley: Check Agents again."),
+  });
+  platform.store.add(texts);
+  return {
+    "parley.checkAgents": async (which: unknown) => {
+      if (!vscode.workspace.isTrusted) {
+        void vscode.window.showInformationMessage(
+          vscode.l10n.t("Parley doesn't start agents in untrusted workspaces. Trust this workspace to check agents."),
+        );
+        return;
+      }
+      const chosen = current();
+      const checked = which === "current" && chosen ? [chosen] : await pickAgents(agents(), chosen?.id);
+      if (checked.length === 0) return;
+      const report = await checkWithProgress(platform, checked, keys);
+      if (report === undefined) return;
+      const document = await vscode.workspace.openTextDocument(texts.add("/Agent Check.txt", report));
+      await vscode.window.showTextDocument(document, { preview: true });
+      void offerCopy(report);
+    },
+  };
+}
+
+async function pickAgents(
+  agents: readonly AgentDefinition[],
+  current: string | undefined,
+): Promise<readonly AgentDefinition[]> {
+  const picks = agents.map(agent => ({
+    label: agent.name,
+    description: agent.description ?? agent.command,
+    picked: agent.id === current,
+    agent,
+  }));
+  const picked = await vscode.window.showQuickPick(picks, {
+    title: vscode.l10n.t("Check Agents"),
+    placeHolder: vscode.l10n.t("The agents to start for a check. npx downloads an agent that it does not have yet."),
+    canPickMany: true,
+  });
+  return (picked ?? []).map(({ agent }) => agent);
+}
+
+/** Undefined if the user cancelled. */
+function checkWithProgress(
+  platform: ExtensionPlatform,
+  agents: readonly AgentDefinition[],
+  keys: Pick<StoredKeys, "values">,
+): Thenable<string | undefined> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t("Checking agents"),
+    cancellable: true,
+  };
+  return vscode.window.withProgress(options, async (progress, token) => {
+    const cancel = new AbortController();
+    const listener = token.onCancellationRequested(() => cancel.abort());
+    try {
+      const checked: CheckedAgent[] = [];
+      for (const definition of agents) {
+        const report = (line?: string): void =>
+          progress.report({
+            message: line === undefined ? definition.name : `${definition.name}: ${line.slice(0, 100)}`,
+          });
+        report();
+        checked.push(await check(platform, definition, { keys, signal: cancel.signal, report }));
+      }
+      return checkReport(checked, environmentText(platform), process.env);
+    } catch (error) {
+      if (cancel.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      listener.dispose();
+    }
+  });
+}
+
+async function check(
+  { context, clock, log }: ExtensionPlatform,
+  definition: AgentDefinition,
+  run: {
+    readonly keys: Pick<StoredKeys, "values">;
+    readonly signal: AbortSignal;
+    readonly report: (line: string) => void;
+  },
+): Promise<CheckedAgent> {
+  const nothing = { signIn: "unknown", stderr: "", badLines: 0 } as const;
+  let started: AgentDefinition | undefined;
+  try {
+    started = await definitionToStart(definition, run.keys);
+    const startFolder = await prepareStartFolder(join(context.globalStorageUri.fsPath, "agents"));
+    const options = {
+      startFolder,
+      workspaceFolder: sessionFolder() ?? startFolder,
+      clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
+      clock,
+      log,
+      onOutput: run.report,
+    };
+    return { definition, started, check: await checkAgent(started, options, run.signal) };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    return { definition, ...(started && { started }), check: { ...nothing, problem: asProblem(error) } };
+  }
+}
+
+const environmentText = ({ context }: ExtensionPlatform): string =>
+  [
+    `Parley ${String((context.extension.packageJSON as { version?: unknown }).version)}`,
+    `VS Code ${vscode.version}${vscode.env.remoteName === undefined ? "" : ` (${vscode.env.remoteName})`}`,
+    `${process.platform} ${process.arch}`,
+  ].join(" · ");
+
+async function offerCopy(report: string): Promise<void> {
+  const copy = vscode.l10n.t("Copy Report");
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t("The report contains no values of environment variables and no keys."),
+    copy,
+  );
+  if (chosen === copy) await vscode.env.clipboard.writeText(report);
+}

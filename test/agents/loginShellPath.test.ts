@@ -1,0 +1,140 @@
+// The PATH of a login shell: shells whose startup files print, wait, hang, or end the shell; and what an agent gets.
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { locateAgent } from "../../src/agents/locateAgent.ts";
+import { loginShellPath, type ShellPath } from "../../src/agents/loginShellPath.ts";
+import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { asProblem, type Problem } from "../../src/base/errors.ts";
+import { findProgram } from "../../src/base/program.ts";
+
+const bash = findProgram("bash", { env: process.env, platform: "posix" });
+
+describe("the PATH of a login shell", function () {
+  if (process.platform === "win32") return;
+  this.timeout(30_000);
+  let home: string;
+  beforeEach(() => (home = mkdtempSync(join(tmpdir(), "parley-shell-"))));
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  /** A program named as a shell, which gets `-l -i -c SCRIPT`. */
+  function shellNamed(name: string, text: string): string {
+    const file = join(home, name);
+    writeFileSync(file, `#!/bin/sh\n${text}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  }
+  const ask = (shell: string, timeout = 5000): Promise<ShellPath> =>
+    loginShellPath({ HOME: home, PATH: "/usr/bin:/bin" }, { shell, timeout });
+
+  it("is what the startup files of bash make it, whatever they print", async function () {
+    if (!("path" in bash)) return this.skip();
+    writeFileSync(
+      join(home, ".bash_profile"),
+      'echo "Welcome! PATH=$PATH"; echo error >&2; export PATH="/opt/my tools:$PATH"; read -r answer; trap "echo bye" EXIT\n',
+    );
+    const { shell, path } = await ask(bash.path);
+    assert.equal(shell, bash.path);
+    // The startup files of the machine can change the rest.
+    assert.match(path ?? "", /^\/opt\/my tools:[^\n]*\/bin$/);
+  });
+
+  for (const name of ["bash", "zsh", "fish"]) {
+    it(`is asked for as a login shell with its files for interactive use: ${name}`, async () => {
+      // Runs the script with the syntax of fish replaced, since fish may not be installed.
+      const shell = shellNamed(
+        name,
+        `[ "$1 $2 $3" = "-l -i -c" ] || exit 9
+         echo noise; printf 'noise without an end'
+         PATH="/from/${name}:$PATH"
+         eval "$(printf '%s' "$4" | sed 's/(string join : $PATH)/"$PATH"/')"
+         echo more noise`,
+      );
+      assert.deepEqual(await ask(shell), { shell, path: `/from/${name}:/usr/bin:/bin` });
+    });
+  }
+
+  it("is not known if the startup files hang, and says so after the time limit", async () => {
+    const shell = shellNamed("bash", "sleep 60");
+    assert.deepEqual(await ask(shell, 400), {
+      shell,
+      reason: `Your login shell (${shell}) could not be asked for its PATH: Its startup files did not end within 0 seconds.`,
+    });
+  });
+
+  it("does not wait for programs that the startup files leave behind", async () => {
+    const shell = shellNamed("zsh", 'sleep 60 & eval "$4"');
+    const began = Date.now();
+    assert.equal((await ask(shell)).path, "/usr/bin:/bin");
+    assert.ok(Date.now() - began < 4000);
+  });
+
+  it("is found behind a flood of output", async () => {
+    const shell = shellNamed("bash", 'head -c 3000000 /dev/zero | tr "\\0" "x"; eval "$4"');
+    assert.equal((await ask(shell)).path, "/usr/bin:/bin");
+  });
+
+  it("is not known if the shell ends early, does not start, or has another syntax", async () => {
+    assert.match((await ask(shellNamed("bash", "exit 3"))).reason ?? "", /ended with code 3 before/);
+    assert.match((await ask(join(home, "missing", "zsh"))).reason ?? "", /ENOENT/);
+    assert.match((await ask("/usr/bin/nu")).reason ?? "", /bash, zsh and fish only/);
+  });
+
+  const agent = (more: Partial<AgentDefinition> = {}): AgentDefinition => ({
+    id: "mine",
+    name: "Mine",
+    command: "my-agent",
+    args: ["--acp"],
+    env: {},
+    missingFiles: "error",
+    startTimeout: 60,
+    ...more,
+  });
+  function toolsFolder(): string {
+    const tools = join(home, "tools");
+    mkdirSync(tools);
+    writeFileSync(join(tools, "my-agent"), "#!/bin/sh\n");
+    chmodSync(join(tools, "my-agent"), 0o755);
+    return tools;
+  }
+
+  it("is searched for an agent that is not on VS Code's PATH, and passed to the agent", async () => {
+    const tools = toolsFolder();
+    const shell: ShellPath = { shell: "/bin/zsh", path: `${tools}:/usr/bin` };
+    const located = await locateAgent(agent(), { PATH: "/usr/bin" }, () => Promise.resolve(shell));
+    assert.deepEqual([located.path, located.env["PATH"], located.shell], [join(tools, "my-agent"), shell.path, shell]);
+  });
+
+  it("is not asked for if the agent is on VS Code's PATH, has a path, or has its own PATH", async () => {
+    const tools = toolsFolder();
+    const never = (): Promise<ShellPath> => assert.fail("the shell was asked");
+    assert.equal((await locateAgent(agent(), { PATH: tools }, never)).env["PATH"], tools);
+    assert.equal(
+      (await locateAgent(agent({ command: join(tools, "my-agent") }), { PATH: "" }, never)).shell,
+      undefined,
+    );
+    await assert.rejects(locateAgent(agent({ env: { PATH: "/nowhere" } }), { PATH: tools }, never), /not found/);
+  });
+
+  it("is shown beside VS Code's if neither has the agent", async () => {
+    const problemWith = (shell: ShellPath): Promise<Problem> =>
+      locateAgent(agent(), { PATH: "/usr/bin" }, () => Promise.resolve(shell)).then(() => assert.fail(), asProblem);
+    const known = await problemWith({ shell: "/bin/zsh", path: "/opt/bin" });
+    assert.match(
+      known.message,
+      /`my-agent` was not found on the PATH that VS Code sees nor on that of your login shell\. Install/,
+    );
+    assert.equal(known.detail, "PATH of VS Code: /usr/bin\nPATH of /bin/zsh: /opt/bin");
+    const unknown = await problemWith({ shell: "/bin/zsh", reason: "It hung." });
+    assert.match(unknown.message, /was not found on the PATH that VS Code sees\. Install/);
+    assert.equal(unknown.detail, "PATH of VS Code: /usr/bin\nIt hung.");
+  });
+
+  it("keeps the proxy variables of VS Code", async () => {
+    const tools = toolsFolder();
+    const proxies = { HTTPS_PROXY: "http://proxy:8080", no_proxy: "localhost" };
+    const { env } = await locateAgent(agent(), { PATH: tools, ...proxies, VSCODE_PID: "1" }, loginShellPath);
+    assert.deepEqual(env, { PATH: tools, ...proxies });
+  });
+});

@@ -1,0 +1,52 @@
+// The panel while an agent starts, and the sign-out in the menu of agents.
+import assert from "node:assert/strict";
+import { openPanel, usePanel } from "./panelPage.ts";
+import { busy, scenes, snapshot } from "./scenes.ts";
+
+describe("the panel of an agent", () => {
+  usePanel();
+
+  it("a start that takes longer than its limit asks whether to keep waiting, to stop or to check the agent", async () => {
+    const panel = await openPanel(scenes["starting"] ?? []);
+    const agents = [{ id: "demo", name: "Demo Agent", startTimeout: 60 }];
+    const began = await panel.page.evaluate(() => Date.now());
+    const connect = (ago: number): Promise<void> =>
+      panel.patch({ op: "head", head: { agents, connection: { state: "connecting", since: began - ago } } });
+    const status = panel.page.locator(".status-line");
+    const late = status.getByRole("status").filter({ hasText: "Demo Agent has not answered within 1 min" });
+    await connect(30_000);
+    await status.filter({ hasText: /Connecting to Demo Agent… 3\d s/ }).waitFor();
+    await connect(61_000);
+    await late.waitFor();
+    await status.getByRole("button", { name: "Keep Waiting" }).click();
+    await status.filter({ hasText: "Connecting to Demo Agent… 1 min" }).waitFor();
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+    await connect(62_000);
+    await status.getByRole("button", { name: "Check Agent" }).click();
+    await status.getByRole("button", { name: "Stop" }).click();
+    const check = { type: "nextStep", step: "checkAgent" };
+    assert.deepEqual(await panel.intents(), [check, { type: "cancelConnecting" }]);
+  });
+
+  it("a download by npx shows the time and the last line of npm", async () => {
+    const panel = await openPanel(scenes["starting"] ?? []);
+    const detail = "npm warn exec The following package was not found and will be installed: a-cli@1.0.0";
+    const since = await panel.page.evaluate(() => Date.now() - 72_000);
+    await panel.patch({ op: "head", head: { connection: { state: "connecting", since, detail } } });
+    await panel.page.locator(".status-line", { hasText: "Downloading Demo Agent with npm… 1 min" }).waitFor();
+    await panel.page.getByText(detail).waitFor();
+  });
+
+  it("the menu of agents offers to sign out of the agent that can", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const picker = panel.page.getByRole("button", { name: "Agent: Demo Agent", exact: true });
+    const signOut = panel.page.getByRole("menuitem", { name: "Sign Out of Demo Agent" });
+    await picker.click();
+    await panel.page.getByRole("menuitemradio", { name: "Demo Agent" }).waitFor();
+    assert.equal(await signOut.count(), 0);
+    const agents = [{ id: "demo", name: "Demo Agent", canSignOut: true as const }];
+    await panel.patch({ op: "head", head: { agents } });
+    await signOut.click();
+    assert.deepEqual(await panel.intents(), [{ type: "signOut" }]);
+  });
+});
