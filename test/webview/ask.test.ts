@@ -29,7 +29,9 @@ describe("the question card", () => {
     );
     assert.deepEqual(names, [1, 1, 1]);
     assert.deepEqual(
-      (await card.getByRole("button").allTextContents()).map(text => text.replace(/\s+/g, " ").trim()),
+      (await card.locator(".options").getByRole("button").allTextContents()).map(text =>
+        text.replace(/\s+/g, " ").trim(),
+      ),
       ["Allow1", "Always Allow2", "Reject3"],
     );
   });

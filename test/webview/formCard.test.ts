@@ -1,5 +1,6 @@
 // Forms and web addresses above the composer: filled in by keyboard alone, never sent incomplete, hostile texts inert.
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import type { ViewQuestion } from "../../src/panel/protocol.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
@@ -15,6 +16,59 @@ describe("a form", () => {
     (await panel.intents()).filter(({ type }) => type === "answerForm" || type === "openAddress");
   /** The guard against keys that were meant for something else. */
   const passGuard = (panel: PanelPage): Promise<void> => panel.page.clock.runFor(600);
+
+  it("keeps what was entered over a reload, also if the agent asks again, but no secrets", async () => {
+    const secretField = { type: "text" as const, name: "plain", title: "Value", required: false };
+    const fields = [...(formAsk.form?.fields ?? []), secretField, { ...secretField, name: "x", title: "API key" }];
+    const ask = { ...formAsk, form: { message: "Shop", fields } };
+    const panel = await openPanel([snapshot(asking(ask))]);
+    const { page } = panel;
+    const field = (name: string): Locator => page.getByRole("textbox", { name });
+    await field("Name of the shop").fill("Ada's");
+    await field("Value").fill("sk-ant-abcdef0123456789abcdef");
+    await field("API key").fill("hunter2");
+    await page.getByRole("radio", { name: /PostgreSQL/ }).click();
+    await page.reload();
+    await panel.post(snapshot(asking({ ...ask, id: "asked-again" })));
+    await field("Name of the shop").waitFor();
+    assert.equal(await field("Name of the shop").inputValue(), "Ada's");
+    assert.ok(await page.getByRole("radio", { name: /PostgreSQL/ }).isChecked());
+    assert.deepEqual([await field("Value").inputValue(), await field("API key").inputValue()], ["", ""]);
+    await page.getByRole("button", { name: "Decline" }).click();
+    await page.reload();
+    await panel.post(snapshot(asking({ ...ask, id: "asked-later" })));
+    await field("Name of the shop").waitFor();
+    assert.equal(await field("Name of the shop").inputValue(), "", "an answered form is forgotten");
+  });
+
+  it("is one of several: the user moves between them by keyboard, and each keeps its answers", async () => {
+    const other = { ...formAsk, id: "f2", title: "And the other shop?" };
+    const panel = await openPanel([snapshot(asking(formAsk, addressAsk, other))]);
+    const { page } = panel;
+    const form = (name: string): Locator => page.getByRole("form", { name });
+    const next = page.getByRole("button", { name: "Next Question" });
+    await form(formAsk.title).getByText("1 of 3").waitFor();
+    await form(formAsk.title).getByRole("textbox", { name: "Name of the shop" }).fill("Ada's");
+    await next.press("Enter");
+    await form(addressAsk.title).getByText("2 of 3").waitFor();
+    await next.and(page.locator(":focus")).press("Enter");
+    await form(other.title).getByText("3 of 3").waitFor();
+    assert.equal(await next.getAttribute("aria-disabled"), "true");
+    await next.and(page.locator(":focus")).press("Enter");
+    const previous = page.getByRole("button", { name: "Previous Question" });
+    await previous.click();
+    await previous.and(page.locator(":focus")).click();
+    const name = form(formAsk.title).getByRole("textbox", { name: "Name of the shop" });
+    assert.equal(await name.inputValue(), "Ada's");
+    assert.deepEqual(await answers(panel), []);
+    // The one that the user moved to is answered, then the oldest is shown.
+    await next.click();
+    await form(addressAsk.title).getByRole("button", { name: "Decline" }).click();
+    assert.deepEqual(await answers(panel), [{ type: "answerForm", ask: "w1", action: "decline" }]);
+    await panel.patch({ op: "head", head: { asks: [formAsk, other] } });
+    await form(formAsk.title).getByText("1 of 2").waitFor();
+    assert.equal(await name.inputValue(), "Ada's");
+  });
 
   it("is filled in by keyboard alone: Enter names what is missing, and sends only the complete form", async () => {
     const panel = await openPanel([snapshot(asking(formAsk))], { frozen: true });

@@ -1,6 +1,7 @@
 // The only access to the extension host: posts intents, and keeps the state that the panel saves itself.
 import { intentScopes } from "../../src/panel/intentScopes.ts";
 import type { Intent } from "../../src/panel/intents.ts";
+import type { FormValue } from "../../src/session/forms/form.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { restoredAttachments, characterCount } from "./restoredAttachments.ts";
 
@@ -36,6 +37,12 @@ export interface Anchor {
   readonly offset: number;
 }
 
+/** What the user has entered in a form. `key` identifies the form by its content. */
+export interface FormDraft {
+  readonly key: string;
+  readonly values: readonly (readonly [string, FormValue])[];
+}
+
 interface SavedState {
   /** The session that the panel shows. A restored editor tab shows it again. */
   session?: string | undefined;
@@ -47,6 +54,8 @@ interface SavedState {
   unkept: readonly string[];
   /** The items that the user opened (true) or closed (false), by stable id. */
   open: Record<string, boolean>;
+  /** The values of open forms. */
+  formDrafts: readonly FormDraft[];
   /** Null while the transcript is scrolled to its end. */
   anchor: Anchor | null;
 }
@@ -102,6 +111,7 @@ function restoreState(saved: unknown): SavedState {
     attachments: restoredAttachments(fields["attachments"]),
     unkept: Array.isArray(fields["unkept"]) ? fields["unkept"].filter(label => typeof label === "string") : [],
     open,
+    formDrafts: Array.isArray(fields["formDrafts"]) ? fields["formDrafts"].filter(isFormDraft) : [],
     anchor:
       isRecord(anchor) && typeof anchor["id"] === "string" && typeof anchor["offset"] === "number"
         ? { id: anchor["id"], offset: anchor["offset"] }
@@ -111,6 +121,19 @@ function restoreState(saved: unknown): SavedState {
 
 function isCaret(value: unknown): value is readonly [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every(each => Number.isSafeInteger(each) && each >= 0);
+}
+
+function isFormDraft(value: unknown): value is FormDraft {
+  if (!isRecord(value) || typeof value["key"] !== "string" || !Array.isArray(value["values"])) return false;
+  return value["values"].every(
+    (entry: unknown) =>
+      Array.isArray(entry) && entry.length === 2 && typeof entry[0] === "string" && isFormValue(entry[1]),
+  );
+}
+
+function isFormValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(one => typeof one === "string");
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

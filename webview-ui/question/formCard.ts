@@ -6,6 +6,8 @@ import { defaultAnswers, fieldFault, type Form, type FormField, type FormValue }
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
+import { askNavigation, type AskPosition } from "./askNavigation.ts";
+import { forgetFormDraft, formDraft, keepFormDraft } from "./formDrafts.ts";
 import { addressDetails } from "./addressDetails.ts";
 import { faultText } from "./faultText.ts";
 import { fieldControl } from "./formField.ts";
@@ -15,16 +17,16 @@ const guardTime = 500;
 
 const noValues: readonly string[] = [];
 
-/** `<parley-form>`: one form or web address. Its answers live as long as the element. */
+/** `<parley-form>`: one form or web address. Its answers, except secrets, survive a reload. */
 export class FormCardElement extends LightElement {
   static override properties = {
     question: { attribute: false },
     agentName: { attribute: false },
-    count: { attribute: false },
+    position: { attribute: false },
   };
   declare question: ViewQuestion | undefined;
   declare agentName: string;
-  declare count: number;
+  declare position: AskPosition;
   #answers = new Map<string, FormValue>();
   /** The fields that show their faults: those that the user has left, and all once the user has tried to send. */
   readonly #checked = new Set<string>();
@@ -38,7 +40,7 @@ export class FormCardElement extends LightElement {
   constructor() {
     super();
     this.agentName = "";
-    this.count = 1;
+    this.position = { at: 0, count: 1, move: () => {} };
     this.addEventListener("focusin", event => {
       if (!(event.relatedTarget instanceof Node && this.contains(event.relatedTarget)))
         this.#focusedAt = performance.now();
@@ -49,7 +51,8 @@ export class FormCardElement extends LightElement {
     const before = changed.get("question") as ViewQuestion | undefined;
     if (!changed.has("question") || before?.id === this.question?.id) return;
     this.#isAnswered = false;
-    this.#answers = new Map(this.question?.form ? startAnswers(this.question.form) : []);
+    const form = this.question?.form;
+    this.#answers = new Map(form ? [...startAnswers(form), ...formDraft(form)] : []);
   }
 
   /** Focuses the first control, at the user's request. */
@@ -82,7 +85,7 @@ export class FormCardElement extends LightElement {
       <div class="ask-head">
         ${icon(question.address ? "link-external" : "question")}
         <span class="ask-title">${visibleText(question.title)}</span>
-        ${this.count > 1 ? html`<span class="quiet">${t("1 of {0}", this.count)}</span>` : nothing}
+        ${askNavigation(this.position)}
       </div>
       <div class="quiet">
         ${
@@ -183,6 +186,7 @@ export class FormCardElement extends LightElement {
   #set(field: FormField, value: FormValue | undefined): void {
     if (value === undefined) this.#answers.delete(field.name);
     else this.#answers.set(field.name, value);
+    if (this.question?.form) keepFormDraft(this.question.form, this.#answers);
     this.requestUpdate();
   }
 
@@ -195,6 +199,7 @@ export class FormCardElement extends LightElement {
   }
 
   #keydown = (event: KeyboardEvent): void => {
+    if (event.target instanceof Element && event.target.closest(".ask-navigation")) return;
     // A key that was held down, or meant for what had the focus before, must not send the form.
     const isEarly = performance.now() - this.#focusedAt < guardTime;
     if (event.key === "Enter" && (event.repeat || isEarly)) event.preventDefault();
@@ -210,6 +215,7 @@ export class FormCardElement extends LightElement {
     this.requestUpdate();
     if (fields.some(field => this.#fault(field) !== undefined)) return void this.#focusFault();
     this.#isAnswered = true;
+    if (question.form) forgetFormDraft(question.form);
     const answers = [...this.#answers].map(([field, value]) => ({ field, value }));
     send({ type: "answerForm", ask: question.id, action: "accept", answers });
   };
@@ -223,6 +229,7 @@ export class FormCardElement extends LightElement {
   #close(action: "decline" | "cancel"): void {
     if (!this.question || this.#isAnswered) return;
     this.#isAnswered = true;
+    if (this.question.form) forgetFormDraft(this.question.form);
     this.requestUpdate();
     send({ type: "answerForm", ask: this.question.id, action });
   }

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewPart, ViewQuestion } from "../../src/panel/protocol.ts";
+import { askNavigation, type AskPosition } from "./askNavigation.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -9,14 +10,14 @@ import { messagePart } from "../transcript/parts.ts";
 
 /** `<parley-preview>` */
 export class PromptPreviewElement extends LightElement {
-  static override properties = { question: { attribute: false }, count: { attribute: false } };
+  static override properties = { question: { attribute: false }, position: { attribute: false } };
   declare question: ViewQuestion | undefined;
-  declare count: number;
+  declare position: AskPosition;
   #isAnswered = false;
 
   constructor() {
     super();
-    this.count = 1;
+    this.position = { at: 0, count: 1, move: () => {} };
   }
 
   /** Focuses Send, at the user's request. */
@@ -36,7 +37,7 @@ export class PromptPreviewElement extends LightElement {
     >
       <div class="ask-head">
         ${icon("sparkle")} <span class="ask-title">${visibleText(question.title)}</span>
-        ${this.count > 1 ? html`<span class="quiet">${t("1 of {0}", this.count)}</span>` : nothing}
+        ${askNavigation(this.position)}
       </div>
       <div class="quiet">
         ${t("From the MCP server {0}. This is what will be sent.", visibleText(question.asker ?? ""))}

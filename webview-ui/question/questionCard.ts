@@ -2,8 +2,10 @@
 // against accidental answers.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
+import { repeat } from "lit/directives/repeat.js";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
+import { askNavigation, type AskPosition } from "./askNavigation.ts";
 import type { FormCardElement } from "./formCard.ts";
 import type { PromptPreviewElement } from "./promptPreview.ts";
 import { QuestionOptions, onAnswer } from "../transcript/questionOptions.ts";
@@ -13,7 +15,7 @@ import { fileLink } from "../markdown/links.ts";
 import { titleText, toolParts } from "../transcript/parts.ts";
 import { toolKindIcon } from "../transcript/toolCall.ts";
 
-/** `<parley-asks>`: the oldest open question, and how many are open. */
+/** `<parley-asks>`: one open question, at first the oldest, and how many are open. */
 export class QuestionCardElement extends LightElement {
   static override properties = { asks: { attribute: false }, agentName: { attribute: false } };
   declare asks: readonly ViewQuestion[];
@@ -24,6 +26,11 @@ export class QuestionCardElement extends LightElement {
   onLeave: () => void = () => {};
   readonly #options = new QuestionOptions(() => this.#card);
   #hadFocus = false;
+  /** The question that the user moved to. */
+  #chosenId: string | undefined;
+  #shownId: string | undefined;
+  /** The navigation button to focus after the user has moved to another question. */
+  #focusNavigation: -1 | 1 | undefined;
   #stopListening: (() => void) | undefined;
 
   constructor() {
@@ -47,9 +54,14 @@ export class QuestionCardElement extends LightElement {
 
   /** Focuses the question, at the user's request. */
   focusCard(): void {
-    const form = this.querySelector<FormCardElement | PromptPreviewElement>("parley-form, parley-preview");
+    const form = this.#form;
     if (form) form.focusCard();
     else this.querySelector<HTMLElement>(".options button")?.focus();
+  }
+
+  /** The shown form or preview. */
+  get #form(): FormCardElement | PromptPreviewElement | null {
+    return this.querySelector("parley-form:not([hidden]), parley-preview");
   }
 
   /** The card of a permission. A form has its own keys. */
@@ -57,45 +69,78 @@ export class QuestionCardElement extends LightElement {
     return this.querySelector<HTMLElement>(".ask:not(.form-card, .preview-card)");
   }
 
-  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (!changed.has("asks")) return;
-    const before = changed.get("asks") as readonly ViewQuestion[] | undefined;
-    const isOther = before?.[0]?.id !== this.asks[0]?.id;
+  /** The question that the user moved to, or the oldest. */
+  get #shown(): ViewQuestion | undefined {
+    return this.asks.find(({ id }) => id === this.#chosenId) ?? this.asks[0];
+  }
+
+  protected override willUpdate(): void {
+    const shown = this.#shown;
+    const isOther = this.#shownId !== shown?.id;
+    this.#shownId = shown?.id;
     this.#hadFocus = isOther && this.contains(document.activeElement);
     // The user has just chosen a prompt in this panel.
-    const isChosen = this.asks[0]?.isPrompt === true || this.asks[0]?.preview !== undefined;
+    const isChosen = shown?.isPrompt === true || shown?.preview !== undefined;
     if (isOther && isChosen && document.hasFocus()) this.#hadFocus = true;
   }
 
   protected override updated(): void {
     const card = this.#card;
     if (card) roveTabStop(card);
-    if (!this.#hadFocus) return;
+    const hadFocus = this.#hadFocus;
     this.#hadFocus = false;
+    if (this.#focusNavigation !== undefined) return this.#focusNavigationButton();
+    if (!hadFocus) return;
     if (this.asks.length > 0) this.focusCard();
     else this.onLeave();
   }
 
   protected override render(): TemplateResult {
-    const [question] = this.asks;
-    return html`${question ? keyed(question.id, this.#question(question)) : nothing}`;
+    const shown = this.#shown;
+    const card = shown && !isForm(shown) ? keyed(shown.id, this.#question(shown)) : nothing;
+    // A hidden form keeps what the user has entered, secrets included.
+    const forms = repeat(
+      this.asks.filter(isForm),
+      ({ id }) => id,
+      form =>
+        html`<parley-form
+          ?hidden=${form !== shown}
+          .question=${form}
+          .agentName=${this.agentName}
+          .position=${this.#positionOf(form)}
+        ></parley-form>`,
+    );
+    // Without white space, so that the element is empty without questions.
+    return html`${card}${forms}`;
+  }
+
+  #positionOf(question: ViewQuestion): AskPosition {
+    const at = this.asks.indexOf(question);
+    const move = (by: -1 | 1): void => {
+      this.#chosenId = this.asks[at + by]?.id;
+      this.#focusNavigation = by;
+      this.requestUpdate();
+    };
+    return { at, count: this.asks.length, move };
+  }
+
+  #focusNavigationButton(): void {
+    const action = this.#focusNavigation === -1 ? "previous" : "next";
+    this.#focusNavigation = undefined;
+    const form = this.#form;
+    void (form?.updateComplete ?? Promise.resolve()).then(() =>
+      (form ?? this).querySelector<HTMLElement>(`[data-action="${action}"]`)?.focus(),
+    );
   }
 
   #question(question: ViewQuestion): TemplateResult {
     if (question.preview)
-      return html`<parley-preview .question=${question} .count=${this.asks.length}></parley-preview>`;
-    if (question.form || question.address) {
-      return html`<parley-form
-        .question=${question}
-        .agentName=${this.agentName}
-        .count=${this.asks.length}
-      ></parley-form>`;
-    }
+      return html`<parley-preview .question=${question} .position=${this.#positionOf(question)}></parley-preview>`;
     const owner = question.entry === undefined ? undefined : this.entryOf(question.entry);
     return html`<div class="ask" role="group" aria-label=${visibleText(question.title)}>
       <div class="ask-head">
         ${icon(toolKindIcon(question.toolKind))} <span class="ask-title">${titleText(question.title)}</span>
-        ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
+        ${askNavigation(this.#positionOf(question))}
       </div>
       ${question.description === undefined ? nothing : html`<div class="ask-description">${visibleText(question.description)}</div>`}
       ${this.#details(question, owner)}
@@ -127,7 +172,7 @@ export class QuestionCardElement extends LightElement {
 
   #keydown(event: KeyboardEvent): void {
     const card = this.#card;
-    const [question] = this.asks;
+    const question = this.#shown;
     if (card && question && !this.#options.handleKey(question, event)) roveByKey(card, event);
   }
 
@@ -138,6 +183,8 @@ export class QuestionCardElement extends LightElement {
     roveToFocus(card, event);
   }
 }
+
+const isForm = (question: ViewQuestion): boolean => question.form !== undefined || question.address !== undefined;
 
 function envList(env: ViewQuestion["env"]): TemplateResult | typeof nothing {
   if (!env) return nothing;
