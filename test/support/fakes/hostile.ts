@@ -189,6 +189,9 @@ function updates(text: string): readonly object[] {
       sessionUpdate: "plan",
       entries: ["in_progress", text].map(status => ({ content: text, priority: text, status })),
     },
+    { sessionUpdate: "plan_update", plan: { planId: "markdown", type: "markdown", content: text } },
+    { sessionUpdate: "plan_update", plan: { planId: "file", type: "file", uri: text } },
+    { sessionUpdate: "plan_update", plan: { planId: "other", type: text } },
     {
       sessionUpdate: "available_commands_update",
       availableCommands: [{ name: text, description: text, input: { hint: text } }],
@@ -261,6 +264,7 @@ function changes(text: string): Extract<ToolContent, { type: "changes" }>[] {
 function ownQuestion(text: string): Parameters<PermissionBroker["requestPermission"]>[0] {
   return {
     title: text,
+    description: text,
     toolCallId: "moved",
     options: [{ id: "o", name: text, kind: "allow_once" }],
     subject: { kind: text, command: text, argv: [text], env: [{ name: text, value: text }], cwd: text, paths: [text] },
