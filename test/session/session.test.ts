@@ -291,7 +291,7 @@ describe("a session", () => {
     const remote = bench.remote;
     bench.died.fire(exitedProblem);
     assert.equal(await answer, "cancelled");
-    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [failedStart, "idle"]);
+    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [exitedProblem, "idle"]);
     assert.ok(remote.disposed);
     assert.deepEqual([bench.queued, bench.entryKinds], [["two"], ["message"]]);
   });

@@ -342,6 +342,8 @@ export class WindowSessions {
     const definition = this.agentOf(session);
     if (!definition || this.startObstacle()) return;
     await this.#agents.signOut(definition);
+    // The agent's next refusal is no failed sign-in.
+    session?.offerSignIn();
     session?.addNotice(vscode.l10n.t("You have signed out of {0}.", definition.name));
   }
 
