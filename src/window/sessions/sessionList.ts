@@ -42,12 +42,13 @@ export class SessionList implements Disposable {
 
   /** The sessions, in no particular order. */
   readonly sessions = (): readonly ListedSession[] => {
-    const { open, unopened, agentName } = this.#options.sessions;
+    const { sessions } = this.#options;
+    const { open, unopened } = sessions;
     const listed = open.sessions.map(session => this.#listed(session));
     const earlier = unopened.map(({ id, agent, title = "" }): ListedSession => ({
       id,
       title,
-      agentName: agentName(agent),
+      agentName: sessions.agentName(agent),
       status: "idle",
       isUnread: false,
       isDone: false,
