@@ -25,8 +25,8 @@ export class SessionServers {
   readonly #options: SessionServersOptions;
   /** The servers that the agent was offered when its session opened, by the id of the session. */
   readonly #opened = new Map<string, ReadonlyMap<string, { readonly on: boolean; readonly reason?: string }>>();
-  /** What was said already, so that it is said once. */
-  readonly #said = new Set<string>();
+  /** The notices that were shown, so that each is shown once. */
+  readonly #reported = new Set<string>();
 
   constructor(options: SessionServersOptions) {
     this.#options = options;
@@ -86,8 +86,8 @@ export class SessionServers {
     const notices = leftOut.map(({ name, reason }) =>
       vscode.l10n.t("The MCP server “{0}” is left out. {1}", name, reason),
     );
-    const fresh = notices.filter(notice => !this.#said.has(notice));
-    for (const notice of fresh) this.#said.add(notice);
+    const fresh = notices.filter(notice => !this.#reported.has(notice));
+    for (const notice of fresh) this.#reported.add(notice);
     return { servers: given, notices: fresh };
   }
 }
