@@ -112,7 +112,8 @@ export class PromptDelivery {
             dispatch({ type: "promptFailed", submission, problem: asProblem(error) });
             return;
           }
-          // Sending it again at once could go on for ever.
+          // It is in the queue again, so a pause applies to it. Sending it again at once could go on for ever.
+          this.#sending.delete(submission);
           if (!error.sendLater) this.#options.pause();
           dispatch({ type: "promptReturned", submission });
         },

@@ -13,7 +13,7 @@ const idle = (panel: FrameLocator): Promise<void> =>
   panel.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
 
 describe("an agent of version 2", () => {
-  it("answers, streams a terminal, asks by subject, works in the background, and takes a prompt while it works", async () => {
+  it("answers, streams a terminal, asks by subject, works in the background, takes a prompt while it works, and is stopped", async () => {
     const { page, panel, errors } = await withAgents();
     await chooseAgent(panel, "version-two");
     const log = panel.getByRole("log", { name: "Conversation" });
@@ -52,6 +52,13 @@ describe("an agent of version 2", () => {
     await panel.getByRole("button", { name: "Send while running: and this" }).click();
     await log.getByText("Also: and this").waitFor();
     await idle(panel);
+
+    await send(panel, "hold this");
+    await panel.getByRole("button", { name: "Stop", exact: true }).click();
+    await panel.getByRole("button", { name: "Edit: hold this" }).waitFor();
+    await panel.getByText("Paused").waitFor();
+    await idle(panel);
+    await panel.getByRole("button", { name: "Remove from queue: hold this" }).click();
     assert.deepEqual(errors, []);
   });
 });

@@ -96,7 +96,7 @@ describe("an agent that accepts a prompt before it begins to work on it", () => 
 });
 
 describe("an agent that holds a prompt before it accepts it", () => {
-  async function holding(): Promise<{
+  async function holding(texts: readonly string[] = ["one", "two"]): Promise<{
     readonly bench: SessionBench;
     readonly settle: (error?: Error) => Promise<void>;
   }> {
@@ -106,8 +106,7 @@ describe("an agent that holds a prompt before it accepts it", () => {
     bench.remote.acceptsOnly = true;
     bench.remote.onPrompt = () =>
       new Promise((resolve, reject) => (settle = error => (error ? reject(error) : resolve())));
-    bench.send("one");
-    bench.send("two");
+    for (const text of texts) bench.send(text);
     await bench.flushPromises();
     return {
       bench,
@@ -135,6 +134,19 @@ describe("an agent that holds a prompt before it accepts it", () => {
     assert.equal(bench.clock.pendingTimers, 0);
     bench.session.editQueued("s1", "one, changed");
     assert.deepEqual(bench.queued, ["one, changed", "two"]);
+  });
+
+  it("can be stopped when no other prompt waits, and does not get the prompt again", async () => {
+    const { bench, settle } = await holding(["one"]);
+    bench.session.stop();
+    await settle(new PromptReturnedError());
+    const { queuePaused, cancelling } = bench.session.state;
+    assert.deepEqual(
+      [bench.queued, queuePaused, cancelling, isBusy(bench.session.state), bench.remote.texts],
+      [["one"], true, false, false, ["one"]],
+    );
+    bench.session.resumeQueue();
+    assert.deepEqual(bench.remote.texts, ["one", "one"]);
   });
 
   it("is not taken as idle by a repeated report while it holds the prompt", async () => {
