@@ -103,6 +103,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const storedSessions = createStoredSessions(platform, {
     limits: () => settings.read().sessions,
     isOpen: id => open.get(id) !== undefined,
+    openElsewhere: () => sessions.openElsewhere(),
   });
   const noteState = (changed: Session): void =>
     storedSessions.stored.update(changed.id, changed.state, chat.visible && open.surfacesOf(changed).length > 0);

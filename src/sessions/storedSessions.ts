@@ -25,8 +25,10 @@ export interface StoredSessionsOptions {
   readonly log: Log;
   /** The version of Parley. */
   readonly version: string;
-  /** Whether this window or another one has the session open. */
+  /** Whether this window has the session open. */
   readonly isOpen: (id: string) => boolean;
+  /** The ids of the sessions that other windows have open. Rejects if that cannot be read. */
+  readonly openElsewhere: () => Promise<ReadonlySet<string>>;
 }
 
 /** An entry is written at most this long after a change (ms). */
@@ -41,6 +43,8 @@ export class StoredSessions implements Disposable {
   /** Fires when an entry has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #entries = new Map<string, SessionEntry>();
+  /** The sessions that other windows had open when that was read last. */
+  #elsewhere: ReadonlySet<string> = new Set();
   /** Entries that are not written yet, with their timers. */
   readonly #unwritten = new Map<string, Disposable>();
   readonly #writes = new SequencerByKey<string>();
@@ -64,11 +68,16 @@ export class StoredSessions implements Disposable {
   }
 
   #shown(entry: SessionEntry): SessionEntry {
-    return this.#options.isOpen(entry.id) ? entry : closedEntry(entry);
+    return this.#isOpen(entry.id) ? entry : closedEntry(entry);
+  }
+
+  #isOpen(id: string): boolean {
+    return this.#options.isOpen(id) || this.#elsewhere.has(id);
   }
 
   /** Reads the entries. An entry that is lost or damaged is created again from the log of its session. */
   async load(): Promise<void> {
+    this.#elsewhere = await this.#options.openElsewhere();
     const files = await this.#options.storage.list();
     const logs = new Set(files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined));
     const read = new Map<string, SessionEntry>();
@@ -142,9 +151,13 @@ export class StoredSessions implements Disposable {
     return true;
   }
 
-  /** Removes deleted sessions after a day, and the oldest sessions beyond the limits. Resolves with the removed ids. */
+  /**
+   * Removes deleted sessions after a day, and the oldest sessions beyond the limits. Resolves with the removed ids. Rejects
+   * without removing anything if it cannot be read what other windows have open.
+   */
   async prune(limits: SessionLimits): Promise<readonly string[]> {
-    const { storage, clock, isOpen, log } = this.#options;
+    const { storage, clock, openElsewhere, log } = this.#options;
+    this.#elsewhere = await openElsewhere();
     const files = await storage.list();
     const sizes = new Map<string, number>();
     for (const file of files) {
@@ -154,13 +167,14 @@ export class StoredSessions implements Disposable {
     const sized = [...this.#entries.values()].map(entry => ({
       entry: this.#shown(entry),
       bytes: sizes.get(entry.id) ?? 0,
-      isOpen: isOpen(entry.id),
+      isOpen: this.#isOpen(entry.id),
     }));
     const removed: string[] = [];
     for (const id of expiredSessions(sized, limits, clock.now())) {
-      // A session can be opened while others are removed.
-      if (isOpen(id)) continue;
       try {
+        // A session can be opened, and another window can change its entry, while others are removed.
+        this.#elsewhere = await openElsewhere();
+        if (this.#isOpen(id) || (await this.#isChangedElsewhere(id))) continue;
         await this.#remove(id);
         removed.push(id);
       } catch (error) {
@@ -169,6 +183,15 @@ export class StoredSessions implements Disposable {
     }
     if (removed.length > 0) this.#changed.fire();
     return removed;
+  }
+
+  /** Takes over what another window wrote in the entry. */
+  async #isChangedElsewhere(id: string): Promise<boolean> {
+    const stored = await this.#read(id);
+    if (!stored || this.#unwritten.has(id) || jsonEqual(stored, this.#entries.get(id))) return false;
+    this.#entries.set(id, stored);
+    this.#changed.fire();
+    return true;
   }
 
   async #remove(id: string): Promise<void> {

@@ -29,13 +29,18 @@ describe("the index of stored sessions", () => {
   let storage: StoredFiles;
   let clock: FakeClock;
   let open: Set<string>;
+  let elsewhere: () => Promise<ReadonlySet<string>>;
   let index: StoredSessions;
   const newIndex = (): StoredSessions =>
-    new StoredSessions({ storage, clock, log: nullLog, version: "1", isOpen: id => open.has(id) });
+    new StoredSessions({
+      ...{ storage, clock, log: nullLog, version: "1", isOpen: (id: string) => open.has(id) },
+      openElsewhere: () => elsewhere(),
+    });
   beforeEach(() => {
     storage = new StoredFiles({});
     clock = new FakeClock();
     open = new Set();
+    elsewhere = () => Promise.resolve(new Set());
     index = newIndex();
   });
   afterEach(() => {
@@ -124,6 +129,37 @@ describe("the index of stored sessions", () => {
     assert.deepEqual(await index.prune(none), ["s"]);
     assert.deepEqual([...storage.texts.keys()], [], `of ${length}`);
     assert.equal(index.restore("s"), false);
+  });
+
+  it("removes no session that another window has open, works on or left unread", async () => {
+    for (const id of ["old", "shown", "opened", "unread"]) await writeLog(id, prompt);
+    await index.load();
+    const limits = { count: 0, days: 1, megabytes: 0 };
+    clock.advance(2 * day);
+    // The other window opens one session while this one removes others, and marks another one as unread.
+    let reads = 0;
+    elsewhere = () => Promise.resolve(new Set(++reads === 1 ? ["shown"] : ["shown", "opened"]));
+    const text = storage.texts.get(entryFileName("unread")) ?? "";
+    storage.texts.set(entryFileName("unread"), text.replace("}", ',"unread":true}'));
+    assert.deepEqual(await index.prune(limits), ["old"]);
+    assert.deepEqual(index.entries.map(({ id }) => id).sort(), ["opened", "shown", "unread"]);
+    assert.equal(index.get("unread")?.unread, true);
+  });
+
+  it("removes nothing if the sessions of other windows cannot be read", async () => {
+    await writeLog("s", prompt);
+    await index.load();
+    clock.advance(9 * day);
+    elsewhere = () => Promise.reject(new Error("The disk is gone."));
+    await assert.rejects(index.prune({ count: 1, days: 1, megabytes: 0 }));
+    assert.equal(index.entries.length, 1);
+  });
+
+  it("shows a session that works in another window as working", async () => {
+    await writeLog("s", prompt, running);
+    elsewhere = () => Promise.resolve(new Set(["s"]));
+    await index.load();
+    assert.equal(index.get("s")?.status, "working");
   });
 
   it("keeps the marks of a session while its state changes", async () => {

@@ -2,16 +2,14 @@
 import { asError } from "../../base/errors.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { SessionLimits } from "../retention.ts";
-import { StoredSessions } from "../storedSessions.ts";
+import { StoredSessions, type StoredSessionsOptions } from "../storedSessions.ts";
 
 /** The index is read this long after the extension starts, because the chat comes first (ms). */
 const loadDelay = 2000;
 const hour = 60 * 60 * 1000;
 
-export interface StoredSessionsSources {
+export interface StoredSessionsSources extends Pick<StoredSessionsOptions, "isOpen" | "openElsewhere"> {
   readonly limits: () => SessionLimits;
-  /** Whether the window has the session open. */
-  readonly isOpen: (id: string) => boolean;
 }
 
 export interface StoredSessionsFeature {
@@ -23,10 +21,10 @@ export interface StoredSessionsFeature {
 /** Creates the index. */
 export function createStoredSessions(
   { context, store, storage, clock, log }: ExtensionPlatform,
-  { limits, isOpen }: StoredSessionsSources,
+  { limits, ...sources }: StoredSessionsSources,
 ): StoredSessionsFeature {
   const { version } = context.extension.packageJSON as { readonly version: string };
-  const stored = store.add(new StoredSessions({ storage, clock, log, version, isOpen }));
+  const stored = store.add(new StoredSessions({ storage, clock, log, version, ...sources }));
   let timer = clock.after(loadDelay, () => void start());
   store.add({ dispose: () => timer.dispose() });
   const failed = (error: unknown): void => log.error("The stored sessions could not be read.", asError(error).stack);

@@ -23,6 +23,11 @@ export interface RememberedSessions {
   readonly open: readonly RememberedSession[];
 }
 
+/** What a window stores. `live`: the ids of the sessions that it has open now, as other windows need to know. */
+export interface StoredRememberedSessions extends RememberedSessions {
+  readonly live: readonly string[];
+}
+
 export class RememberedSessionsFile {
   readonly #storage: LogStorage;
   readonly #record: WindowRecord;
@@ -46,9 +51,15 @@ export class RememberedSessionsFile {
     return { shown, open };
   }
 
+  /** The ids of the sessions that other running windows on the workspace have open. Rejects if they cannot be read. */
+  async openElsewhere(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#record.others()).flatMap(liveSessions));
+  }
+
   /** Stores it, unless it is stored already. The newest stands in the file at the end. */
-  write({ shown, open }: RememberedSessions): void {
-    const text = JSON.stringify({ ...shown, ...(open.length > 0 && { open }) });
+  write({ shown, open, live }: StoredRememberedSessions): void {
+    const more = { ...(open.length > 0 && { open }), ...(live.length > 0 && { live }) };
+    const text = JSON.stringify({ ...shown, ...more });
     if (text === this.#written || text === "{}") return;
     this.#written = text;
     void this.#writes
@@ -61,6 +72,16 @@ export class RememberedSessionsFile {
 
   whenIdle(): Promise<void> {
     return this.#writes.whenIdle();
+  }
+}
+
+/** A record that another window damaged protects no session. */
+function liveSessions(text: string): readonly string[] {
+  try {
+    const { live } = JSON.parse(text) as { readonly live?: unknown };
+    return Array.isArray(live) ? live.filter(id => typeof id === "string") : [];
+  } catch {
+    return [];
   }
 }
 

@@ -318,7 +318,13 @@ export class WindowSessions {
     this.#file.write({
       shown: shown && this.#opened.get(shown)?.remembered,
       open: [...this.#unopened, ...open],
+      live: this.open.sessions.map(({ id }) => id),
     });
+  }
+
+  /** The ids of the sessions that other windows on the workspace have open. Rejects if they cannot be read. */
+  openElsewhere(): Promise<ReadonlySet<string>> {
+    return this.#file.openElsewhere();
   }
 
   /** Signs in to the agent of the session. Rejects with a ProblemError if that failed. */
