@@ -36,7 +36,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const clock = loggingClock(log);
   const platform = { context, store, log, clock, storage: openSessionStorage(context) };
   const settings = store.add(new SettingsReader(context));
-  const chat = new ChatPanels({ extensionUri: context.extensionUri, log, clock });
+  const chat = new ChatPanels({ extensionUri: context.extensionUri, pages: startup.pages, log, clock });
   const open = new OpenSessions();
   const active = store.add(new ActiveSession(open));
   const openSession = (id: string | undefined): Session | undefined => open.get(id);
@@ -108,7 +108,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const noteState = (changed: Session): void =>
     storedSessions.stored.update(changed.id, changed.state, chat.visible && open.surfacesOf(changed).length > 0);
   const opened = open.onDidChange(change => {
-    if (change.type === "opened" || (change.type === "changed" && !change.isText)) noteState(change.session);
+    if (change.type === "opened" || (change.type === "changed" && !change.isContent)) noteState(change.session);
     else if (change.type === "selected" && open.active) noteState(open.active);
   });
   store.add(opened);

@@ -1,6 +1,5 @@
-// One chat panel, in the view or in an editor tab: its page, content security policy, channel and intents.
-import { randomBytes } from "node:crypto";
-import * as vscode from "vscode";
+// One chat panel, in the view or in an editor tab: its channel and intents.
+import type * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { PanelChannel } from "../panel/panelChannel.ts";
@@ -9,11 +8,12 @@ import type { SharedView } from "../panel/patch.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
+import type { PanelPages } from "./startup/panelPages.ts";
 
 export interface ChatPanelOptions {
   /** The chat view or an editor tab, as the registry of open sessions names it. */
   readonly surface: string;
-  readonly extensionUri: vscode.Uri;
+  readonly pages: PanelPages;
   readonly log: Log;
   readonly clock: Clock;
   readonly view: () => SharedView;
@@ -32,10 +32,6 @@ export interface WebviewHolder {
   readonly visible: boolean;
 }
 
-/** The only folder that a panel's page may load from. */
-export const webviewRoot = (extensionUri: vscode.Uri): vscode.Uri =>
-  vscode.Uri.joinPath(extensionUri, "dist", "webview");
-
 /** One panel. It holds no state of the conversation. */
 export class ChatPanel implements ReplyTarget, Disposable {
   readonly #options: ChatPanelOptions;
@@ -49,8 +45,6 @@ export class ChatPanel implements ReplyTarget, Disposable {
     this.#holder = holder;
     this.#options = options;
     const { webview } = holder;
-    const root = webviewRoot(options.extensionUri);
-    webview.options = { enableScripts: true, localResourceRoots: [root] };
     this.#channel = this.#store.add(
       new PanelChannel({
         clock: options.clock,
@@ -61,8 +55,9 @@ export class ChatPanel implements ReplyTarget, Disposable {
       }),
     );
     this.#store.add(webview.onDidReceiveMessage((message: unknown) => this.#received(message)));
-    webview.html = pageHtml(webview, root);
+    const early = options.pages.open(webview);
     options.onShown();
+    for (const message of early) this.#received(message);
   }
 
   get surface(): string {
@@ -133,47 +128,4 @@ export class ChatPanel implements ReplyTarget, Disposable {
       if (!taken) failed();
     }, failed);
   }
-}
-
-/**
- * The page of a panel. VS Code delivers messages as soon as the page has loaded. The page loads without waiting for its
- * main script, and an inline script keeps early messages until the main script takes them. Only our own bundle loads,
- * scripts need the nonce, and Trusted Types turn raw HTML assignments into errors, with policies for lit and DOMPurify
- * only.
- */
-function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
-  const nonce = randomBytes(18).toString("base64url");
-  const file = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(root, name)).toString();
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
-    `font-src ${webview.cspSource}`,
-    `img-src ${webview.cspSource} data: blob:`,
-    "media-src data: blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types lit-html dompurify",
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="${vscode.env.language.replace(/[^\w-]/g, "")}">
-<head>
-<meta charset="UTF-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1.0">
-<script nonce="${nonce}">
-var early = [];
-addEventListener("message", early.take = event => { early.push(event.data); });
-import("${file("main.js")}");
-</script>
-<link rel="stylesheet" href="${file("codicon.css")}">
-<link rel="stylesheet" href="${file("styles.css")}">
-<script type="application/json" id="l10n">${JSON.stringify(vscode.l10n.bundle ?? {}).replace(/</g, "\\u003c")}</script>
-<title>Parley</title>
-</head>
-<body>
-<div id="parley"></div>
-</body>
-</html>`;
 }

@@ -8,10 +8,12 @@ import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 import { chatViewSurface } from "../sessions/openSessions.ts";
-import { ChatPanel, webviewRoot, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
+import { ChatPanel, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
 import { statusMessageDuration } from "./statusBar.ts";
 
-export type ChatPanelsOptions = Pick<ChatPanelOptions, "extensionUri" | "log" | "clock">;
+export interface ChatPanelsOptions extends Pick<ChatPanelOptions, "pages" | "log" | "clock"> {
+  readonly extensionUri: vscode.Uri;
+}
 
 /** What each surface shows. */
 export interface ChatContent {
@@ -148,11 +150,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
       chatEditorType,
       vscode.l10n.t("Parley"),
       { viewColumn: vscode.ViewColumn.Active, preserveFocus: false },
-      {
-        enableScripts: true,
-        retainContextWhenHidden: true,
-        localResourceRoots: [webviewRoot(this.#options.extensionUri)],
-      },
+      { ...this.#options.pages.options, retainContextWhenHidden: true },
     );
     this.#addEditor(tab).reply({ type: "focus", target: "composer" });
   }

@@ -7,6 +7,7 @@ import { registerFixActions } from "../../mentions/vscode/fixActions.ts";
 import { RecentFiles } from "../../mentions/vscode/recentFiles.ts";
 import { chatEditorType } from "../../panel/chatSurface.ts";
 import { commandIds, type CommandId } from "../commandIds.ts";
+import { PanelPages } from "./panelPages.ts";
 import { hasParleyTab, hasStoredWork } from "./neededAtStart.ts";
 
 /** What exists before the extension is loaded. The extension takes it over. */
@@ -15,6 +16,7 @@ export interface StartupParts {
   readonly recentFiles: RecentFiles;
   readonly sessionsView: LateTreeView;
   readonly changesView: LateTreeView;
+  readonly pages: PanelPages;
   /** The status bar shows this name in the next window, before the extension is loaded. */
   readonly rememberAgentName: (name: string) => void;
 }
@@ -52,11 +54,12 @@ export class Startup implements Disposable {
       recentFiles: new RecentFiles(),
       sessionsView: new LateTreeView("parley.sessions", load),
       changesView: new LateTreeView("parley.changes", load),
+      pages: new PanelPages(context.extensionUri),
       rememberAgentName: name => {
         if (context.workspaceState.get(agentNameKey) !== name) void context.workspaceState.update(agentNameKey, name);
       },
     };
-    const { recentFiles, sessionsView, changesView } = this.#parts;
+    const { recentFiles, sessionsView, changesView, pages } = this.#parts;
     this.#registrations = vscode.Disposable.from(
       statusItem,
       recentFiles,
@@ -66,7 +69,12 @@ export class Startup implements Disposable {
       ...commandIds.map(id => vscode.commands.registerCommand(id, (...args: unknown[]) => this.#runCommand(id, args))),
       vscode.window.registerWebviewViewProvider(
         "parley.chat",
-        { resolveWebviewView: async (...args) => (await load()).chat.resolveWebviewView(...args) },
+        {
+          resolveWebviewView: async (view, ...args) => {
+            pages.openEarly(view.webview);
+            (await load()).chat.resolveWebviewView(view, ...args);
+          },
+        },
         { webviewOptions: { retainContextWhenHidden: true } },
       ),
       vscode.window.registerWebviewPanelSerializer(chatEditorType, {
