@@ -1,6 +1,6 @@
 // Which changes of a session are worth a notification.
 import { turnEnded } from "./activity.ts";
-import { openQuestions, sessionTitle, toolKey, type Question, type SessionState } from "./state.ts";
+import { openQuestions, sessionTitle, toolKey, type Entry, type Question, type SessionState } from "./state.ts";
 import { permissionTitle } from "./toolTitle.ts";
 
 export type SessionNotification =
@@ -47,12 +47,25 @@ function turnOutcome({ lost, activity }: SessionState): TurnOutcome | undefined 
   }
 }
 
-/** Whether the change only appended to the agent's last message. This is the most frequent change, and affects little. */
-export function isOnlyTextAppended(before: SessionState, after: SessionState): boolean {
-  if (before.entries === after.entries || before.entries.length !== after.entries.length) return false;
-  const last = after.entries.at(-1);
-  if (last?.kind !== "message" || last.author === "user" || last === before.entries.at(-1)) return false;
-  return (Object.keys(after) as (keyof SessionState)[]).every(key => key === "entries" || before[key] === after[key]);
+/** What the agent's messages and tool calls change in a session, and nothing else does. */
+const contentFields: ReadonlySet<string> = new Set([
+  "entries",
+  "latestMessage",
+  "generatedIds",
+] satisfies (keyof SessionState)[]);
+
+/**
+ * Whether only the agent's messages and tool calls changed. These are the most frequent changes, and what the window
+ * shows of a session outside of its conversation is the same after them.
+ */
+export function isOnlyContent(before: SessionState, after: SessionState): boolean {
+  if (before.entries.length === 0 && after.entries.length > 0) return false;
+  const fields = Object.keys(after) as (keyof SessionState)[];
+  if (!fields.every(field => before[field] === after[field] || contentFields.has(field))) return false;
+  const isUsers = (entry: Entry | undefined): boolean => entry?.kind === "message" && entry.author === "user";
+  for (let i = before.entries.length; i < after.entries.length; i++) if (isUsers(after.entries.at(i))) return false;
+  // The first prompt is the title of a session without one.
+  return [0, -1].every(i => before.entries.at(i) === after.entries.at(i) || !isUsers(after.entries.at(i)));
 }
 
 /** Called for every chunk, so it returns early when no question changed. */

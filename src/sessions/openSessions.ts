@@ -1,6 +1,6 @@
 // The sessions that are open in the window, and which one each surface shows. A surface is the chat view or an editor tab.
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
-import { isOnlyTextAppended } from "../session/notifications.ts";
+import { isOnlyContent } from "../session/notifications.ts";
 import type { Session } from "../session/session.ts";
 import { emptySession, type SessionState } from "../session/state.ts";
 
@@ -12,8 +12,8 @@ export type OpenSession = Pick<Session, "id" | "state" | "onDidChange">;
 
 export type OpenSessionsChange<S extends OpenSession = Session> =
   | { readonly type: "opened" | "closed"; readonly session: S }
-  /** The state changed. `isText`: text was appended to the agent's last message, and nothing else changed. */
-  | { readonly type: "changed"; readonly session: S; readonly before: SessionState; readonly isText: boolean }
+  /** The state changed. `isContent`: only messages and tool calls of the agent changed. */
+  | { readonly type: "changed"; readonly session: S; readonly before: SessionState; readonly isContent: boolean }
   /** The surface shows another session, or none. */
   | { readonly type: "selected"; readonly surface: string }
   /** The user works with another surface, so the active session is another one. */
@@ -75,7 +75,7 @@ export class OpenSessions<S extends OpenSession = Session> implements Disposable
       link: session.onDidChange(after => {
         const before = member.state;
         member.state = after;
-        this.#changed.fire({ type: "changed", session, before, isText: isOnlyTextAppended(before, after) });
+        this.#changed.fire({ type: "changed", session, before, isContent: isOnlyContent(before, after) });
       }),
     };
     this.#members.set(session, member);

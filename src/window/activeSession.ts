@@ -10,7 +10,7 @@ export class ActiveSession<S extends OpenSession = Session> implements Disposabl
   readonly #stateChanged = new Emitter<SessionState>();
   /** Fires when something that every panel shows has changed, such as the settings or the review. */
   readonly onDidRefresh: Event<void> = this.#refreshed.event;
-  /** Fires when another session is active, after each change of its state but appended text, and after a refresh. */
+  /** Fires when another session is active, after each change of its state but its content, and after a refresh. */
   readonly onDidChangeState: Event<SessionState> = this.#stateChanged.event;
   readonly #link: Disposable;
   #last: S | undefined;
@@ -21,8 +21,8 @@ export class ActiveSession<S extends OpenSession = Session> implements Disposabl
       const session = open.active;
       const isOther = session !== this.#last;
       this.#last = session;
-      // Appended text is shown in the chat only.
-      if (isOther || (change.type === "changed" && change.session === session && !change.isText))
+      // Content is shown in the chat only.
+      if (isOther || (change.type === "changed" && change.session === session && !change.isContent))
         this.#stateChanged.fire(this.state);
     });
   }

@@ -60,7 +60,7 @@ export function createSessionIndicators(
   store.add(active.onDidChangeState(update));
   store.add(
     open.onDidChange(change => {
-      if (change.type === "changed" && change.isText) return;
+      if (change.type === "changed" && change.isContent) return;
       if (change.type === "opened" || change.type === "changed") notifications.update(change.session);
       setContextKey(
         "parley.anyWaiting",

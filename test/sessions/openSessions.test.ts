@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { byAttention, nextWaiting } from "../../src/sessions/attention.ts";
 import { OpenSessions, type OpenSession } from "../../src/sessions/openSessions.ts";
-import type { SessionEvent } from "../../src/session/events.ts";
+import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 
@@ -22,11 +22,12 @@ class FakeSession implements OpenSession {
 }
 
 const ask: SessionEvent = { type: "askOpened", ask: "q", title: "May I?", options: [] };
+const textOf = (text: string): ContentBlock => ({ type: "text", text });
 const text = (words: string): SessionEvent => ({
   type: "messageChunk",
   author: "agent",
   messageId: "m",
-  content: { type: "text", text: words },
+  content: textOf(words),
 });
 
 describe("the open sessions", () => {
@@ -39,7 +40,7 @@ describe("the open sessions", () => {
     open.onDidChange(change =>
       fired.push(
         "session" in change
-          ? `${change.type} ${change.session.id}${change.type === "changed" && change.isText ? " text" : ""}`
+          ? `${change.type} ${change.session.id}${change.type === "changed" && change.isContent ? " content" : ""}`
           : `${change.type} ${change.surface}`,
       ),
     );
@@ -85,14 +86,31 @@ describe("the open sessions", () => {
     assert.equal(open.selected("view"), undefined, "it is not open");
   });
 
-  it("announce which session changed, and whether only text was appended", () => {
+  it("announce which session changed, and whether only the agent's messages and tool calls did", () => {
+    const prompt: SessionEvent = { type: "messageChunk", author: "user", messageId: "p", content: textOf("Do it") };
+    const call: SessionEvent = { type: "tool", toolCallId: "1", patch: { title: "Edit", status: "pending" } };
+    a.dispatch(prompt);
     a.dispatch(text("One"));
     a.dispatch(text(" two"));
+    a.dispatch(call);
+    a.dispatch({ ...call, patch: { status: "completed" } });
     b.dispatch(ask);
-    assert.deepEqual(fired, ["changed a", "changed a text", "changed b"]);
+    const content = "changed a content";
+    assert.deepEqual(fired, ["changed a", content, content, content, content, "changed b"]);
     open.remove(b);
     b.dispatch(text("late"));
-    assert.deepEqual(fired.slice(3), ["closed b"]);
+    assert.deepEqual(fired.slice(6), ["closed b"]);
+  });
+
+  it("announce each change of the user's messages, because the title comes from it", () => {
+    const prompt: SessionEvent = { type: "messageChunk", author: "user", messageId: "p", content: textOf("Do") };
+    a.dispatch(prompt);
+    a.dispatch({ ...prompt, content: textOf(" it") });
+    a.dispatch(text("One"));
+    a.dispatch({ ...prompt, messageId: "p2" });
+    a.dispatch({ ...prompt, content: textOf(" now") });
+    a.dispatch({ ...prompt, messageId: "p2", content: textOf(" now") });
+    assert.deepEqual(fired, ["changed a", "changed a", "changed a content", "changed a", "changed a", "changed a"]);
   });
 
   it("are ordered by what waits, and the next one that waits is found in a circle", () => {

@@ -82,7 +82,7 @@ export class SessionList implements Disposable {
 
   #update(change: OpenSessionsChange): void {
     if (change.type === "changed") {
-      if (change.isText) return;
+      if (change.isContent) return;
       const { session, before } = change;
       const now = attentionOf(session.state);
       if (now !== attentionOf(before) && now !== "working") this.#unread.add(session);
