@@ -134,7 +134,11 @@ function stampMessages(): void {
 
 export function activate(context: vscode.ExtensionContext): void {
   const floor = new Floor();
+  const ready = vscode.window.createStatusBarItem();
+  ready.text = "Extensions started";
+  ready.show();
   context.subscriptions.push(
+    ready,
     { dispose: () => void floor.dispose() },
     vscode.window.registerWebviewViewProvider("parleyBench.floor", floor, {
       webviewOptions: { retainContextWhenHidden: true },

@@ -148,7 +148,7 @@ async function open(
   { tab: name, owner }: { readonly tab: string; readonly owner: string },
 ): Promise<{ readonly run: Run; readonly heap: Heap }> {
   const page = await vscode.open(workspace, { profile, helper: true });
-  await page.getByRole("button", { name: /Demo Agent/ }).waitFor({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Extensions started" }).waitFor({ timeout: 30_000 });
   await page.locator(".explorer-viewlet").waitFor();
   await page.waitForTimeout(settling);
   const opened = page.waitForEvent("console", { predicate: message => message.text() === isOpened, timeout: 30_000 });
