@@ -80,6 +80,7 @@ export class FollowController implements Disposable {
   readonly #followed = new Set<string>();
   #agentName = "";
   #paintedAt = -Infinity;
+  #isPaintPlanned = false;
   #timer: Disposable | undefined;
 
   constructor(options: FollowControllerOptions) {
@@ -259,15 +260,18 @@ export class FollowController implements Disposable {
 
   /** Updates the decorations at once if the last update was long enough ago, else soon. */
   #paint(): void {
+    if (this.#isPaintPlanned || this.#store.isDisposed) return;
     this.#timer?.dispose();
-    if (this.#store.isDisposed) return;
-    const wait = this.#paintedAt + minPaintInterval - this.#now();
+    // The system clock may be set back.
+    const wait = Math.min(this.#paintedAt + minPaintInterval - this.#now(), minPaintInterval);
+    this.#isPaintPlanned = wait > 0;
     if (wait > 0) this.#timer = this.#options.clock.after(wait, () => this.#paintNow());
     else this.#paintNow();
   }
 
   #paintNow(): void {
     const now = this.#now();
+    this.#isPaintPlanned = false;
     this.#paintedAt = now;
     const steps = vscode.workspace.getConfiguration("workbench").get("reduceMotion") === "on" ? 1 : editFadeSteps;
     for (const editor of vscode.window.visibleTextEditors) {
