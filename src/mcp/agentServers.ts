@@ -35,6 +35,10 @@ export function serversForAgent(servers: readonly ResolvedServer[], options: Age
       else leftOut.push({ name, reason: `${agentName} cannot use MCP servers of the type ${server.type}.` });
       continue;
     }
+    if (accepts.stdio === false) {
+      leftOut.push({ name, reason: `${agentName} cannot use MCP servers that are programs.` });
+      continue;
+    }
     const found = findProgram(server.command, {
       env: { ...env, ...server.env },
       platform,

@@ -22,8 +22,10 @@ export interface AgentCapabilities {
   readonly embeddedContext: boolean;
 }
 
-/** The transports of MCP servers that an agent supports besides stdio. */
+/** The transports of MCP servers that an agent supports. */
 export interface AgentServerTypes {
+  /** Absent: supported. */
+  readonly stdio?: boolean;
   readonly http: boolean;
   readonly sse: boolean;
 }
@@ -64,6 +66,8 @@ export interface ContinueSessionRequest extends OpenSessionRequest {
   readonly sessionId: string;
   /** Whether the conversation has the entry of the event already, so that the agent only repeats it. */
   readonly isKnown: (event: SessionEvent) => boolean;
+  /** The conversation was interrupted, so the agent may have added to it what the log lacks. */
+  readonly lacksEnd: boolean;
 }
 
 /** How an agent continued a session. By `load`, it has sent the conversation again. */

@@ -58,6 +58,7 @@ describe("an agent of version 2", () => {
       version: "2",
       protocolVersion: 2,
       capabilities: { image: true, audio: false, embeddedContext: false },
+      mcpServers: { stdio: false, http: false, sse: false },
     });
   });
 

@@ -166,4 +166,16 @@ describe("MCP servers for an agent", () => {
       { name: "d", reason: "The program missing was not found." },
     ]);
   });
+
+  it("leave out programs if the agent cannot start any", () => {
+    const server = { name: "a", type: "stdio", command: "run", args: [], env: {} } as const;
+    const { servers, leftOut } = serversForAgent([server], {
+      ...options,
+      accepts: { stdio: false, http: true, sse: false },
+    });
+    assert.deepEqual(
+      [servers, leftOut],
+      [[], [{ name: "a", reason: "Agent cannot use MCP servers that are programs." }]],
+    );
+  });
 });

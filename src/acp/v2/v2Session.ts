@@ -16,6 +16,7 @@ import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSiz
 import { SubAgents, subAgentOfCard } from "../subAgents.ts";
 import { readPermission } from "./readPermission.ts";
 import { SentPrompts } from "./sentPrompts.ts";
+import type { V2Replay } from "./v2Replay.ts";
 import { V2Updates } from "./v2Updates.ts";
 
 /** The agent of a session. */
@@ -32,6 +33,8 @@ interface V2SessionOptions {
   readonly agent: V2Connection;
   /** Counts the connections of the conversation. It is part of the ids that Parley creates. */
   readonly connection: number;
+  /** The agent repeats the conversation before its answer. */
+  readonly replay?: V2Replay;
   readonly onSubAgent: (sessionId: string) => void;
   readonly onClose: (sessionId: string) => void;
   /** Gets the ids of the session and of its sub-agents. */
@@ -46,6 +49,7 @@ export class V2Session implements AgentSession, RequestSession {
   readonly #updates: V2Updates;
   readonly #subAgents: SubAgents<V2Updates>;
   readonly #sent = new SentPrompts();
+  #replay: V2Replay | undefined;
   #mintedIds = 0;
   #disposed = false;
 
@@ -54,6 +58,7 @@ export class V2Session implements AgentSession, RequestSession {
     this.sessionId = sessionId;
     this.client = client;
     this.#options = options;
+    this.#replay = options.replay;
     const problem = (error: JsonObject | undefined): ReturnType<V2Session["turnProblem"]> => this.turnProblem(error);
     this.#updates = new V2Updates({
       problem,
@@ -66,7 +71,10 @@ export class V2Session implements AgentSession, RequestSession {
   /** The agent has answered the request that opened the session, with its options and commands. */
   opened(result: JsonObject, continued: boolean): void {
     const { sessionId } = this;
+    const replayed = this.#replay?.end() ?? [];
+    this.#replay = undefined;
     this.#report([{ type: "agentSession", sessionId, ...(continued && { continued }) }]);
+    this.#report(replayed);
     this.#report(this.#updates.setup(result));
   }
 
@@ -81,7 +89,8 @@ export class V2Session implements AgentSession, RequestSession {
   }
 
   #report(events: readonly SessionEvent[]): void {
-    if (!this.#disposed) for (const event of events) this.client.report(event);
+    if (this.#replay) this.#replay.keep(events);
+    else if (!this.#disposed) for (const event of events) this.client.report(event);
   }
 
   /**

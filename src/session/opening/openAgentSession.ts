@@ -24,7 +24,8 @@ export async function openAgentSession(
   const sessionId = openSessionId(state);
   if (sessionId !== undefined && agent.continueSession) {
     const isKnown = knownEvents(state);
-    const continued = await agent.continueSession({ ...request, sessionId, isKnown }, client);
+    const lacksEnd = wasInterrupted(state);
+    const continued = await agent.continueSession({ ...request, sessionId, isKnown, lacksEnd }, client);
     if (continued) return { session: continued.session, continuedBy: continued.by };
   }
   return { session: await agent.open(request, client) };
@@ -35,6 +36,14 @@ function openSessionId(state: SessionState): string | undefined {
   const { agentSessions, agentSession, agentForgot } = state;
   if (agentSession === null || agentForgot || !hasConversation(state)) return undefined;
   return agentSessions[agentSession] ?? undefined;
+}
+
+/** Whether the latest turn or the background work ended without a report of the agent, or was stopped. */
+function wasInterrupted({ activity, entries }: SessionState): boolean {
+  const { stopReason } = activity;
+  if (stopReason === "lost" || stopReason === "cancelled") return true;
+  const last = entries.findLast(entry => entry.kind === "tool" && entry.background === true);
+  return last?.kind === "tool" && last.closed === true;
 }
 
 /** Whether the conversation has the entry of an event that the agent reports for its current agent session. */

@@ -1,0 +1,223 @@
+// The part of an Agent that is the same in all versions of the protocol: its account, signing in and out, updates that
+// arrive before their session is known, and the requests of the agent. V1Agent and V2Agent add the sessions.
+import type { MessageConnection } from "vscode-jsonrpc/node";
+import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { Emitter, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { Agent, AgentClient, AgentInfo, AgentSession, FormClient, OpenSessionRequest } from "../session/agent.ts";
+import type { AgentProgram, SignInMethod } from "../session/signIn.ts";
+import { accountLabel } from "./account.ts";
+import { agentProblem, answerInTime, plainAnswer } from "./agentProblems.ts";
+import { serveAgentRequests, type RequestSession } from "./agentRequests.ts";
+import { sendNotification, sendRequest } from "./clientRequests.ts";
+import { EarlyUpdates } from "./earlyUpdates.ts";
+import { FormRequests } from "./formRequests.ts";
+import type { OpenRequests } from "./openRequests.ts";
+import { asObject, asString, isObject, type JsonObject } from "./parse.ts";
+
+/** What an agent is made of. */
+export interface ProtocolAgentOptions {
+  readonly agentName: string;
+  readonly program: AgentProgram;
+  readonly timeout?: number;
+  readonly log: Log;
+  readonly openRequests: OpenRequests;
+  readonly clock?: Clock;
+}
+
+/** What an agent says about itself in its answer to `initialize`, and how its version names things. */
+export interface Introduction {
+  readonly info: AgentInfo;
+  readonly signInMethods: readonly SignInMethod[];
+  readonly signInRequest: string;
+  /** Absent: the agent cannot sign out. */
+  readonly signOutRequest?: string | undefined;
+  /** The agent names its account. */
+  readonly hasAccount: boolean;
+  /** The methods of sessions that the version has. Absent: all. */
+  readonly methods?: readonly string[];
+}
+
+/** A session as its agent uses it. */
+export interface ProtocolSession extends AgentSession, RequestSession {
+  /** An update of the session, or of a sub-agent. */
+  update(update: JsonObject, sessionId: string): void;
+  /** The id of a tool call in the conversation. */
+  shownId(sessionId: string | undefined, toolCallId: string): string;
+}
+
+/** An agent process, and its sessions. */
+export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent {
+  readonly info: AgentInfo;
+  readonly signInMethods: readonly SignInMethod[];
+  readonly signOut?: () => Promise<void>;
+  readonly #accountChanged = new Emitter<void>();
+  readonly onDidChangeAccount: Event<void> = this.#accountChanged.event;
+  readonly #connection: MessageConnection;
+  readonly #options: ProtocolAgentOptions;
+  readonly #introduction: Introduction;
+  /** The sessions by their ids, and by the ids of their sub-agents. */
+  protected readonly sessions = new Map<string, S>();
+  protected readonly earlyUpdates: EarlyUpdates;
+  readonly #forms: FormRequests;
+  readonly #ended = new AbortController();
+  /** Aborts when the agent is no longer running. */
+  protected readonly ended = this.#ended.signal;
+  #account: string | undefined;
+
+  constructor(connection: MessageConnection, introduction: Introduction, options: ProtocolAgentOptions) {
+    const { agentName, log } = options;
+    const { signOutRequest } = introduction;
+    this.#connection = connection;
+    this.#options = options;
+    this.#introduction = introduction;
+    this.info = introduction.info;
+    this.signInMethods = introduction.signInMethods;
+    this.earlyUpdates = new EarlyUpdates(() =>
+      log.warn(`${agentName} sent too many updates before naming its session. Further ones are ignored.`),
+    );
+    this.#forms = new FormRequests(options.openRequests, id => this.#findSession(id));
+    if (signOutRequest !== undefined) {
+      this.signOut = () =>
+        plainAnswer(this.request(signOutRequest, {}), agentName, "could not sign you out", [this.ended]);
+    }
+    this.#serve();
+    this.#askForAccount();
+  }
+
+  /** Opens the session with the agent's answer to `session/new`. Its id is not empty. */
+  protected abstract opened(result: JsonObject, sessionId: string, request: OpenSessionRequest, client: AgentClient): S;
+
+  /** The parameters of a request that opens a session. */
+  protected abstract setupParams(request: OpenSessionRequest): JsonObject;
+
+  /** A session that no client uses and that the agent still has open. */
+  protected unusedSession(_sessionId: string): S | undefined {
+    return undefined;
+  }
+
+  get agentName(): string {
+    return this.#options.agentName;
+  }
+
+  get account(): string | undefined {
+    return this.#account;
+  }
+
+  #askForAccount(): void {
+    if (!this.#introduction.hasAccount) return;
+    this.request("auth/status", {}).then(
+      status => this.#setAccount(status),
+      () => this.#options.log.debug(`${this.agentName} did not name its account.`),
+    );
+  }
+
+  #setAccount(status: unknown): void {
+    const account = accountLabel(status);
+    if (account === this.#account) return;
+    this.#account = account;
+    this.#accountChanged.fire();
+  }
+
+  async authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void> {
+    const params = { methodId };
+    this.#forms.setClient(params, client);
+    const answer = this.request(this.#introduction.signInRequest, params);
+    await plainAnswer(answer, this.agentName, "did not sign you in", [signal, this.ended]);
+    this.#askForAccount();
+  }
+
+  open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
+    const answer = this.answer("session/new", this.setupParams(request), client, "the request for a new session");
+    const opened = answer.then(
+      value => this.#opened(asObject(value), request, client),
+      (error: unknown) => {
+        throw new ProblemError(this.problem(asError(error), "could not open a session"));
+      },
+    );
+    return this.earlyUpdates.keepDuring(opened);
+  }
+
+  #opened(result: JsonObject, request: OpenSessionRequest, client: AgentClient): S {
+    const sessionId = asString(result["sessionId"]);
+    if (sessionId === undefined) {
+      const message = `${this.agentName} opened a session without an id. This is an error in the agent.`;
+      throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
+    }
+    const session = this.opened(result, sessionId, request, client);
+    this.takeEarlyUpdates(session, sessionId);
+    return session;
+  }
+
+  /** Applies the updates that arrived before the session was known. */
+  protected takeEarlyUpdates(session: S, sessionId: string): void {
+    for (const update of this.earlyUpdates.take(sessionId)) session.update(update, sessionId);
+  }
+
+  /** The answer to a request that opens a session. `waits`: the agent is not late although it has not answered. */
+  protected answer(
+    method: string,
+    params: JsonObject,
+    client: AgentClient,
+    request: string,
+    waits: () => boolean = () => false,
+  ): Promise<unknown> {
+    this.#forms.setClient(params, client);
+    const limit = { ...this.#options, waitsForUser: () => this.#forms.areOpen || waits() };
+    return answerInTime(this.request(method, params), limit, this.ended, request);
+  }
+
+  request(method: string, params: JsonObject): Promise<unknown> {
+    return sendRequest(this.#connection, method, params);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    sendNotification(this.#connection, method, params, error =>
+      this.#options.log.warn(`${method} could not be sent to ${this.agentName}.`, error.message),
+    );
+  }
+
+  /** `failure` completes a sentence that begins with the agent's name. */
+  problem(error: Error, failure: string): Problem {
+    return agentProblem(error, failure, { ...this.#options, signInMethods: this.signInMethods });
+  }
+
+  #serve(): void {
+    const { agentName, log } = this.#options;
+    // Synchronous, so that updates take effect in the order in which they arrive.
+    this.#connection.onNotification("session/update", (params: unknown) => {
+      const { sessionId, update } = asObject(params);
+      const id = asString(sessionId);
+      if (id === undefined || !isObject(update)) {
+        log.warn(`${agentName} sent an update without a session or a body.`);
+        return;
+      }
+      const session = this.sessions.get(id) ?? this.unusedSession(id);
+      if (session) session.update(update, id);
+      else if (!this.earlyUpdates.keep(id, update))
+        log.debug(`${agentName} sent an update for a session that is not open.`, id);
+    });
+    this.#connection.onNotification("auth/status_update", (status: unknown) => this.#setAccount(status));
+    const { methods } = this.#introduction;
+    serveAgentRequests(this.#connection, {
+      findSession: id => this.#findSession(id),
+      askForm: (elicitation, signal) => this.#forms.ask(elicitation, signal),
+      completeAddress: id => this.#forms.complete(id),
+      ended: this.ended,
+      log,
+      ...(methods && { methods }),
+    });
+  }
+
+  async #findSession(sessionId: string): Promise<S | undefined> {
+    // A request may overtake the answer that names its session.
+    if (!this.sessions.has(sessionId)) await this.earlyUpdates.whenOpened();
+    return this.sessions.get(sessionId);
+  }
+
+  dispose(): void {
+    this.#ended.abort(new Error(`${this.agentName} is no longer running.`));
+    this.#accountChanged.dispose();
+    for (const session of new Set(this.sessions.values())) session.dispose();
+  }
+}
