@@ -184,12 +184,12 @@ export class AgentPool {
         start.signal,
       );
     } catch (error) {
+      this.#negotiated.delete(negotiationKey(definition));
       // The end of the output is noticed before the exit. Wait a moment for the exit code and the end of stderr.
       const death =
         error instanceof StreamEndedError ? await this.#waitFor(process.whenExited, maxExitWait) : undefined;
       if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
       this.#forget(slot);
-      this.#negotiated.delete(negotiationKey(definition));
       await process.stop();
       throw withStderr(error, process.stderrTail());
     }

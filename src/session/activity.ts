@@ -191,7 +191,11 @@ export function failPrompt(
     at,
     until: at,
   });
-  const rest = withoutAwaitedTurn(withoutPrompt({ ...state, entries: shown }, submission.id), submission.id);
+  const agentForgot = state.agentForgot || event.forgotten === true;
+  const rest = withoutAwaitedTurn(
+    withoutPrompt({ ...state, entries: shown, agentForgot }, submission.id),
+    submission.id,
+  );
   return withProblem(rest, event.problem, at);
 }
 
@@ -283,6 +287,24 @@ function withoutEarlierAgent(state: SessionState): SessionState {
   if (entries.length === 0) return state;
   if (keepsTitle && plans.size === 0 && usage === null && turnUsage === null) return state;
   return { ...state, keepsTitle: true, plans: new Map(), usage: null, turnUsage: null };
+}
+
+/** The longest text of an update that Parley does not know, in characters. */
+const maxUnknownLength = 1000;
+
+/** Shows an update that Parley does not know as a notice, one for each kind, with the text of the latest one. */
+export function withUnknown(
+  state: SessionState,
+  { variant, raw }: Extract<SessionEvent, { type: "unknown" }>,
+  at: number,
+): SessionState {
+  if (variant === undefined) return state;
+  const id = `u:${variant}`;
+  const text = JSON.stringify(raw) ?? "";
+  const description = text.length > maxUnknownLength ? `${text.slice(0, maxUnknownLength)}…` : text;
+  const title = `The agent sent something that Parley does not know: ${variant}`;
+  const notice: Notice = { kind: "notice", id, severity: "info", title, description, at };
+  return { ...state, entries: state.entries.put({ ...notice, at: state.entries.get(id)?.at ?? at }) };
 }
 
 export function withNotice(state: SessionState, notice: Omit<Notice, "kind" | "id" | "at">, at: number): SessionState {

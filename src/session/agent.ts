@@ -1,6 +1,6 @@
 // The two sides of a session: the agent's methods, and the client's methods that the agent calls. Shaped like ACP v2.
 // src/acp implements Agent; Session implements AgentClient with its SessionServices.
-import type { Problem } from "../base/errors.ts";
+import { ProblemError, type Problem } from "../base/errors.ts";
 import type { Event } from "../base/lifecycle.ts";
 import type {
   ConnectionState,
@@ -126,6 +126,9 @@ export class PromptReturnedError extends Error {
     this.sendLater = sendLater;
   }
 }
+
+/** The agent no longer has the session, so it did not accept the prompt. */
+export class SessionGoneError extends ProblemError {}
 
 /** A session at the agent. Every update reaches {@link AgentClient.report} in the order of arrival. */
 export interface AgentSession {

@@ -223,7 +223,13 @@ export type SessionEvent =
       /** The agent has not begun to work on it. */
       readonly awaitsTurn?: true;
     }
-  | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }
+  | {
+      readonly type: "promptFailed";
+      readonly submission: string;
+      readonly problem: Problem;
+      /** The agent no longer has the session. */
+      readonly forgotten?: true;
+    }
   | { readonly type: "promptWithdrawn"; readonly submission: string }
   /** Another text for a queued prompt. Its attachments stay. */
   | { readonly type: "promptEdited"; readonly submission: string; readonly text: string }
@@ -384,8 +390,8 @@ export type SessionEvent =
       readonly error?: string | null;
     }
   | { readonly type: "compactionChunk"; readonly compactionId: string; readonly content: ContentBlock }
-  // An update that Parley does not know. Kept in the log, never shown.
-  | { readonly type: "unknown"; readonly method: string; readonly raw: unknown };
+  /** An update that Parley does not know. It is kept in the log, and shown if it has a `variant`: the name of its kind. */
+  | { readonly type: "unknown"; readonly method: string; readonly raw: unknown; readonly variant?: string };
 
 /** The steps to a usable session, in order. */
 export type ConnectionState = "starting" | "connecting" | "opening" | "ready" | "closed";

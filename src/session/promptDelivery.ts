@@ -1,7 +1,7 @@
 // Sends the queued prompts of a session to its agent, one turn at a time.
 import { ProblemError, asProblem } from "../base/errors.ts";
 import { turnBegan } from "./activity.ts";
-import { PromptReturnedError, type AcceptedPrompt, type AgentSession } from "./agent.ts";
+import { PromptReturnedError, SessionGoneError, type AcceptedPrompt, type AgentSession } from "./agent.ts";
 import { areChoicesOpen } from "./choices.ts";
 import { attachedConversation } from "./opening/openAgentSession.ts";
 import type { ContentBlock, SessionEvent } from "./events.ts";
@@ -26,6 +26,8 @@ export interface PromptDeliveryOptions {
   readonly participants: Participants;
   /** Further prompts wait for the user. */
   readonly pause: () => void;
+  /** The agent no longer has its session. */
+  readonly onForgotten: () => void;
 }
 
 /** Decides when a prompt goes out. */
@@ -109,7 +111,9 @@ export class PromptDelivery {
         },
         (error: unknown) => {
           if (!(error instanceof PromptReturnedError)) {
-            dispatch({ type: "promptFailed", submission, problem: asProblem(error) });
+            const forgotten = error instanceof SessionGoneError && ({ forgotten: true } as const);
+            dispatch({ type: "promptFailed", submission, problem: asProblem(error), ...forgotten });
+            if (forgotten) this.#options.onForgotten();
             return;
           }
           // It is in the queue again, so a pause applies to it. Sending it again at once could go on for ever.

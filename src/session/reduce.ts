@@ -13,6 +13,7 @@ import {
   setConnection,
   submitPrompt,
   withNotice,
+  withUnknown,
   withoutPrompt,
 } from "./activity.ts";
 import { endBackground, trackBackground } from "./background/background.ts";
@@ -185,7 +186,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
         return summary === old.summary ? old : { ...old, summary };
       });
     case "unknown":
-      return state;
+      return withUnknown(state, event, at);
     default:
       throw unreachable(event);
   }

@@ -2,7 +2,7 @@
 import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { turnEnded } from "./activity.ts";
-import { isBackgroundQuestion, isWorking } from "./background/background.ts";
+import { isBackgroundQuestion, isStopped, isWorking } from "./background/background.ts";
 import { QuietTimer } from "./background/quietTimer.ts";
 import type { AgentClient, PermissionQuestion, WriteResult } from "./agent.ts";
 import type {
@@ -68,7 +68,8 @@ export class Session implements Disposable {
       this.#dispatch(event);
       // After Stop, a question of Parley's own would delay the end of the turn, so it is cancelled. The delay lets a rule
       // that answers the question be recorded as the one that did.
-      if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
+      if (event.type === "askOpened" && this.#state.cancelling)
+        queueMicrotask(() => this.#state.cancelling && this.#cancelQuestionsOfStop());
     });
     this.forms = new FormBroker({ report: event => this.#dispatch(event), newId: options.newId });
     this.#signIn = new SignInOffers(options.agent.name);
@@ -91,6 +92,7 @@ export class Session implements Disposable {
       dispatch: event => this.#dispatch(event),
       participants: this.#participants,
       pause: () => this.#setQueuePaused(true),
+      onForgotten: () => this.#openAgain(),
     });
     if (options.earlier) {
       this.#state = options.earlier.state;
@@ -242,13 +244,12 @@ export class Session implements Disposable {
     const isTurn = isBusy(this.#state);
     const { background } = this.#state;
     if (isTurn) this.#dispatch({ type: "cancelRequested" });
-    // An agent that reports its background work keeps it when a turn is stopped, and reports its end.
-    if (background?.reported && !isTurn) return this.#cancelBackground(background.reported);
-    if (background?.reported) this.#cancelQuestionsOfTurn();
-    else {
-      if (background) this.#dispatch({ type: "backgroundEnded" });
+    if (background?.reported && !isTurn) {
       this.#cancelQuestions();
+      return this.#cancelBackground(background.reported);
     }
+    if (background && !background.reported) this.#dispatch({ type: "backgroundEnded" });
+    this.#cancelQuestionsOfStop();
     this.#agentLink?.session.cancel();
     if (isTurn)
       this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
@@ -364,7 +365,9 @@ export class Session implements Disposable {
       requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
       askForm: (request, signal) =>
         // After Stop, the turn must end instead of waiting for an answer, as with permissions.
-        this.#state.cancelling ? Promise.resolve("cancelled") : this.forms.ask(suffixedRequest(request, ids), signal),
+        isStopped(this.#state, suffixedRequest(request, ids).toolCallId)
+          ? Promise.resolve("cancelled")
+          : this.forms.ask(suffixedRequest(request, ids), signal),
       completeAddress: id => this.forms.complete(id),
       readTextFile: async (request, signal) => {
         const text = await services.readTextFile(request, signal);
@@ -387,7 +390,7 @@ export class Session implements Disposable {
 
   #requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
     // After Stop, the turn must end instead of waiting for an answer (spec page "Prompt Turn").
-    if (this.#state.cancelling) {
+    if (isStopped(this.#state, question.toolCallId)) {
       const { tool: _, ...asked } = question;
       this.#dispatch({ type: "askOpened", ask: this.#options.newId(), ...asked, answer: "cancelled" });
       return Promise.resolve("cancelled");
@@ -401,8 +404,11 @@ export class Session implements Disposable {
     this.forms.cancelAll();
   }
 
-  #cancelQuestionsOfStopped(): void {
-    if (this.#state.cancelling) this.#cancelQuestions();
+  /** An agent that reports its background work keeps it when a turn is stopped, with its questions and forms. */
+  #cancelQuestionsOfStop(): void {
+    if (!this.#state.background?.reported) return this.#cancelQuestions();
+    this.#cancelQuestionsOfTurn();
+    this.forms.cancelAll(ask => !isBackgroundQuestion(this.#state, undefined, ask));
   }
 
   #withTool(question: PermissionQuestion, ids: AgentSessionIds): PermissionQuestion {

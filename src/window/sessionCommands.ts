@@ -6,6 +6,7 @@ import { openQuestions, sessionTitle } from "../session/state.ts";
 import { nextWaiting } from "../sessions/attention.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings } from "./settings.ts";
+import { confirmEndOfWork } from "./sessions/confirmEndOfWork.ts";
 import { switchSession } from "./sessions/switchSession.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 import { statusMessageDuration } from "./statusBar.ts";
@@ -63,6 +64,10 @@ export const sessionCommands = (
   },
   "parley.restartAgent": async () => {
     const session = sessions.open.active;
+    // All sessions of the agent share its process.
+    const states = sessions.open.sessions.map(({ state }) => state);
+    const ended = states.filter(({ agent }) => agent !== null && agent.id === session?.state.agent?.id);
+    if (!(await confirmEndOfWork(ended, vscode.l10n.t("Restart Agent")))) return;
     await chat.focus("composer", [sessions.open.activeSurface]);
     session?.offerSignIn();
     if (session) await session.restart();

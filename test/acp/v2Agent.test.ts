@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { ProblemError } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import type { AgentConnection } from "../../src/acp/connect.ts";
-import { PromptReturnedError, type AgentClient, type AgentSession } from "../../src/session/agent.ts";
+import { PromptReturnedError, SessionGoneError, type AgentClient, type AgentSession } from "../../src/session/agent.ts";
 import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, isBusy, type SessionState } from "../../src/session/state.ts";
@@ -363,5 +363,38 @@ describe("an agent of version 2", () => {
     await opening;
     assert.deepEqual(messages(client.events), ["agent Welcome"]);
     assert.equal(client.events[0]?.type, "agentSession");
+  });
+
+  for (const { why, error } of [
+    { why: "a session that it no longer has", error: { code: -32002, message: "Session not found" } },
+    { why: "the id of the session", error: { code: -32603, message: "No session session-1" } },
+  ]) {
+    it(`says with ${why} that it no longer has the session, for a prompt and at the end of a turn`, async () => {
+      const client = recordingClient();
+      const session = await opened(client, { sessionId: "session-1" });
+      const refused = session.prompt(hello).catch((failure: unknown) => failure);
+      agent.fail(await agent.request("session/prompt"), error.code, error.message);
+      assert.ok((await refused) instanceof SessionGoneError);
+      agent.update("session-1", { sessionUpdate: "state_update", state: "running" });
+      agent.update("session-1", { sessionUpdate: "state_update", state: "idle", stopReason: "error", error });
+      await until(() => client.events.some(event => event.type === "activity" && event.state === "idle"));
+      assert.ok(client.events.some(event => event.type === "activity" && event.forgotten === true));
+    });
+  }
+
+  it("may send updates that Parley does not know: one notice for each kind, and malformed ones are only kept", async () => {
+    const client = recordingClient();
+    await opened(client);
+    update("weather_update", { sky: "grey" });
+    update("weather_update", { sky: "blue" });
+    update("_robo/battery", { level: 3 });
+    update("tool_call_update", {});
+    await until(() => client.events.filter(({ type }) => type === "unknown").length === 4);
+    const notices = [...stateOf(client.events).entries].map(entry => (entry.kind === "notice" ? entry : assert.fail()));
+    assert.deepEqual(
+      notices.map(({ title }) => title),
+      ["weather_update", "_robo/battery"].map(kind => `The agent sent something that Parley does not know: ${kind}`),
+    );
+    assert.match(notices[0]?.description ?? "", /"sky":"blue"/);
   });
 });

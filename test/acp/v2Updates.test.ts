@@ -300,9 +300,14 @@ describe("other updates of version 2", () => {
     );
   });
 
+  for (const kind of ["_vendor", "future_update"]) {
+    it(`are kept and shown if Parley does not know them: ${kind}`, () => {
+      const raw = update(kind, { anything: [1] });
+      assert.deepEqual(reader().update(raw), [{ type: "unknown", method: "session/update", raw, variant: kind }]);
+    });
+  }
+
   for (const unknown of [
-    update("_vendor", { anything: [1] }),
-    update("future_update"),
     update("agent_message_chunk", { content: text("without an id") }),
     update("tool_call_update"),
     update("tool_call_content_chunk", { toolCallId: "t" }),

@@ -119,6 +119,38 @@ describe("the pool of agent processes", function () {
     assert.notEqual(second, third);
   });
 
+  it("asks an agent of version 1 for that version at once the next time, until a start with it fails", async () => {
+    const asked = join(folder, "asked");
+    const fails = join(folder, "fails");
+    const program = join(folder, "versions.mjs");
+    writeFileSync(
+      program,
+      `import { appendFileSync, existsSync } from "node:fs";
+       import { createInterface } from "node:readline";
+       if (existsSync(${JSON.stringify(fails)})) process.exit(4);
+       for await (const line of createInterface({ input: process.stdin })) {
+         const { id, params } = JSON.parse(line);
+         appendFileSync(${JSON.stringify(asked)}, params.protocolVersion + " ");
+         console.log(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
+       }`,
+    );
+    const offersTwo = agent("versions", { args: [program], protocol: "2" });
+    const restart = async (): Promise<void> => {
+      await pool.stop(offersTwo.id);
+      await get(offersTwo);
+    };
+    await get(offersTwo);
+    await restart();
+    assert.equal(readFileSync(asked, "utf8"), "2 1 1 ", "the first start repeats `initialize` in version 1");
+    await pool.stop(offersTwo.id);
+    writeFileSync(fails, "");
+    await failure(offersTwo);
+    rmSync(fails);
+    await get(offersTwo);
+    await get({ ...offersTwo, args: [program, "--other"] });
+    assert.equal(readFileSync(asked, "utf8"), "2 1 1 2 1 2 1 ", "another command line has its own version");
+  });
+
   it("reports an exit once with its reason, also a stop and a change of the settings, but not the end of the window", async () => {
     const running = await get(agent("exit-after-initialize")).catch(() => undefined);
     if (running) {

@@ -141,8 +141,10 @@ function settings(): Record<string, unknown> {
   });
   const versionTwo = {
     ...{ name: "SDK Agent 2", command: process.execPath, startTimeout: 20, protocol: "2" },
-    args: [inProject("test", "support", "agents", "sdkV2Agent.mjs")],
+    args: [inProject("test", "support", "agents", "sdkV2Agent.mjs"), join(programs, "version-two.json")],
   };
+  /** Its user has not switched version 2 on. */
+  const { protocol: _, ...onlyTwo } = { ...versionTwo, name: "Agent of Version 2" };
   const continuing = ["resumes", "loads", "forgets", "expires"].map(id => {
     const args = [inProject("test", "support", "agents", "continuing.mjs"), id, join(programs, `${id}.json`)];
     return [id, { name: "Lasting Agent", description: id, command: process.execPath, args, startTimeout: 20 }];
@@ -156,6 +158,7 @@ function settings(): Record<string, unknown> {
       ...misbehaving,
       ...onSdk,
       ["version-two", versionTwo],
+      ["only-version-two", onlyTwo],
       ...continuing,
       ["hasty", { ...hasty, env: hastyEnv }],
     ]),

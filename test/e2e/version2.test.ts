@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
 import { chooseAgent, withAgents } from "./agents.ts";
-import { screenshot } from "./harness.ts";
+import { chat, openChat, reloadWindow, runCommand, screenshot } from "./harness.ts";
 
 async function send(panel: FrameLocator, text: string): Promise<void> {
   const composer = panel.getByRole("textbox", { name: "Message" });
@@ -42,6 +42,10 @@ describe("an agent of version 2", () => {
     await log.getByText("It is being served.").waitFor();
     await panel.getByText("Working in the background…").waitFor();
     await screenshot(page, "version2-background");
+    await runCommand(page, "Parley: Restart Agent");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/The agent still works in the background of/).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     await log.getByRole("button", { name: "Stop Serve the site" }).click();
     await panel.getByText("Working in the background…").waitFor({ state: "hidden" });
     await log.getByRole("article", { name: "Serve the site" }).getByText("Cancelled").waitFor();
@@ -59,6 +63,43 @@ describe("an agent of version 2", () => {
     await panel.getByText("Paused").waitFor();
     await idle(panel);
     await panel.getByRole("button", { name: "Remove from queue: hold this" }).click();
+    assert.deepEqual(errors, []);
+  });
+
+  it("finishes an answer while the window reloads, and repeats what the conversation lacks", async () => {
+    const { page, panel } = await withAgents();
+    await chooseAgent(panel, "version-two");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await send(panel, "hello");
+    await log.getByText("You said: hello").waitFor();
+    await idle(panel);
+    await send(panel, "be slow");
+    await log.getByText("Half of the answer.").waitFor();
+    await reloadWindow(page);
+    await chat(page).locator("body").waitFor();
+    await openChat(page);
+    await log.getByText("Half of the answer.").waitFor();
+    await send(panel, "go on");
+    await log.getByText("You said: go on").waitFor();
+    await log.getByText("SDK Agent 2 loaded this conversation.").waitFor();
+    await screenshot(page, "version2-replay");
+    for (const text of ["hello", "be slow", "go on"])
+      assert.equal(await log.getByRole("heading", { name: `You: ${text}`, exact: true }).count(), 1, text);
+    for (const text of ["You said: hello", "Half of the answer.", "The other half."])
+      assert.equal(await log.getByText(text, { exact: true }).count(), 1, text);
+  });
+
+  it("is spoken to in version 2 after the user has switched it on", async () => {
+    const { panel, errors } = await withAgents();
+    await chooseAgent(panel, "only-version-two");
+    const problem = panel.getByRole("group", { name: "Problem" });
+    await problem
+      .getByText(/Agent of Version 2 needs version 2 of the Agent Client Protocol, which is a draft/)
+      .waitFor();
+    await panel.getByRole("button", { name: "Use Version 2" }).click();
+    await send(panel, "hello");
+    await panel.getByRole("log", { name: "Conversation" }).getByText("You said: hello").waitFor();
+    await idle(panel);
     assert.deepEqual(errors, []);
   });
 });

@@ -1,8 +1,8 @@
 // When prompts go out: to an agent that accepts a prompt and begins to work on it later, that holds it, that gives it
 // back, and that accepts one while it works.
 import assert from "node:assert/strict";
-import { PromptReturnedError } from "../../src/session/agent.ts";
-import { isBusy } from "../../src/session/state.ts";
+import { PromptReturnedError, SessionGoneError } from "../../src/session/agent.ts";
+import { isBusy, openQuestions } from "../../src/session/state.ts";
 import { SessionBench } from "../support/fakes/sessionBench.ts";
 
 /** A session whose agent accepts prompts without beginning to work on them. */
@@ -158,6 +158,15 @@ describe("an agent that holds a prompt before it accepts it", () => {
     assert.ok(isBusy(bench.session.state), "it has accepted the prompt and not begun");
   });
 
+  it("gets a new session if it refuses the prompt because it no longer has the session", async () => {
+    const { bench, settle } = await holding(["one"]);
+    await settle(new SessionGoneError({ message: "Stub did not accept this message: Not found.", next: ["retry"] }));
+    assert.equal(bench.agent.sessions.length, 2);
+    assert.deepEqual(bench.entryKinds, ["message", "problem", "notice"]);
+    assert.deepEqual([bench.queued, isBusy(bench.session.state)], [[], false]);
+    assert.deepEqual(bench.remote.texts, [], "nothing is sent by itself");
+  });
+
   it("may refuse the prompt, and the next one follows", async () => {
     const { bench, settle } = await holding();
     await settle(new Error("No."));
@@ -266,5 +275,49 @@ describe("background work that the agent reports", () => {
     assert.equal(bench.remote.cancels, 1);
     bench.remote.end("cancelled");
     assert.deepEqual(bench.session.state.background?.reported, work);
+  });
+
+  const form = { message: "Which port?", fields: [] };
+  const askForm = (bench: SessionBench, toolCallId?: string): Promise<unknown> =>
+    bench.remote.client.askForm(
+      { type: "form", form, ...(toolCallId !== undefined && { toolCallId }) },
+      new AbortController().signal,
+    );
+  const askPermission = (bench: SessionBench, toolCallId?: string): Promise<unknown> =>
+    bench.remote.client.requestPermission(
+      { title: "May I?", options: [], ...(toolCallId !== undefined && { toolCallId }) },
+      new AbortController().signal,
+    );
+
+  it("keeps its questions and forms while a turn is stopped, also those that it asks then", async () => {
+    const bench = await new SessionBench().openReady();
+    bench.send("one");
+    await bench.flushPromises();
+    bench.remote.report({ type: "tool", toolCallId: "t", patch: { title: "Serve", status: "in_progress" } });
+    bench.remote.report({ type: "activity", state: "running", background: work });
+    const ofTurn = [askPermission(bench), askForm(bench)];
+    void askPermission(bench, "t");
+    void askForm(bench, "t");
+    await bench.flushPromises();
+    bench.session.stop();
+    assert.deepEqual(await Promise.all(ofTurn), ["cancelled", "cancelled"]);
+    void askPermission(bench, "t");
+    await bench.flushPromises();
+    assert.equal(openQuestions(bench.session.state).length, 3);
+    assert.equal(await askForm(bench), "cancelled");
+    bench.remote.end("cancelled");
+    await bench.flushPromises();
+    assert.equal(openQuestions(bench.session.state).length, 3);
+    bench.session.dispose();
+  });
+
+  it("loses its questions and forms when it is stopped itself", async () => {
+    const bench = await new SessionBench().openReady();
+    bench.remote.report({ type: "tool", toolCallId: "t", patch: { title: "Serve", status: "in_progress" } });
+    bench.remote.report({ type: "activity", state: "idle", background: work });
+    const asked = [askPermission(bench, "t"), askForm(bench, "t")];
+    await bench.flushPromises();
+    bench.session.stop();
+    assert.deepEqual(await Promise.all(asked), ["cancelled", "cancelled"]);
   });
 });

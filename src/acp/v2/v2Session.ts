@@ -3,6 +3,7 @@ import { ResponseError } from "vscode-jsonrpc/node";
 import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
 import {
   PromptReturnedError,
+  SessionGoneError,
   type AcceptedPrompt,
   type AgentClient,
   type AgentSession,
@@ -13,6 +14,7 @@ import { permissionResult, type RequestSession } from "../agentRequests.ts";
 import { authRequired, requestCancelled } from "../errorCodes.ts";
 import { asNumber, asObject, asString, contentToWire, type JsonObject } from "../parse.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
+import { saysSessionIsGone } from "../sessionGone.ts";
 import { SubAgents, subAgentOfCard } from "../subAgents.ts";
 import { readPermission } from "./readPermission.ts";
 import { SentPrompts } from "./sentPrompts.ts";
@@ -112,7 +114,9 @@ export class V2Session implements AgentSession, RequestSession {
       this.#sent.remove(prompt);
       const error = asError(failure);
       if (error instanceof ResponseError && error.code === requestCancelled) throw new PromptReturnedError();
-      throw new ProblemError(agent.problem(error, "did not accept this message"));
+      const problem = agent.problem(error, "did not accept this message");
+      if (saysSessionIsGone(error, this.sessionId)) throw new SessionGoneError(problem);
+      throw new ProblemError(problem);
     }
     const id = await messageId.catch((error: unknown) => {
       throw new ProblemError(agent.problem(asError(error), "did not accept this message"));
@@ -191,12 +195,17 @@ export class V2Session implements AgentSession, RequestSession {
   }
 
   /** The problem for an error that ended a turn. */
-  turnProblem(error: JsonObject | undefined): { readonly problem: Problem; readonly unsent?: true } {
+  turnProblem(error: JsonObject | undefined): {
+    readonly problem: Problem;
+    readonly unsent?: true;
+    readonly forgotten?: true;
+  } {
     const code = asNumber(error?.["code"]) ?? -32603;
     const message = asString(error?.["message"]) ?? "";
     const failure = new ResponseError(code, message, error?.["data"]);
     const problem = this.#options.agent.problem(failure, "could not finish this turn");
-    return { problem, ...(code === authRequired && { unsent: true as const }) };
+    if (code === authRequired) return { problem, unsent: true };
+    return { problem, ...(saysSessionIsGone(failure, this.sessionId) && { forgotten: true as const }) };
   }
 
   #mintId(): string {

@@ -22,7 +22,11 @@ type Events = readonly SessionEvent[];
 /** What the updates of a session need from its agent. */
 export interface V2UpdatesOptions {
   /** The problem for an error that ended a turn. Undefined if the agent gave no error. */
-  problem(error: JsonObject | undefined): { readonly problem: Problem; readonly unsent?: true };
+  problem(error: JsonObject | undefined): {
+    readonly problem: Problem;
+    readonly unsent?: true;
+    readonly forgotten?: true;
+  };
   /** The agent reported a message of the user, or a piece of it. */
   onUserMessage?(messageId: string, content: readonly ContentBlock[]): void;
   /** The agent reported a state. */
@@ -88,7 +92,7 @@ export class V2Updates implements UpdateReader {
   }
 
   update(update: JsonObject): Events {
-    return this.#eventsOf(update) ?? [{ type: "unknown", method: "session/update", raw: update }];
+    return this.#eventsOf(update) ?? [{ type: "unknown", method: "session/update", raw: update, ...variantOf(update) }];
   }
 
   #eventsOf(update: JsonObject): Events | undefined {
@@ -280,6 +284,23 @@ export class V2Updates implements UpdateReader {
     return meta;
   }
 }
+
+/** The updates that are read here or in SubAgents. One of them that is malformed is kept and not shown. */
+const knownUpdates: ReadonlySet<unknown> = new Set([
+  ...["user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "user_message", "agent_message"],
+  ...["agent_thought", "state_change", "state_update", "tool_call_update", "tool_call_content_chunk"],
+  ...["terminal_update", "terminal_output_chunk", "plan_update", "plan_removed", "available_commands_update"],
+  ...["config_option_update", "session_info_update", "usage_update", "notice", "compaction_update"],
+  ...["compaction_summary_chunk", "subagent_update", "session_message", "session_message_chunk"],
+]);
+
+/** In version 2, a client shows updates that it does not know. Names that begin with `_` are an agent's own. */
+function variantOf(update: JsonObject): { readonly variant?: string } {
+  const variant = asString(update["sessionUpdate"]);
+  return variant === undefined || knownUpdates.has(variant) ? {} : { variant: variant.slice(0, maxVariantLength) };
+}
+
+const maxVariantLength = 100;
 
 const single = (event: SessionEvent | undefined): Events | undefined => event && [event];
 

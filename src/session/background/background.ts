@@ -27,6 +27,10 @@ export const isBackgroundQuestion = (state: SessionState, toolCallId?: string, a
     ? isBackgroundCall(state, toolCallId)
     : state.questions.some(each => each.id === ask && each.background === true);
 
+/** Whether Stop ends the work that a new question belongs to. Reported background work goes on, with its questions. */
+export const isStopped = (state: SessionState, toolCallId: string | undefined): boolean =>
+  state.cancelling && !(state.background?.reported && isBackgroundQuestion(state, toolCallId));
+
 /**
  * The state with background work begun or continued if the event, which led from `before` to `after`, is part of it. A
  * turn ends background work that has nothing open.

@@ -101,9 +101,9 @@ export class FormBroker implements Disposable {
     this.#cancelWhere(({ request }) => request.type === "url" && request.elicitationId === elicitationId);
   }
 
-  /** Cancels everything that is open, because the turn was stopped or the agent is gone. */
-  cancelAll(): void {
-    this.#cancelWhere(() => true);
+  /** Cancels what is open and fits, because the work was stopped or the agent is gone. */
+  cancelAll(fits: (ask: string) => boolean = () => true): void {
+    for (const ask of [...this.#open.keys()]) if (fits(ask)) this.cancel(ask);
   }
 
   /** Cancels the forms of tool calls that have ended. */

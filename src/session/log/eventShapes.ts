@@ -181,7 +181,7 @@ const shapes: {
   promptAccepted: { submission: isString, messageId: isString, awaitsTurn: optional(isTrue) },
   promptSubmitted: { submission: isString },
   promptReturned: { submission: isString },
-  promptFailed: { submission: isString, problem: isProblem },
+  promptFailed: { submission: isString, problem: isProblem, forgotten: optional(isTrue) },
   promptWithdrawn: { submission: isString },
   promptEdited: { submission: isString, text: isString },
   promptMoved: { submission: isString, before: isExtra },
@@ -268,7 +268,7 @@ const shapes: {
     error: patched(isString),
   },
   compactionChunk: { compactionId: isString, content: isContentBlock },
-  unknown: { method: isString, raw: isAnything },
+  unknown: { method: isString, raw: isAnything, variant: optional(isString) },
 };
 
 const isEnvelope = isRecordWith({ seq: isFiniteNumber, at: isFiniteNumber, event: isRecordWith({ type: isString }) });

@@ -1,18 +1,25 @@
 // An agent of version 2 of the protocol, built on the official SDK, for tests in the real editor. Plain Node; the SDK
-// comes from the project's node_modules. The words of a prompt decide what it does:
+// comes from the project's node_modules.
+//   node sdkV2Agent.mjs [file of the sessions]
+// With a file, sessions outlive the process. The words of a prompt decide what it does:
 //   "tool"        a tool call with a terminal, whose output is streamed
 //   "permission"  asks for permission to run a command
 //   "background"  ends its turn while a tool call continues, which can be stopped
 //   "hold"        does not accept the prompt until it is cancelled
 //   "steer"       works until it gets a second prompt
+//   "slow"        begins an answer, and finishes it while no client is connected
 //   anything else is repeated.
 import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
 import { agent, methods } from "@agentclientprotocol/sdk/experimental/v2/unstable";
 
 /** What runs in each session. */
 const sessions = new Map();
+const [, , file] = process.argv;
+/** The updates of each session that a client can ask for again. */
+const histories = file && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 const text = words => ({ type: "text", text: words });
 const base64 = bytes => Buffer.from(bytes).toString("base64");
 
@@ -25,6 +32,14 @@ class Work {
     this.sessionId = sessionId;
   }
   update(sessionUpdate, fields) {
+    if (sessionUpdate !== "state_update") this.keep({ sessionUpdate, ...fields });
+    return this.send(sessionUpdate, fields);
+  }
+  keep(update) {
+    (histories[this.sessionId] ??= []).push(update);
+    if (file) writeFileSync(file, JSON.stringify(histories));
+  }
+  send(sessionUpdate, fields) {
     return this.client.notify(methods.client.session.update, {
       sessionId: this.sessionId,
       update: { sessionUpdate, ...fields },
@@ -82,6 +97,10 @@ async function work(turn, prompt) {
     const more = await new Promise(resolve => (turn.steered = resolve));
     if (more === undefined) stopReason = "cancelled";
     else await turn.say(`Also: ${more}`);
+  } else if (prompt.includes("slow")) {
+    await turn.say("Half of the answer.");
+    turn.keep({ sessionUpdate: "agent_message", messageId: randomUUID(), content: [text("The other half.")] });
+    return;
   } else await turn.say(`You said: ${prompt}`);
   await turn.state("idle", { stopReason });
 }
@@ -96,6 +115,16 @@ const app = agent({ name: "sdk-v2-agent" })
     const sessionId = randomUUID();
     sessions.set(sessionId, new Work(client, sessionId));
     return { sessionId };
+  })
+  .onRequest(methods.agent.session.resume, async ({ params, client }) => {
+    const { sessionId, replayFrom } = params;
+    const history = histories[sessionId];
+    if (!history) throw new RequestError(-32002, "Session not found.", { sessionId });
+    const turn = new Work(client, sessionId);
+    sessions.set(sessionId, turn);
+    if (replayFrom) for (const { sessionUpdate, ...fields } of history) await turn.send(sessionUpdate, fields);
+    await turn.state("idle", { stopReason: "end_turn" });
+    return {};
   })
   .onRequest(methods.agent.session.prompt, async ({ params }) => {
     const turn = sessions.get(params.sessionId);
