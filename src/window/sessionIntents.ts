@@ -1,5 +1,6 @@
 // Handlers that pass intents on to their session, or start another one.
 import * as vscode from "vscode";
+import { withTimeout } from "../base/async.ts";
 import type { NextStep } from "../base/errors.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
 import { faultyFields } from "../panel/form/answerForm.ts";
@@ -128,13 +129,35 @@ function runNextStep(
 async function useDraftProtocol(session: Session | undefined): Promise<void> {
   const agent = session?.state.agent;
   if (!agent) return;
+  const agents = userAgents();
+  const changed = { ...agents, [agent.id]: { ...asRecord(agents[agent.id]), protocol: "2" } };
+  // The update can resolve before the changed value is in effect.
+  const inEffect = whenChanged(() => asRecord(userAgents()[agent.id])["protocol"] === "2");
   const configuration = vscode.workspace.getConfiguration("parley");
-  const agents = configuration.inspect<Record<string, unknown>>("agents")?.globalValue ?? {};
-  const own = agents[agent.id];
-  const entry = typeof own === "object" && own !== null ? own : {};
-  const changed = { ...agents, [agent.id]: { ...entry, protocol: "2" } };
   await configuration.update("agents", changed, vscode.ConfigurationTarget.Global);
+  await withTimeout(inEffect.done, maxSettingWait, () => undefined);
+  inEffect.dispose();
   await session?.open();
+}
+
+/** A changed setting is waited for at most this long (ms). */
+const maxSettingWait = 5000;
+
+const userAgents = (): Readonly<Record<string, unknown>> =>
+  asRecord(vscode.workspace.getConfiguration("parley").inspect("agents")?.globalValue);
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+/** `done` resolves when a change of the settings meets the condition. */
+function whenChanged(isMet: () => boolean): vscode.Disposable & { readonly done: Promise<void> } {
+  let listener: vscode.Disposable | undefined;
+  const done = new Promise<void>(resolve => {
+    listener = vscode.workspace.onDidChangeConfiguration(() => {
+      if (isMet()) resolve();
+    });
+  });
+  return { done, dispose: () => listener?.dispose() };
 }
 
 /** Retry is offered beside a failed turn: it sends the same prompt again, as a new one. */
