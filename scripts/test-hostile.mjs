@@ -26,7 +26,10 @@ import { ensureChromium } from "./vscode/chromium.mjs";
 const classes = {
   wire: {
     about: "messages of an agent",
-    files: ["hostile/wire", "acp/ndjson", "acp/v1Updates", "base/jsonDepth", "panel/panelChannel", "panel/projector"],
+    files: [
+      ...["hostile/wire", "acp/ndjson", "acp/v1Updates", "acp/v2Updates"],
+      ...["base/jsonDepth", "panel/panelChannel", "panel/projector"],
+    ],
   },
   log: {
     about: "stored sessions with damage",

@@ -365,6 +365,21 @@ describe("an agent of version 2", () => {
     assert.equal(client.events[0]?.type, "agentSession");
   });
 
+  it("is asked to close a session that is closed here, and not one that is only disposed", async () => {
+    const session = await opened(recordingClient());
+    session.close();
+    const closing = await agent.request("session/close");
+    assert.deepEqual(closing.params, { sessionId: "s" });
+    agent.answer(closing, {});
+    const again = connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient());
+    agent.answer(await agent.request("session/new"), { sessionId: "s2" });
+    (await again).dispose();
+    const last = connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient());
+    agent.answer(await agent.request("session/new"), { sessionId: "s3" });
+    await last;
+    assert.deepEqual(agent.received, []);
+  });
+
   for (const { why, error } of [
     { why: "a session that it no longer has", error: { code: -32002, message: "Session not found" } },
     { why: "the id of the session", error: { code: -32603, message: "No session session-1" } },

@@ -300,6 +300,61 @@ describe("other updates of version 2", () => {
     );
   });
 
+  it("never throw with any value in any field, and their events can be reduced", () => {
+    const kinds = [
+      ...[
+        "user_message_chunk",
+        "agent_message_chunk",
+        "user_message",
+        "agent_message",
+        "agent_thought",
+        "state_update",
+      ],
+      ...["tool_call_update", "tool_call_content_chunk", "terminal_update", "terminal_output_chunk", "plan_update"],
+      ...["plan_removed", "available_commands_update", "config_option_update", "session_info_update", "usage_update"],
+      ...["notice", "compaction_update", "compaction_summary_chunk", "future_update"],
+    ];
+    const fields = [
+      ...[
+        "content",
+        "messageId",
+        "toolCallId",
+        "terminalId",
+        "title",
+        "kind",
+        "status",
+        "locations",
+        "rawInput",
+        "data",
+      ],
+      ...["availableCommands", "configOptions", "used", "size", "cost", "severity", "compactionId", "summary", "error"],
+      ...[
+        "_meta",
+        "state",
+        "stopReason",
+        "background",
+        "usage",
+        "capabilities",
+        "output",
+        "exitStatus",
+        "plan",
+        "name",
+      ],
+    ];
+    const value = fc.oneof(fc.anything(), fc.jsonValue(), fc.constantFrom("t", "m", "idle", "running"));
+    const any = fc
+      .tuple(fc.constantFrom(...kinds), fc.dictionary(fc.constantFrom(...fields), value))
+      .map(([sessionUpdate, more]) => ({ ...more, sessionUpdate }));
+    fc.assert(
+      fc.property(fc.array(any, { maxLength: 20 }), updates => {
+        const updatesOf = reader();
+        let state = emptySession;
+        for (const event of updates.flatMap(each => updatesOf.update(each)))
+          state = reduce(state, { seq: 0, at: 0, event });
+      }),
+    );
+  });
+
   for (const kind of ["_vendor", "future_update"]) {
     it(`are kept and shown if Parley does not know them: ${kind}`, () => {
       const raw = update(kind, { anything: [1] });

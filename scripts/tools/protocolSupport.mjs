@@ -1,0 +1,226 @@
+// docs/PROTOCOL-SUPPORT.md: what the schema files of the official SDK define, with the code that handles it and the test
+// that proves it. The source is scripts/protocol/support.json and requirements.json.
+import fs from "node:fs";
+import * as prettier from "prettier";
+import { inProject } from "./project.mjs";
+
+/** @typedef {Record<string, any>} Json */
+
+/**
+ * What handles a feature: `code` and `tests` ("folder/file: title"), or `no` with the reason why nothing does.
+ * @typedef {{ readonly code?: string, readonly tests?: readonly string[], readonly no?: string }} Support
+ */
+
+/**
+ * @typedef {object} Feature
+ * @property {string} key its name in support.json
+ * @property {string} group
+ * @property {string} name
+ * @property {Map<number, boolean>} versions whether it is stable, by version
+ */
+
+const document = "docs/PROTOCOL-SUPPORT.md";
+const schemas = inProject("node_modules", "@agentclientprotocol", "sdk", "schema");
+
+/** @param {string} file */
+const readJson = file => /** @type {Json} */ (JSON.parse(fs.readFileSync(file, "utf8")));
+
+/** Definitions whose values are features of their own, with the group that they are shown in. */
+const kinds = {
+  SessionUpdate: "Updates",
+  ContentBlock: "Content of messages and prompts",
+  ToolCallContent: "Content of tool calls",
+  PlanUpdateContent: "Content of plans",
+  DiffChange: "Changes in a diff",
+  RequestPermissionSubject: "Subjects of permission requests",
+  CreateElicitationRequest: "Forms and web addresses",
+  ElicitationPropertySchema: "Fields of forms",
+  SessionConfigOption: "Session options",
+  AuthMethod: "Ways to sign in",
+  McpServer: "MCP servers",
+  BackgroundWork: "Background work",
+};
+
+/** Definitions whose values are shown as one feature. */
+const lists = [
+  ...["ToolKind", "ToolCallStatus", "PermissionOptionKind", "RequestPermissionOutcome", "CreateElicitationResponse"],
+  ...["StopReason", "IdleStateUpdate", "StateUpdate", "PlanEntryPriority", "PlanEntryStatus", "NoticeSeverity"],
+  ...["CompactionStatus", "StringFormat", "MultiSelectItems", "SessionConfigOptionCategory", "ErrorCode", "Role"],
+  ...["SetSessionConfigOptionRequest", "AvailableCommand", "AvailableCommandInput", "ReplayFrom", "DiffFileType"],
+  ...["DiffPatchFormat", "AuthState", "LlmProtocol", "SessionStatus", "SystemPromptMode", "SessionArchiveFilter"],
+  ...["IconTheme", "ElicitationSchemaType"],
+];
+
+/**
+ * The constant values of a definition.
+ * @param {Json} defs
+ * @param {string} name
+ * @returns {string[]}
+ */
+function valuesOf(defs, name) {
+  const { oneOf = [], anyOf = [] } = defs[name] ?? {};
+  const variants = /** @type {Json[]} */ ([...oneOf, ...anyOf]);
+  return variants.flatMap(variant => {
+    const consts = Object.values(variant["properties"] ?? {}).map(property => property["const"]);
+    return [variant["const"], ...consts].filter(value => value !== undefined).map(String);
+  });
+}
+
+/**
+ * The paths of the capabilities below a definition.
+ * @param {Json} defs
+ * @param {string} name
+ * @returns {string[]}
+ */
+function capabilitiesOf(defs, name, prefix = "") {
+  return Object.entries(/** @type {Json} */ (defs[name]["properties"] ?? {})).flatMap(([key, property]) => {
+    if (key === "_meta") return [];
+    const all = [property, ...(property["allOf"] ?? []), ...(property["anyOf"] ?? [])];
+    const child = all.map(each => each["$ref"]?.split("/").at(-1)).find(ref => ref !== undefined && defs[ref]);
+    const below = child && defs[child]["properties"] ? capabilitiesOf(defs, child, `${prefix}${key}.`) : [];
+    return below.length > 0 ? below : [prefix + key];
+  });
+}
+
+/**
+ * The features of one schema file, as [group, name].
+ * @param {Json} defs
+ * @returns {(readonly [string, string])[]}
+ */
+function featuresOf(defs) {
+  const methods = Object.values(defs).flatMap(def => {
+    const side = def["x-side"];
+    const method = def["x-method"];
+    if (method === undefined) return [];
+    const group = { agent: "Methods of the agent", client: "Methods of the client" }[String(side)] ?? "Other methods";
+    return [/** @type {const} */ ([group, method])];
+  });
+  const values = Object.entries(kinds).flatMap(([name, group]) =>
+    valuesOf(defs, name).map(value => /** @type {const} */ ([group, value])),
+  );
+  const enumerations = lists
+    .filter(name => valuesOf(defs, name).length > 0)
+    .map(name => /** @type {const} */ (["Values", name]));
+  const capabilities = [
+    ...capabilitiesOf(defs, "AgentCapabilities").map(
+      path => /** @type {const} */ (["Capabilities of the agent", path]),
+    ),
+    ...capabilitiesOf(defs, "ClientCapabilities").map(
+      path => /** @type {const} */ (["Capabilities of the client", path]),
+    ),
+    ...["ToolCallCapabilities", "TerminalCapabilities", "SubagentSessionCapabilities"]
+      .filter(name => defs[name])
+      .flatMap(name =>
+        capabilitiesOf(defs, name).map(path => /** @type {const} */ (["Capabilities of work", `${name}.${path}`])),
+      ),
+  ];
+  return [...methods, ...values, ...enumerations, ...capabilities];
+}
+
+/**
+ * All features of the four schema files.
+ * @returns {Feature[]}
+ */
+export function protocolFeatures() {
+  /** @type {Map<string, Feature>} */
+  const features = new Map();
+  for (const version of [1, 2]) {
+    for (const isStable of [true, false]) {
+      const file = `${schemas}/v${version}/schema${isStable ? "" : ".unstable"}.json`;
+      for (const [group, name] of featuresOf(readJson(file)["$defs"])) {
+        const key = `${group}: ${name}`;
+        const feature = features.get(key) ?? { key, group, name, versions: new Map() };
+        if (!feature.versions.has(version)) feature.versions.set(version, isStable);
+        features.set(key, feature);
+      }
+    }
+  }
+  return [...features.values()];
+}
+
+/**
+ * The entries of support.json: by the key of the feature, or by its key with " (v1)" or " (v2)".
+ * @returns {Record<string, Support>}
+ */
+export const supportEntries = () => readJson(inProject("scripts", "protocol", "support.json"));
+
+/**
+ * The sentences with MUST and SHOULD of the documents, with their tests or with the reason why nothing is to be done.
+ * @returns {{ readonly document: string, readonly source: string, readonly items: readonly (Support & { readonly text: string })[] }[]}
+ */
+export const requirementLists = () =>
+  /** @type {any} */ (readJson(inProject("scripts", "protocol", "requirements.json")));
+
+/**
+ * The titles of the tests of a file, as the source has them.
+ * @param {string} file below `test`, without its ending
+ */
+export function testTitles(file) {
+  const path = ["", ".host"].map(kind => inProject("test", `${file}${kind}.test.ts`)).find(each => fs.existsSync(each));
+  if (path === undefined) return undefined;
+  const source = fs.readFileSync(path, "utf8");
+  return [...source.matchAll(/\bit\(\s*(["`])((?:(?!\1,\s).)*)\1,\s/g)].map(([, , title]) => title);
+}
+
+/** @param {Support} support */
+function shownSupport({ code, tests = [], no }) {
+  if (no !== undefined) return no;
+  const named = tests.map(test => {
+    const [, file, title] = /^([^:]+): (.*)$/s.exec(test) ?? [];
+    return `_${(title ?? "").replace(/\$\{[^}]*\}/g, "…").replace(/[_*`<>]/g, "")}_ (${file})`;
+  });
+  return `${code === undefined ? "" : `\`${code}\`. `}${named.join(", ")}`;
+}
+
+/** @param {Feature} feature */
+function shownVersions({ versions }) {
+  const shown = [...versions].map(([version, isStable]) => `v${version}${isStable ? "" : " unstable"}`);
+  return shown.join(", ");
+}
+
+/**
+ * The entries of support.json for a feature: one for each version that has its own.
+ * @param {Feature} feature
+ * @param {Record<string, Support>} entries
+ * @returns {(readonly [string, Support])[]}
+ */
+export function supportOf({ key, versions }, entries) {
+  const own = [...versions.keys()].map(version => [`${key} (v${version})`, entries[`${key} (v${version})`]]);
+  const found = own.filter(([, support]) => support !== undefined);
+  if (found.length > 0) return /** @type {any} */ (found);
+  const shared = entries[key];
+  return shared ? [[key, shared]] : [];
+}
+
+/** The document as it should be. */
+export async function supportDocument() {
+  const entries = supportEntries();
+  const features = protocolFeatures();
+  const groups = [...new Set(features.map(({ group }) => group))];
+  const lines = [
+    "# Support of the protocol",
+    "",
+    "`node scripts/protocol.mjs` writes this page from the schema files of the official SDK and from",
+    "`scripts/protocol/support.json` and `requirements.json`. A test checks that it is current, that each feature of the",
+    "schemas has an entry, and that the named files and tests exist. In parentheses: the file below `test/`.",
+  ];
+  for (const group of groups) {
+    lines.push("", `## ${group}`, "");
+    for (const feature of features.filter(each => each.group === group)) {
+      for (const [key, support] of supportOf(feature, entries)) {
+        const only = / \((v[12])\)$/.exec(key)?.[1];
+        const versions = only ?? shownVersions(feature);
+        lines.push(`- **\`${feature.name}\`** (${versions}): ${shownSupport(support)}`);
+      }
+    }
+  }
+  for (const { document: name, source, items } of requirementLists()) {
+    lines.push("", `## ${name}`, "", source, "");
+    for (const item of items) lines.push(`- “${item.text}” ${shownSupport(item)}`);
+  }
+  const options = await prettier.resolveConfig(inProject(document));
+  return prettier.format(`${lines.join("\n")}\n`, { ...options, parser: "markdown" });
+}
+
+/** The path of the document. */
+export const supportDocumentPath = inProject(document);
