@@ -1,13 +1,49 @@
-// Updates that are the same in all protocol versions: notices, compactions and the title of a session. No I/O.
+// Updates that are the same in all protocol versions: plans by id, notices, compactions and the title of a session. No I/O.
 import type { SessionEvent } from "../session/events.ts";
 import { asObject, asString, optionalField, parseContent, type JsonObject } from "./parse.ts";
+import { planRemoved, planUpdate } from "./readPlan.ts";
 
 /** The field, if its value is a text or null. */
 export const nullableField = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
   (value === null || typeof value === "string" ? { [key]: value } : {}) as { [P in K]?: string | null };
 
+/** The first text in `_meta` with one of these keys, directly or in an object that has the name of the agent. */
+export function metaText(meta: JsonObject, keys: readonly string[]): string | undefined {
+  for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
+    const text = keys.map(key => asString(holder[key])).find(each => each !== undefined && each !== "");
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** The tool call of the sub-agent that sent an update. Agents put its id into `_meta`. */
+export const parentInMeta = (meta: JsonObject): string | undefined =>
+  metaText(meta, ["parentToolUseId", "parentToolCallId"]);
+
+/** The events for an update that all versions have. Undefined if it is another one, or malformed. */
+export function commonUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
+  switch (update["sessionUpdate"]) {
+    case "plan_update":
+      return single(planUpdate(update));
+    case "plan_removed":
+      return single(planRemoved(update));
+    case "session_info_update":
+      return sessionInfo(update);
+    case "notice":
+      return noticeUpdate(update);
+    case "compaction_update":
+      return compactionUpdate(update);
+    case "compaction_summary_chunk":
+      return compactionChunk(update);
+    default:
+      return undefined;
+  }
+}
+
+const single = (event: SessionEvent | undefined): readonly SessionEvent[] | undefined => event && [event];
+
 /** The events for `notice`. Undefined if it is malformed. */
-export function noticeUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
+function noticeUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
   const title = asString(update["title"]);
   if (title === undefined) return undefined;
   const severity = asString(update["severity"]) ?? "info";
@@ -24,7 +60,7 @@ export function noticeUpdate(update: JsonObject): readonly SessionEvent[] | unde
 }
 
 /** The events for `session_info_update`: absent leaves a field, and null clears it. */
-export function sessionInfo(update: JsonObject): readonly SessionEvent[] {
+function sessionInfo(update: JsonObject): readonly SessionEvent[] {
   const info = { ...nullableField("title", update["title"]), ...nullableField("updatedAt", update["updatedAt"]) };
   const retry = retryNotice(update);
   return retry && Object.keys(info).length === 0 ? [retry] : [{ type: "info", ...info }, ...(retry ? [retry] : [])];
@@ -47,7 +83,7 @@ function retryNotice(update: JsonObject): SessionEvent | undefined {
 }
 
 /** The events for `compaction_update`. Undefined if it is malformed. */
-export function compactionUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
+function compactionUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
   const compactionId = asString(update["compactionId"]);
   if (compactionId === undefined) return undefined;
   const { summary } = update;
@@ -64,7 +100,7 @@ export function compactionUpdate(update: JsonObject): readonly SessionEvent[] | 
 }
 
 /** The events for `compaction_summary_chunk`. Undefined if it is malformed. */
-export function compactionChunk(update: JsonObject): readonly SessionEvent[] | undefined {
+function compactionChunk(update: JsonObject): readonly SessionEvent[] | undefined {
   const compactionId = asString(update["compactionId"]);
   const content = parseContent(update["content"]);
   return compactionId === undefined || !content ? undefined : [{ type: "compactionChunk", compactionId, content }];

@@ -12,8 +12,7 @@ import type {
 } from "../../session/events.ts";
 import { CommandOutput } from "./commandOutput.ts";
 import { ContextUsage } from "../usage.ts";
-import { compactionChunk, compactionUpdate, noticeUpdate, sessionInfo } from "../commonUpdates.ts";
-import { planRemoved, planUpdate } from "../readPlan.ts";
+import { commonUpdate, metaText, parentInMeta } from "../commonUpdates.ts";
 import type { UpdateReader } from "../subAgents.ts";
 import * as parse from "../parse.ts";
 import { optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
@@ -173,10 +172,6 @@ export class V1Updates implements UpdateReader {
         if (open) open.withoutId = undefined;
         return [{ type: "plan", planId: "plan", entries: parse.parsePlanEntries(update["entries"]) }];
       }
-      case "plan_update":
-        return single(planUpdate(update));
-      case "plan_removed":
-        return single(planRemoved(update));
       case "available_commands_update":
         return Array.isArray(update["availableCommands"])
           ? [{ type: "commands", commands: parse.parseAgentCommands(update["availableCommands"]) }]
@@ -191,20 +186,12 @@ export class V1Updates implements UpdateReader {
         this.#hasConfig = true;
         this.#usage.optionsChanged(update["configOptions"]);
         return [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }];
-      case "session_info_update":
-        return sessionInfo(update);
       case "usage_update": {
         const usage = this.#usage.update(update);
         return usage && [usage];
       }
-      case "notice":
-        return noticeUpdate(update);
-      case "compaction_update":
-        return compactionUpdate(update);
-      case "compaction_summary_chunk":
-        return compactionChunk(update);
       default:
-        return undefined;
+        return commonUpdate(update);
     }
   }
 
@@ -286,13 +273,11 @@ export class V1Updates implements UpdateReader {
   }
 }
 
-const single = (event: SessionEvent | undefined): readonly SessionEvent[] | undefined => event && [event];
-
 /** In v1, null and absent both mean unchanged. So does a value of the wrong type. */
 function toolFields(update: JsonObject): Partial<ToolFields> {
   return {
     ...optionalField("title", asString(update["title"])),
-    ...optionalField("name", asString(update["name"]) ?? metaText(update, ["toolName"])),
+    ...optionalField("name", asString(update["name"]) ?? metaText(asObject(update["_meta"]), ["toolName"])),
     ...optionalField("kind", asString(update["kind"])),
     ...optionalField("status", asString(update["status"])),
     ...(Array.isArray(update["content"]) && { content: parse.parseToolContents(update["content"]) }),
@@ -302,20 +287,7 @@ function toolFields(update: JsonObject): Partial<ToolFields> {
   };
 }
 
-/** The tool call of the sub-agent that sent the update. Agents put its id into `_meta`. */
-const parentOf = (update: JsonObject): string | undefined => metaText(update, ["parentToolUseId", "parentToolCallId"]);
-
-/** The first text in `_meta` with one of these keys, directly or in an object that has the name of the agent. */
-function metaText(update: JsonObject, keys: readonly string[]): string | undefined {
-  const meta = asObject(update["_meta"]);
-  for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
-    for (const key of keys) {
-      const text = asString(holder[key]);
-      if (text !== undefined && text !== "") return text;
-    }
-  }
-  return undefined;
-}
+const parentOf = (update: JsonObject): string | undefined => parentInMeta(asObject(update["_meta"]));
 
 function modes(state: JsonObject): SessionOption | undefined {
   return selectOption(modeOption, "Mode", "mode", state["currentModeId"], state["availableModes"], "id");

@@ -11,8 +11,7 @@ import type {
 } from "../../session/events.ts";
 import { asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
 import * as parse from "../parse.ts";
-import { planRemoved, planUpdate } from "../readPlan.ts";
-import { compactionChunk, compactionUpdate, noticeUpdate, nullableField, sessionInfo } from "../commonUpdates.ts";
+import { commonUpdate, metaText, nullableField, parentInMeta } from "../commonUpdates.ts";
 import { subAgentCard, type UpdateReader } from "../subAgents.ts";
 import { turnUsage } from "../usage.ts";
 import { TerminalBytes } from "./terminalBytes.ts";
@@ -130,28 +129,16 @@ export class V2Updates implements UpdateReader {
         if (terminalId === undefined || data === undefined) return undefined;
         return [{ type: "terminalOutput", terminalId, text: this.#bytes.append(terminalId, data) }];
       }
-      case "plan_update":
-        return single(planUpdate(update));
-      case "plan_removed":
-        return single(planRemoved(update));
       case "available_commands_update":
         return Array.isArray(update["availableCommands"]) ? [commands(update["availableCommands"])] : undefined;
       case "config_option_update":
         return Array.isArray(update["configOptions"])
           ? [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }]
           : undefined;
-      case "session_info_update":
-        return sessionInfo(update);
       case "usage_update":
         return this.#usage(update);
-      case "notice":
-        return noticeUpdate(update);
-      case "compaction_update":
-        return compactionUpdate(update);
-      case "compaction_summary_chunk":
-        return compactionChunk(update);
       default:
-        return undefined;
+        return commonUpdate(update);
     }
   }
 
@@ -160,7 +147,7 @@ export class V2Updates implements UpdateReader {
     const content = parse.parseContent(update["content"]);
     if (messageId === undefined || content === undefined) return undefined;
     // The metadata of a chunk belongs to the chunk alone.
-    const parent = parentOf(asObject(update["_meta"]));
+    const parent = parentInMeta(asObject(update["_meta"]));
     if (author === "user" && parent === undefined) {
       this.#options.onUserMessage?.(messageId, [content]);
       if (this.#isHidden(content)) return [];
@@ -189,7 +176,7 @@ export class V2Updates implements UpdateReader {
     const { content } = update;
     const all = Array.isArray(content) ? content.map(parse.parseContent).filter(block => block !== undefined) : null;
     const blocks = author === "user" && all ? all.filter(block => !this.#isHidden(block)) : all;
-    const parent = parentOf(this.#patchMeta(`${author} ${messageId}`, update));
+    const parent = parentInMeta(this.#patchMeta(`${author} ${messageId}`, update));
     if (author === "user" && parent === undefined) {
       this.#options.onUserMessage?.(messageId, blocks ?? []);
       this.#userMessages.add(messageId);
@@ -230,7 +217,7 @@ export class V2Updates implements UpdateReader {
     const toolCallId = asString(update["toolCallId"]);
     if (toolCallId === undefined) return undefined;
     const meta = this.#patchMeta(`tool ${toolCallId}`, update);
-    const parent = parentOf(meta);
+    const parent = parentInMeta(meta);
     return [
       {
         ...{ type: "tool", toolCallId, patch: toolPatch(update, meta) },
@@ -302,8 +289,6 @@ function variantOf(update: JsonObject): { readonly variant?: string } {
 
 const maxVariantLength = 100;
 
-const single = (event: SessionEvent | undefined): Events | undefined => event && [event];
-
 const commands = (list: readonly unknown[]): SessionEvent => ({
   type: "commands",
   commands: parse.parseAgentCommands(list),
@@ -339,16 +324,6 @@ function toolPatch(update: JsonObject, meta: JsonObject): Patch<ToolFields> {
     ...(rawOutput !== undefined && { rawOutput }),
     ...(capabilities !== undefined && { canCancel: isObject(asObject(capabilities)["cancel"]) || null }),
   };
-}
-
-/** The tool call of the sub-agent that sent the update. Agents put its id into `_meta`. */
-const parentOf = (meta: JsonObject): string | undefined => metaText(meta, ["parentToolUseId", "parentToolCallId"]);
-
-/** The first text in `_meta` with one of these keys, directly or in an object that has the name of the agent. */
-function metaText(meta: JsonObject, keys: readonly string[]): string | undefined {
-  const holders = [meta, ...Object.values(meta).map(asObject)];
-  const texts = holders.flatMap(holder => keys.map(key => asString(holder[key])));
-  return texts.find(text => text !== undefined && text !== "");
 }
 
 function exitOf(status: JsonObject): { readonly exitCode?: number; readonly signal?: string } {
