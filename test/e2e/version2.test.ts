@@ -88,18 +88,4 @@ describe("an agent of version 2", () => {
     for (const text of ["You said: hello", "Half of the answer.", "The other half."])
       assert.equal(await log.getByText(text, { exact: true }).count(), 1, text);
   });
-
-  it("is spoken to in version 2 after the user has switched it on", async () => {
-    const { panel, errors } = await withAgents();
-    await chooseAgent(panel, "only-version-two");
-    const problem = panel.getByRole("group", { name: "Problem" });
-    await problem
-      .getByText(/Agent of Version 2 needs version 2 of the Agent Client Protocol, which is a draft/)
-      .waitFor();
-    await panel.getByRole("button", { name: "Use Version 2" }).click();
-    await send(panel, "hello");
-    await panel.getByRole("log", { name: "Conversation" }).getByText("You said: hello").waitFor();
-    await idle(panel);
-    assert.deepEqual(errors, []);
-  });
 });
