@@ -1,9 +1,10 @@
 // Tests Parley with real agents: installs them from the npm registry, starts a model server for them on the loopback
 // interface, and runs each agent through Parley's real components and through the panel in a real VS Code:
 //   npm run test:interop                          everything; writes the table into docs/INTEROP.md
-//   npm run test:interop -- --agent=gemini        one agent
-//   npm run test:interop -- --only=stop           scenarios whose ID contains this; no panel
-//   npm run test:interop -- --only=panel          only the panel test; --no-panel omits it
+//   npm run test:interop -- --agent=gemini,qwen   these agents
+//   npm run test:interop -- --only=stop,mode      scenarios whose ID contains one of these; no panel
+//   npm run test:interop -- --only=panel          only the panel tests; --no-panel omits them
+// Results of such a part replace those of earlier runs, and --table writes the table of all of them.
 // The traffic is recorded in out/interop/. No account is needed, and only the npm registry is contacted.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -23,6 +24,7 @@ const out = inProject("out", "interop");
 const documentFile = inProject("docs", "INTEROP.md");
 const only = option("only");
 const chosen = option("agent");
+const isWhole = !only && !chosen && !flag("no-panel");
 
 /** The environment variables that the agents get: no API key, no proxy and no setting of an agent. */
 const kept =
@@ -34,7 +36,7 @@ await main(async () => {
   await bundle();
   /** @type {typeof import("../test/interop/agents.ts")} */
   const { agents, nodePackage, nodeVersion } = await import(inOut("agents.mjs"));
-  const tried = agents.filter(agent => !chosen || agent.id === chosen);
+  const tried = agents.filter(({ id }) => !chosen || chosen.split(",").includes(id));
   if (tried.length === 0)
     throw new Problem(`There is no agent "${chosen}". The agents are ${agents.map(a => a.id).join(", ")}.`);
   const node = await installNode(nodePackage, nodeVersion);
@@ -55,7 +57,7 @@ await main(async () => {
     const stack =
       only === "panel" ? 0 : await run(process.execPath, [path.join(out, "run.mjs"), file], { env: environment });
     const panel = (only && only !== "panel") || flag("no-panel") ? 0 : await runPanel(file);
-    if (!only && !chosen && !flag("no-panel")) await writeTable();
+    if (isWhole || flag("table")) await writeTable();
     process.exitCode = stack || panel;
   } finally {
     model.stop();
@@ -70,7 +72,7 @@ function inOut(name) {
 /** Builds the interop tests, which `npm test` doesn't build. */
 async function bundle() {
   fs.mkdirSync(out, { recursive: true });
-  for (const file of ["results.json", "panel.json"]) fs.rmSync(path.join(out, file), { force: true });
+  for (const file of isWhole ? ["results.json", "panel.json"] : []) fs.rmSync(path.join(out, file), { force: true });
   const esbuild = await import("esbuild"); // In a new clone, esbuild has only just been installed.
   await esbuild.build({
     entryPoints: {
@@ -109,8 +111,8 @@ async function installNode(name, version) {
 }
 
 /** @param {RealAgent} agent @returns {Promise<string>} */
-function installAgent({ id, spec, setUp }) {
-  return install(`${id}-${spec.slice(spec.lastIndexOf("@") + 1)}`, spec, setUp);
+function installAgent({ id, preset = id, spec, setUp }) {
+  return install(`${preset}-${spec.slice(spec.lastIndexOf("@") + 1)}`, spec, setUp);
 }
 
 /**
@@ -169,11 +171,22 @@ async function runPanel(trial) {
   const built = await run(process.execPath, ["esbuild.mjs"]);
   if (built !== 0) throw new Problem("The extension could not be built.");
   const env = { ...environment, CHROMIUM_PATH: ensureChromium(), PARLEY_TRIAL: trial };
-  const results = path.join(out, "panel.json");
-  const files = [path.join(out, "panel.mjs")];
-  return run(process.execPath, ["scripts/tools/mocha.mjs", `--results=${results}`, "--timeout=120000", ...files], {
-    env,
-  });
+  const results = path.join(out, "panel-run.json");
+  const args = [`--results=${results}`, "--timeout=120000", path.join(out, "panel.mjs")];
+  const code = await run(process.execPath, ["scripts/tools/mocha.mjs", ...args], { env });
+  const { tests } = readResults(results);
+  const titles = new Set(tests.map(({ title }) => title));
+  const merged = [...panelTests().filter(({ title }) => !titles.has(title)), ...tests];
+  fs.writeFileSync(path.join(out, "panel.json"), JSON.stringify(merged, null, 2));
+  return code;
+}
+
+/** The latest result of each panel test. */
+function panelTests() {
+  const file = path.join(out, "panel.json");
+  /** @type {import("./tools/results.d.mts").TestResult[]} */
+  const tests = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : [];
+  return tests;
 }
 
 /** Writes the table between the markers of the document. */
@@ -181,8 +194,7 @@ async function writeTable() {
   /** @type {typeof import("../test/interop/table.ts")} */
   const { table } = await import(inOut("table.mjs"));
   const results = JSON.parse(fs.readFileSync(path.join(out, "results.json"), "utf8"));
-  const panel = readResults(path.join(out, "panel.json"));
-  const about = { results, panel: panel.tests, day: new Date().toISOString().slice(0, 10) };
+  const about = { results, panel: panelTests(), day: new Date().toISOString().slice(0, 10) };
   const prettier = await import("prettier");
   const text = fs.readFileSync(documentFile, "utf8");
   const markers = /(<!-- table: begin[^>]*-->)[\s\S]*(<!-- table: end -->)/;

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
 import { agentPresets } from "../../src/agents/registry.ts";
-import { agents, define, preset, type RealAgent } from "../interop/agents.ts";
+import { agents, define, nameOf, presetOf, type RealAgent } from "../interop/agents.ts";
 import { chord, openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
 
 /** The fields of the trial that this test uses. */
@@ -26,8 +27,11 @@ after("removes the agents' homes", () => {
 
 describe("the panel in a real VS Code", () => {
   for (const agent of agents.filter(({ id }) => id in trial.installed)) {
-    it(`streams, asks before an edit, is answered by a button, and changes the file: ${preset(agent.id).name}`, () =>
+    it(`streams, asks before an edit, is answered by a button, and changes the file: ${nameOf(agent)}`, () =>
       edit(agent));
+  }
+  for (const agent of agents.filter(({ id, noTerminalSignIn }) => id in trial.installed && !noTerminalSignIn)) {
+    it(`offers the agent's sign-in program in a terminal: ${nameOf(agent)}`, () => signIn(agent));
   }
 });
 
@@ -40,6 +44,12 @@ async function edit(agent: RealAgent): Promise<void> {
   const log = panel.getByRole("log", { name: "Conversation" });
   const stop = panel.getByRole("button", { name: "Stop" });
 
+  if (agent.readsFirst) {
+    await composer.fill(`[[tool:read ${file}]][[say:The file is read.]]`);
+    await composer.press("Enter");
+    await log.getByText("The file is read.", { exact: true }).waitFor();
+    await stop.waitFor({ state: "hidden" });
+  }
   await composer.fill(`[[stream:400,5]][[tool:edit ${file}|let i = 1;|let i = 0;]][[say:The sum is right now.]]`);
   await composer.press("Enter");
   await log.getByText("chunk 20", { exact: false }).first().waitFor();
@@ -97,14 +107,90 @@ async function settled(read: () => string, text: string): Promise<void> {
   while (read() !== text) await new Promise(resolve => setTimeout(resolve, 20));
 }
 
+/** How to sign in to an agent in its own program. Without a way that needs no account, the user closes the terminal. */
+const signIns: Readonly<Record<string, { readonly greeting: string; readonly answer?: typeof answerQwen }>> = {
+  claude: { greeting: "Select login method" },
+  qwen: { greeting: "Connect a Provider", answer: answerQwen },
+};
+
+async function signIn(agent: RealAgent): Promise<void> {
+  const { page, errors } = await openWorkbench({ settings: settings(agent, false) });
+  const panel = await openChat(page);
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  const log = panel.getByRole("log", { name: "Conversation" });
+  await composer.fill("[[say:Signed in.]]");
+  await composer.press("Enter");
+  const banner = panel.getByRole("alert").filter({ hasText: "needs you to sign in" });
+  await banner.waitFor();
+  await screenshot(page, `interop-sign-in-${agent.id}`);
+  const way = banner.getByRole("button").first();
+  await way.click();
+  const { greeting, answer } = signIns[presetOf(agent).id] ?? { greeting: "" };
+  const terminal = page.locator(".terminal-outer-container .xterm-rows");
+  await terminal.filter({ hasText: greeting }).waitFor();
+  await screenshot(page, `interop-sign-in-${agent.id}-terminal`);
+  if (answer) {
+    await answer(page, terminal);
+    await panel.getByRole("button", { name: "Resume" }).click();
+    await log.getByText("Signed in.", { exact: true }).waitFor();
+    await banner.waitFor({ state: "hidden" });
+    assert.equal(await log.getByText("Signed in.", { exact: true }).count(), 1);
+  } else {
+    await banner.getByRole("button", { name: "Cancel" }).click();
+    await terminal.waitFor({ state: "hidden" });
+    await way.waitFor();
+  }
+  await screenshot(page, `interop-sign-in-${agent.id}-after`);
+  assert.deepEqual(errors, []);
+}
+
+/** Connects the scripted model as a custom provider. */
+async function answerQwen(page: Page, terminal: Locator): Promise<void> {
+  const shows = (text: string): Promise<void> => terminal.filter({ hasText: text }).waitFor();
+  const { keyboard } = page;
+  await page.locator(".terminal-outer-container .xterm-helper-textarea").focus();
+  await keyboard.press("ArrowDown");
+  await shows("› Third-party Providers");
+  await keyboard.press("ArrowDown");
+  await shows("› Custom Provider");
+  await keyboard.press("Enter");
+  await shows("Step 1/7");
+  await keyboard.press("Enter");
+  await shows("Step 2/7");
+  await keyboard.press("Enter");
+  await shows("Step 3/7");
+  await keyboard.press("Control+U");
+  const answers = [`${trial.model}/v1`, "not-a-key", "fake-model"];
+  for (const [i, text] of answers.entries()) {
+    await shows(`Step ${i + 3}/7`);
+    await keyboard.type(text);
+    await keyboard.press("Enter");
+  }
+  await shows("Step 6/7");
+  await keyboard.press("Enter");
+  await shows("Enter to save");
+  await keyboard.press("Enter");
+  await shows("Successfully configured");
+  await keyboard.type("/quit");
+  await shows("exit the cli");
+  await keyboard.press("Enter");
+}
+
 /** Hides every agent except the tested one, so that it is selected. */
-function settings(agent: RealAgent): Record<string, unknown> {
+function settings(agent: RealAgent, hasKey = true): Record<string, unknown> {
   const home = mkdtempSync(join(tmpdir(), "parley-interop-"));
   homes.push(home);
   const installed = trial.installed[agent.id] ?? "";
-  const { command, args, env } = define(agent, { installed, node: trial.node, home, model: trial.model });
-  const hidden = ["demo", ...agentPresets.map(({ id }) => id)].filter(id => id !== agent.id);
+  const { command, args, env, protocol } = define(agent, {
+    installed,
+    node: trial.node,
+    home,
+    model: trial.model,
+    hasKey,
+  });
+  const hidden = ["demo", ...agentPresets.map(({ id }) => id)].filter(id => id !== presetOf(agent).id);
+  const own = { command, args, env, ...(protocol && { protocol }) };
   return {
-    "parley.agents": { ...Object.fromEntries(hidden.map(id => [id, false])), [agent.id]: { command, args, env } },
+    "parley.agents": { ...Object.fromEntries(hidden.map(id => [id, false])), [presetOf(agent).id]: own },
   };
 }

@@ -14,21 +14,30 @@ export interface Surroundings {
   readonly home: string;
   /** The URL of the model server, without a trailing slash. */
   readonly model: string;
+  /** False if the user has not signed in. */
+  readonly hasKey?: boolean;
 }
 
 /** An agent of the npm registry, in the version of Parley's own preset. */
 export interface RealAgent {
   readonly id: string;
+  /** The id of the preset that starts the agent, if it is another one, and the version of the protocol to speak. */
+  readonly preset?: string;
+  readonly protocol?: "2";
   /** The npm package and version. */
   readonly spec: string;
-  /** The files in the agent's home. */
-  readonly files: (model: string) => Readonly<Record<string, unknown>>;
+  /** The files in the agent's home. Without `hasKey`, the user has not signed in. */
+  readonly files: (model: string, hasKey: boolean) => Readonly<Record<string, unknown>>;
   readonly env: (surroundings: Surroundings) => Readonly<Record<string, string>>;
   /** A script of the package that must run once, because scripts are disabled in npm. Relative to `node_modules`. */
   readonly setUp?: string;
   /** The program relative to the folder `node_modules`: a script for Node.js, or a native one. */
   readonly program: { readonly script: string } | { readonly native: string };
   readonly args: readonly string[];
+  /** Why nobody signs in to the agent by its program in a terminal. */
+  readonly noTerminalSignIn?: string;
+  /** The agent edits only files that it has read in the session. */
+  readonly readsFirst?: true;
 }
 
 /** The Node.js version for the agents, which is newer than the one Parley itself needs. */
@@ -40,15 +49,37 @@ export const nodePackage = `node-${process.platform === "win32" ? "win" : proces
 /** Any text works, because the model server does not check it. */
 const key = "not-a-key";
 
+const claude: RealAgent = {
+  id: "claude",
+  spec: preset("claude").description ?? "",
+  program: { script: "@agentclientprotocol/claude-agent-acp/dist/index.js" },
+  args: [],
+  files: () => ({ ".claude.json": { hasCompletedOnboarding: true } }),
+  env: ({ home, model }) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: key,
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "1",
+    // Containers often have no user except root, which it otherwise refuses.
+    IS_SANDBOX: "1",
+    ENABLE_TOOL_SEARCH: "false",
+  }),
+};
+
 export const agents: readonly RealAgent[] = [
   {
     id: "gemini",
+    noTerminalSignIn: "The agent offers no sign-in by a terminal.",
     spec: preset("gemini").description ?? "",
     program: { script: "@google/gemini-cli/bundle/gemini.js" },
     args: ["--acp"],
-    files: () => ({
+    files: (_, hasKey) => ({
       ".gemini/settings.json": {
-        security: { auth: { selectedType: "gemini-api-key" } },
+        ...(hasKey && { security: { auth: { selectedType: "gemini-api-key" } } }),
         general: {
           disableAutoUpdate: true,
           enableAutoUpdate: false,
@@ -69,13 +100,14 @@ export const agents: readonly RealAgent[] = [
   },
   {
     id: "opencode",
+    noTerminalSignIn: "The agent never asks for a sign-in.",
     spec: preset("opencode").description ?? "",
     // The script moves the binary for this processor, which npm has downloaded, to the place where the package expects
     // it.
     setUp: "opencode-ai/postinstall.mjs",
     program: { native: "opencode-ai/bin/opencode.exe" },
     args: ["acp"],
-    files: model => ({ ".config/opencode/opencode.json": openCodeSettings(model) }),
+    files: (model, hasKey) => ({ ".config/opencode/opencode.json": openCodeSettings(model, hasKey) }),
     env: () => ({
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_MODELS_FETCH: "1",
@@ -83,50 +115,64 @@ export const agents: readonly RealAgent[] = [
       OPENCODE_DISABLE_SHARE: "1",
     }),
   },
+  claude,
+  { ...claude, id: "claude-v2", preset: "claude", protocol: "2" },
   {
-    id: "claude",
-    spec: preset("claude").description ?? "",
-    program: { script: "@agentclientprotocol/claude-agent-acp/dist/index.js" },
-    args: [],
-    files: () => ({ ".claude.json": { hasCompletedOnboarding: true } }),
-    env: ({ home, model }) => ({
-      ANTHROPIC_BASE_URL: model,
-      ANTHROPIC_API_KEY: key,
-      CLAUDE_CONFIG_DIR: join(home, ".claude"),
-      DISABLE_TELEMETRY: "1",
-      DISABLE_ERROR_REPORTING: "1",
-      DISABLE_AUTOUPDATER: "1",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      CLAUDE_CODE_MAX_RETRIES: "1",
-      // Containers often have no user except root, which it otherwise refuses.
-      IS_SANDBOX: "1",
-      ENABLE_TOOL_SEARCH: "false",
+    id: "qwen",
+    spec: preset("qwen").description ?? "",
+    program: { script: "@qwen-code/qwen-code/cli-entry.js" },
+    args: ["--acp"],
+    readsFirst: true,
+    files: (_, hasKey) => ({
+      ".qwen/settings.json": {
+        // By default it requests permission for commands only.
+        tools: { approvalMode: "default" },
+        ...(hasKey && { security: { auth: { selectedType: "openai" } } }),
+        general: { disableAutoUpdate: true, enableAutoUpdate: false },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+      },
+    }),
+    env: ({ model }) => ({
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: `${model}/v1`,
+      OPENAI_MODEL: "fake-model",
+      QWEN_TELEMETRY_ENABLED: "false",
     }),
   },
 ];
 
 /** The agent as in Parley's settings: the preset, with the installed program as its command. */
 export function define(agent: RealAgent, surroundings: Surroundings): AgentDefinition {
-  const { installed, node, home, model } = surroundings;
-  for (const [name, value] of Object.entries(agent.files(model))) {
+  const { installed, node, home, model, hasKey = true } = surroundings;
+  for (const [name, value] of Object.entries(agent.files(model, hasKey))) {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify(value));
   }
   const modules = join(installed, "node_modules");
+  const env = Object.entries(agent.env(surroundings));
   const { program } = agent;
   const [command, ...first] =
     "native" in program ? [join(modules, program.native)] : [node, join(modules, program.script)];
   return {
-    ...preset(agent.id),
+    ...presetOf(agent),
     command: command as string,
     args: [...first, ...agent.args],
-    env: { ...homeEnvironment(home), ...agent.env(surroundings) },
+    env: { ...homeEnvironment(home), ...Object.fromEntries(hasKey ? env : env.filter(([, value]) => value !== key)) },
+    ...(agent.protocol && { protocol: agent.protocol }),
   };
 }
 
+/** The agent as Parley offers it. */
+export const presetOf = ({ id, preset: other = id }: RealAgent): AgentDefinition => preset(other);
+
+/** The name of the agent in results. */
+export const nameOf = (agent: RealAgent): string =>
+  agent.protocol === undefined ? presetOf(agent).name : `${presetOf(agent).name} (protocol ${agent.protocol})`;
+
 /** The preset of this agent: its name, and its requirements. */
-export function preset(id: string): AgentDefinition {
+function preset(id: string): AgentDefinition {
   const found = agentPresets.find(each => each.id === id);
   if (!found) throw new Error(`Parley has no preset ${id}.`);
   return found;
@@ -154,8 +200,8 @@ function homeEnvironment(home: string): Record<string, string> {
   };
 }
 
-function openCodeSettings(model: string): unknown {
-  const tools = { tool_call: true, limit: { context: 200_000, output: 8000 } };
+function openCodeSettings(model: string, hasKey: boolean): unknown {
+  const tools = { tool_call: true, attachment: true, limit: { context: 200_000, output: 8000 } };
   const models = { "fake-model": { name: "Fake One", ...tools }, "fake-model-2": { name: "Fake Two", ...tools } };
   return {
     autoupdate: false,
@@ -168,7 +214,7 @@ function openCodeSettings(model: string): unknown {
       fake: {
         npm: "@ai-sdk/openai-compatible",
         name: "Fake",
-        options: { baseURL: `${model}/v1`, apiKey: key },
+        options: { baseURL: `${model}/v1`, ...(hasKey && { apiKey: key }) },
         models,
       },
     },

@@ -6,11 +6,14 @@ import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { transcriptText, type TrafficRecord } from "../../src/acp/trafficRecorder.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
+import { setProcessGuard } from "../../src/base/processTree.ts";
+import type { Problem } from "../../src/base/errors.ts";
 import { PanelChannel } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
-import type { LoggedEvent, SessionEvent } from "../../src/session/events.ts";
+import { serversForAgent, type ResolvedServer } from "../../src/mcp/agentServers.ts";
+import type { ContentBlock, LoggedEvent, SessionEvent } from "../../src/session/events.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionServices } from "../../src/session/sessionServices.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
@@ -56,18 +59,30 @@ export class Conversation {
   readonly documents = new NodeDocuments();
   /** The user's permission rules. */
   rules: readonly Rule[] = [];
+  /** The MCP servers of the user. */
+  mcpServers: readonly ResolvedServer[] = [];
+  /** A failure of the whole session does not end a wait. */
+  toleratesProblems = false;
+  /** Another conversation ends the agent. */
+  readonly #sharedPool: AgentPool | undefined;
 
-  constructor(definition: AgentDefinition, folder: string) {
+  constructor(definition: AgentDefinition, folder: string, sharedPool?: AgentPool) {
     this.#definition = definition;
     this.#folder = folder;
+    this.#sharedPool = sharedPool;
     this.#window = this.#openWindow();
+  }
+
+  /** A further session in the same window, in another folder. */
+  beside(folder: string): Conversation {
+    return new Conversation(this.#definition, folder, this.#window.pool);
   }
 
   /** Opens a window in which the session continues from its log, as after a reload of VS Code. */
   #openWindow(): Window {
     const definition = this.#definition;
     const folder = this.#folder;
-    const pool = new AgentPool(nullLog, systemClock, "interop", join(dirname(folder), "agents"));
+    const pool = this.#sharedPool ?? new AgentPool(nullLog, systemClock, "interop", join(dirname(folder), "agents"));
     this.#record(pool, definition.id);
     const session = new Session({
       id: "interop",
@@ -79,6 +94,10 @@ export class Conversation {
       connection: {
         connect: onProgress => pool.get(definition, ({ state, detail }) => onProgress(state, detail)),
         restart: () => pool.stop(definition.id),
+      },
+      mcpServers: ({ mcpServers: accepts = { http: false, sse: false } }) => {
+        const options = { agentName: definition.name, accepts, env: process.env, platform: hostPlatform };
+        return Promise.resolve(serversForAgent(this.mcpServers, { ...options, workspaceFolder: folder }).servers);
       },
       createServices: dispatch => this.#room(definition, folder, dispatch),
       earlier: replayAtOnce(this.#log, nullLog),
@@ -97,9 +116,14 @@ export class Conversation {
 
   /** Reloads the window: the agent ends, and the session continues from its log with a new agent process. */
   async reload(): Promise<void> {
+    await this.reloadWithoutWaiting();
+    await this.open();
+  }
+
+  /** Reloads the window. The session opens as soon as a prompt is sent. */
+  async reloadWithoutWaiting(): Promise<void> {
     await this.end();
     this.#window = this.#openWindow();
-    await this.open();
   }
 
   /** The panel's current view. */
@@ -124,10 +148,32 @@ export class Conversation {
     await this.until("the agent is ready", view => view.head.connection?.state === "ready");
   }
 
+  /** Starts the agent. Resolves when it is ready, or with the reason why the session did not open. */
+  async start(): Promise<Problem | undefined> {
+    this.toleratesProblems = true;
+    void this.#window.session.open();
+    const outcome = await this.until(
+      "the agent is ready or has failed",
+      ({ head }) => head.problem ?? head.connection?.state === "ready",
+    );
+    this.toleratesProblems = false;
+    return outcome === true ? undefined : outcome;
+  }
+
+  /** Kills the agent's process, as if it had crashed. */
+  killAgent(): void {
+    const pids: number[] = [];
+    setProcessGuard({ add: pid => pids.push(pid), delete: () => {} }).dispose();
+    // The agent has started before its commands.
+    const [pid] = pids;
+    if (pid === undefined) throw new Error("No agent is running.");
+    process.kill(pid, "SIGKILL");
+  }
+
   /** Sends a prompt and resolves when it is in the transcript. */
-  async prompt(text: string): Promise<void> {
+  async prompt(text: string, ...more: readonly ContentBlock[]): Promise<void> {
     const before = prompts(this.view).length;
-    this.#window.session.send([{ type: "text", text }]);
+    this.#window.session.send([{ type: "text", text }, ...more]);
     await this.until("the prompt was taken", view => prompts(view).length > before && view.head.queue.length === 0);
   }
 
@@ -176,7 +222,7 @@ export class Conversation {
   }
 
   /** Resolves with the first result of `look` that is neither undefined nor false. */
-  until<T>(what: string, look: (view: View) => T | undefined | false): Promise<T> {
+  until<T>(what: string, look: (view: View) => T | undefined | false, limit = patience): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
         clearTimeout(timer);
@@ -185,10 +231,10 @@ export class Conversation {
       };
       const timer = setTimeout(
         () => done(() => reject(new Error(`Waited in vain until ${what}. ${brief(this.view)}`))),
-        patience,
+        limit,
       );
       const check = (): void => {
-        const problem = this.view.head.problem;
+        const problem = this.toleratesProblems ? null : this.view.head.problem;
         if (problem) return done(() => reject(new Error(`${problem.message} ${problem.detail ?? ""}`.trim())));
         const found = look(this.view);
         if (found !== undefined && found !== false) done(() => resolve(found));
@@ -203,7 +249,7 @@ export class Conversation {
     const { channel, session, pool } = this.#window;
     channel.dispose();
     session.dispose();
-    await pool.dispose();
+    if (!this.#sharedPool) await pool.dispose();
     await Promise.all(this.#endings);
   }
 

@@ -22,6 +22,8 @@
 //   [[tool:search PATTERN]] [[tool:glob PATTERN]] [[tool:fetch URL]]
 //   [[plan]] [[plan:2]]          the todo / plan tool; the number is how many of 3 steps are done
 //   [[call:NAME {JSON}]]         that tool with those arguments, whatever it is
+//   [[mcp:SERVER.TOOL {JSON}]]   that tool of an MCP server, whatever the agent calls it
+//   [[model]] [[images]]         text: the name of the model; how many images the last request with user text has
 //   [[and]]                      the next tool goes into the same reply (parallel calls)
 //   [[wait:SECONDS]]             sleep before continuing
 //   [[hang]]                     headers, then nothing, until the client hangs up
@@ -75,6 +77,9 @@ const rid = (n = 12) =>
 
 // ---------------------------------------------------------------- script
 
+/** The first sentence of an earlier conversation that a client attaches to a prompt. Its markers were played already. */
+const attached = "This is the conversation so far.";
+
 const unesc = s => s.replace(/\\n/g, "\n").replace(/\\t/g, "\t");
 
 function parseScript(text) {
@@ -87,6 +92,10 @@ function parseScript(text) {
       const kind = sp < 0 ? arg : arg.slice(0, sp);
       const rest = sp < 0 ? "" : arg.slice(sp + 1);
       out.push({ op: "tool", kind, parts: rest.split("|").map(unesc), rest });
+    } else if (name === "mcp") {
+      const sp = arg.indexOf(" ");
+      const [server, tool] = arg.slice(0, sp).split(".");
+      out.push({ op: "tool", kind: "mcp", server, name: tool, args: JSON.parse(arg.slice(sp + 1)), parts: [] });
     } else if (name === "plan") out.push({ op: "tool", kind: "plan", done: Number(arg || 0), parts: [] });
     else if (name === "call") {
       const sp = arg.indexOf(" ");
@@ -227,7 +236,7 @@ function situation(req) {
   for (let i = req.items.length - 1; i >= 0 && at < 0; i--) {
     if (req.items[i].role !== "user") continue;
     for (let j = req.items[i].texts.length - 1; j >= 0; j--) {
-      const t = req.items[i].texts[j];
+      const [t] = req.items[i].texts[j].split(attached);
       if (/\[\[[a-z]+(:[\s\S]*?)?\]\]/.test(t)) {
         at = i;
         text = t;
@@ -373,6 +382,14 @@ function chooseTool(a, tools) {
     if (c.args && t?.schema?.properties?.with_escalated_permissions)
       Object.assign(c.args, { with_escalated_permissions: true, justification: "Needs more than the sandbox allows" });
     return c;
+  }
+  if (a.kind === "mcp") {
+    const t = tools.find(x => x.name.includes(a.server) && x.name.endsWith(a.name));
+    if (t) return { name: t.name, args: a.args, ns: t.ns };
+    // An agent may offer many tools through one.
+    if (tools.some(x => x.name === "tool_call"))
+      return { name: "tool_call", args: { name: `mcp__${a.server}__${a.name}`, arguments: a.args } };
+    return { none: `no tool ${a.name} of ${a.server}` };
   }
   if (a.kind === "call") {
     const t = tools.find(x => x.name === a.name);
@@ -528,6 +545,8 @@ function plan(req) {
   let i = 0;
   for (const a of mine) {
     if (a.op === "say") out.steps.push({ text: unesc(a.arg), pieces: 4 });
+    else if (a.op === "model") out.steps.push({ text: `The model is ${req.model}.` });
+    else if (a.op === "images") out.steps.push({ text: `Images: ${req.images}.` });
     else if (a.op === "md") out.steps.push({ text: MD, pieces: 12 });
     else if (a.op === "big") out.steps.push({ text: filler(Number(a.arg) || 1000), pieces: 1 });
     else if (a.op === "stream") {
@@ -1082,6 +1101,7 @@ async function handle(req, res) {
     return json(res, 404, { error: { message: "fake-llm: no such endpoint " + path, type: "not_found" } });
   }
 
+  nreq.images = [...raw.matchAll(/"type":"(?:image|image_url|input_image)"|"inlineData":/g)].length;
   const p = plan(nreq);
   note({
     api,

@@ -1,12 +1,14 @@
 // Runs the scenarios with each installed agent, one after the other, and writes the results:
 //   node run.mjs <trial.json>
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asError } from "../../src/base/errors.ts";
-import { agents, define, preset, type RealAgent } from "./agents.ts";
+import { agents, define, nameOf, type RealAgent } from "./agents.ts";
 import { Conversation } from "./conversation.ts";
-import { scenarios, type Scenario } from "./scenarios.ts";
+import { NotPossible, type Scenario } from "./scenario.ts";
+import { scenarios as workScenarios } from "./scenarios.ts";
+import { sessionScenarios } from "./sessionScenarios.ts";
 
 /** The input that scripts/interop.mjs has prepared. */
 interface Trial {
@@ -14,7 +16,7 @@ interface Trial {
   readonly node: string;
   /** The folder of each installed agent, by id. Only these are tested. */
   readonly installed: Readonly<Record<string, string>>;
-  /** Only scenarios with this text in their id. */
+  /** Only scenarios with one of these texts in their id, separated by commas. */
   readonly only?: string;
   /** A folder whose copies are the workspaces. */
   readonly workspace: string;
@@ -34,24 +36,47 @@ export interface Result {
   readonly remarks: readonly string[];
   /** The reason, if it failed. */
   readonly failure?: string;
+  /** The reason, if the agent cannot do this. */
+  readonly impossible?: string;
 }
 
+const scenarios: readonly Scenario[] = [...workScenarios, ...sessionScenarios];
+
 const trial = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Trial;
-const results: Result[] = [];
+const resultsFile = join(trial.out, "results.json");
 mkdirSync(trial.out, { recursive: true });
+const earlier = earlierResults();
+const results: Result[] = [];
 for (const agent of agents.filter(({ id }) => id in trial.installed)) {
-  console.log(`\n${preset(agent.id).name} (${agent.spec})`);
-  for (const scenario of scenarios.filter(({ id }) => id.includes(trial.only ?? ""))) {
+  console.log(`\n${nameOf(agent)} (${agent.spec})`);
+  for (const scenario of scenarios.filter(({ id }) => isChosen(id))) {
     const result = await play(agent, scenario);
     results.push(result);
+    // Kept if a later cell is interrupted.
+    writeFileSync(resultsFile, JSON.stringify(inOrder([...earlier, ...results]), null, 2));
     console.log(line(result));
   }
 }
-writeFileSync(join(trial.out, "results.json"), JSON.stringify(results, null, 2));
 process.exitCode = results.some(result => result.failure !== undefined) ? 1 : 0;
 
+/** The results of earlier runs. */
+function earlierResults(): readonly Result[] {
+  return existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, "utf8")) as readonly Result[]) : [];
+}
+
+/** The latest result of each agent and scenario. */
+function inOrder(all: readonly Result[]): readonly Result[] {
+  return agents.flatMap(agent =>
+    scenarios.flatMap(({ id }) => all.findLast(result => result.agent === agent.id && result.scenario === id) ?? []),
+  );
+}
+
+function isChosen(id: string): boolean {
+  return (trial.only ?? "").split(",").some(text => id.includes(text));
+}
+
 async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
-  const about = { agent: agent.id, name: preset(agent.id).name, spec: agent.spec };
+  const about = { agent: agent.id, name: nameOf(agent), spec: agent.spec };
   const row = { ...about, scenario: scenario.id, title: scenario.title };
   const place = realpathSync(mkdtempSync(join(tmpdir(), "parley-interop-")));
   const folder = join(place, "workspace");
@@ -60,17 +85,24 @@ async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
   cpSync(trial.workspace, folder, { recursive: true });
   const installed = trial.installed[agent.id] ?? "";
   const conversation = new Conversation(
-    define(agent, { installed, node: trial.node, home, model: trial.model }),
+    define(agent, { installed, node: trial.node, home, model: trial.model, hasKey: !scenario.isKeyless }),
     folder,
   );
+  const prepareEdit = async (file: string): Promise<void> => {
+    if (agent.readsFirst) await conversation.turn(`[[tool:read ${file}]][[say:Read.]]`);
+  };
   const began = performance.now();
   let opened: number | undefined;
   try {
-    await conversation.open();
-    opened = performance.now() - began;
-    const remarks = await scenario.play({ conversation, folder });
-    return { ...row, opened, took: performance.now() - began - opened, remarks };
+    if (!scenario.opens) {
+      await conversation.open();
+      opened = performance.now() - began;
+    }
+    const remarks = await scenario.play({ conversation, folder, prepareEdit });
+    const took = performance.now() - began - (opened ?? 0);
+    return { ...row, ...(opened !== undefined && { opened }), took, remarks };
   } catch (thrown) {
+    if (thrown instanceof NotPossible) return { ...row, remarks: [], impossible: thrown.message };
     const failure = asError(thrown).message.replaceAll(place, "…");
     return { ...row, ...(opened !== undefined && { opened }), remarks: [], failure };
   } finally {
@@ -80,8 +112,9 @@ async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
   }
 }
 
-function line({ title, opened, took, remarks, failure }: Result): string {
+function line({ title, opened, took, remarks, failure, impossible }: Result): string {
   const seconds = (ms: number | undefined): string => (ms === undefined ? "" : `${(ms / 1000).toFixed(1)} s`);
+  if (impossible !== undefined) return `  –      ${title.padEnd(28)} ${impossible}`;
   const head = `  ${failure === undefined ? "ok    " : "FAILED"} ${title.padEnd(28)}`;
   const times = `${seconds(opened).padStart(7)} to open ${seconds(took).padStart(8)}`;
   return [`${head} ${times}`, ...(failure ?? "").split("\n").filter(Boolean), ...remarks].join("\n           ");

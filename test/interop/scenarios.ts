@@ -4,22 +4,19 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { ToolPart, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
-import type { SessionOption } from "../../src/session/events.ts";
-import { lastTurn, type Conversation, type Turn } from "./conversation.ts";
-
-/** A new workspace and a session in it. */
-export interface Stage {
-  readonly conversation: Conversation;
-  readonly folder: string;
-}
-
-/** A row of the table. Returns remarks about behavior that a user would notice. */
-export interface Scenario {
-  readonly id: string;
-  readonly title: string;
-  readonly play: (stage: Stage) => Promise<readonly string[]>;
-}
+import type { ToolPart, ViewTool } from "../../src/panel/protocol.ts";
+import { lastTurn, type Conversation } from "./conversation.ts";
+import {
+  assertPlain,
+  ending,
+  messageText,
+  modeOption,
+  onlyTool,
+  requestsOf,
+  stillAnswers,
+  type Scenario,
+  type Stage,
+} from "./scenario.ts";
 
 const chunks = 2000;
 
@@ -82,9 +79,10 @@ async function read({ conversation, folder }: Stage): Promise<readonly string[]>
   ];
 }
 
-async function edit({ conversation, folder }: Stage): Promise<readonly string[]> {
+async function edit({ conversation, folder, prepareEdit }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
+  await prepareEdit(file);
   await conversation.prompt(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`);
   const ask = await conversation.ask();
   assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
@@ -211,9 +209,10 @@ async function allowed({ conversation, folder }: Stage): Promise<readonly string
   ];
 }
 
-async function rejected({ conversation, folder }: Stage): Promise<readonly string[]> {
+async function rejected({ conversation, folder, prepareEdit }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
+  await prepareEdit(file);
   const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Not done, then.]]`, "reject");
   assert.equal(turn.asks.length, 1, "one question is asked");
   const tool = onlyTool(turn);
@@ -237,9 +236,10 @@ async function unsavedRead({ conversation, folder }: Stage): Promise<readonly st
   return ["The agent reads files through the client, so it sees unsaved changes."];
 }
 
-async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly string[]> {
+async function unsavedWrite({ conversation, folder, prepareEdit }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
+  await prepareEdit(file);
   const typed = before.replace("let i = 1;", "let i = 1; // mine\n");
   conversation.documents.unsaved.set(file, typed);
   const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`, "allow");
@@ -280,9 +280,10 @@ async function ruleAllows({ conversation, folder }: Stage): Promise<readonly str
   return [];
 }
 
-async function ruleDenies({ conversation, folder }: Stage): Promise<readonly string[]> {
+async function ruleDenies({ conversation, folder, prepareEdit }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
+  await prepareEdit(file);
   conversation.rules = [{ effect: "deny", path: "src/**" }];
   const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Not done, then.]]`);
   assert.deepEqual(turn.asks, [], "the rule answers");
@@ -293,9 +294,6 @@ async function ruleDenies({ conversation, folder }: Stage): Promise<readonly str
   await stillAnswers(conversation);
   return [];
 }
-
-const requestsOf = (conversation: Conversation, method: string): readonly unknown[] =>
-  conversation.records.filter(({ dir, msg }) => dir === "a>c" && JSON.stringify(msg).includes(`"${method}"`));
 
 async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
   await conversation.prompt("[[stream:5000,10]]");
@@ -312,9 +310,10 @@ async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
   return [`After Stop, the turn ended within ${ms < 250 ? "250 ms" : `${(ms / 1000).toFixed(1)} s`}.`];
 }
 
-async function stopQuestion({ conversation, folder }: Stage): Promise<readonly string[]> {
+async function stopQuestion({ conversation, folder, prepareEdit }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
+  await prepareEdit(file);
   await conversation.prompt(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`);
   await conversation.ask();
   conversation.stop();
@@ -348,12 +347,6 @@ async function modeReload({ conversation }: Stage): Promise<readonly string[]> {
   return [];
 }
 
-function modeOption(conversation: Conversation): Extract<SessionOption, { type: "select" }> {
-  const option = conversation.view.head.options.find(each => each.category === "mode" && each.type === "select");
-  assert.ok(option?.type === "select", "the agent offers modes");
-  return option;
-}
-
 /** Every card of a call that succeeded or failed shows something that a person can read, or nothing at all. */
 async function cards({ conversation, folder }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
@@ -385,31 +378,6 @@ async function cards({ conversation, folder }: Stage): Promise<readonly string[]
   return [];
 }
 
-/** Checks that the session still works after the preceding steps. */
-async function stillAnswers(conversation: Conversation): Promise<void> {
-  const turn = await conversation.turn("[[say:Still here.]]");
-  assert.equal(messageText(turn.entries), "Still here.");
-}
-
-/** The text of all messages of the agent, joined. */
-function messageText(entries: readonly ViewEntry[]): string {
-  const parts = entries.flatMap(entry => (entry.kind === "agent" ? entry.parts : []));
-  return parts.map(part => (part.type === "text" ? part.text : "")).join("");
-}
-
-/** Checks that there are only entries of these kinds: no problems, no notices, no early end. */
-function assertPlain(entries: readonly ViewEntry[], kinds: readonly ViewEntry["kind"][]): void {
-  const others = entries.filter(entry => !kinds.includes(entry.kind));
-  assert.deepEqual(others, []);
-}
-
-function onlyTool(turn: Turn): ViewTool {
-  const tools = turn.entries.filter(entry => entry.kind === "tool");
-  const [tool, ...others] = tools;
-  assert.ok(tool && others.length === 0, `one tool card is shown: ${JSON.stringify(tools.map(each => each.title))}`);
-  return tool;
-}
-
 type Part<T extends ToolPart["type"]> = Extract<ToolPart, { type: T }>;
 
 /** The changed lines of the file in a list of parts; undefined if they contain no diff. */
@@ -434,8 +402,3 @@ function terminalOf(tool: ViewTool): Part<"terminal"> | undefined {
 /** The text and terminal output that a tool call shows, without raw input and output. */
 const shownText = (tool: ViewTool): string =>
   tool.parts.map(part => (part.type === "text" || part.type === "terminal" ? part.text : "")).join("\n");
-
-function ending(turn: Turn): string {
-  const end = turn.entries.find(entry => entry.kind === "turnEnd");
-  return end ? ` (${end.stopReason})` : "";
-}

@@ -1,4 +1,5 @@
 // The results as Markdown: one row per scenario, one column per agent, and the remarks below.
+import { agents as realAgents } from "./agents.ts";
 import type { Result } from "./run.ts";
 
 /** The contents of the table. */
@@ -10,6 +11,20 @@ export interface Tabled {
   readonly day: string;
 }
 
+/** The tests in VS Code, by the start of their titles, and why an agent has none. */
+const panelRows: readonly {
+  readonly title: string;
+  readonly start: string;
+  readonly impossible?: (agent: string) => string | undefined;
+}[] = [
+  { title: "Stream, edit and permission request in the panel", start: "streams, asks before an edit" },
+  {
+    title: "Sign-in by a terminal, from the panel",
+    start: "offers the agent's sign-in program",
+    impossible: agent => realAgents.find(({ id }) => id === agent)?.noTerminalSignIn,
+  },
+];
+
 /** Markdown for docs/INTEROP.md. Contains no paths. */
 export function table({ results, panel, day }: Tabled): string {
   const agents = distinct(results.map(result => result.agent));
@@ -19,28 +34,35 @@ export function table({ results, panel, day }: Tabled): string {
     const cells = agents.map(agent => cell(of(agent).find(result => result.scenario === scenario)));
     return [results.find(result => result.scenario === scenario)?.title ?? scenario, ...cells];
   });
-  const tests = agents.map(agent => panel.find(test => test.title.endsWith(name(agent))));
-  const inPanel = [
-    "Stream, edit and permission request in the panel",
-    ...tests.map(test => outcome(test?.state, test?.ms)),
-  ];
+  const inPanel = panelRows.map(({ title, start, impossible }) => [
+    title,
+    ...agents.map(agent => {
+      const reason = impossible?.(agent);
+      if (reason !== undefined) return `– ${reason}`;
+      const test = panel.find(each => each.title.includes(start) && each.title.endsWith(`: ${name(agent)}`));
+      return outcome(test?.state, test?.ms);
+    }),
+  ]);
   const opening = [
     "Start to open session (median)",
     ...agents.map(agent => seconds(median(of(agent).map(r => r.opened)))),
   ];
-  const passed = results.filter(result => result.failure === undefined).length;
+  const possible = results.filter(result => result.impossible === undefined);
+  const passed = possible.filter(result => result.failure === undefined).length;
+  const others = results.length - possible.length;
   return [
-    `Run on ${day}: ${passed} of ${results.length} ok.`,
+    `Run on ${day}: ${passed} of ${possible.length} ok. ${others} cells are about what an agent cannot do.`,
     "",
     markdownRow(["", ...agents.map(agent => `${name(agent)} ${version(of(agent)[0]?.spec ?? "")}`)]),
     markdownRow(["---", ...agents.map(() => "---")]),
-    ...[...rows, inPanel, opening].map(markdownRow),
+    ...[...rows, ...inPanel, opening].map(markdownRow),
     ...agents.flatMap(agent => ["", `### ${name(agent)}`, "", ...remarks(of(agent))]),
   ].join("\n");
 }
 
 function cell(result: Result | undefined): string {
   if (!result) return "not run";
+  if (result.impossible !== undefined) return `– ${result.impossible}`;
   if (result.failure !== undefined) return `**differs**: ${result.failure.split("\n")[0] ?? ""}`;
   return `ok, ${seconds(result.took)}`;
 }
