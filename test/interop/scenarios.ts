@@ -386,13 +386,20 @@ function changes(
   operation: Part<"diff">["operation"],
   label: string,
 ): readonly string[] | undefined {
-  const [diff, ...others] = parts.filter(part => part.type === "diff");
+  const [diff, ...others] = parts.flatMap(changedFiles);
   if (!diff) return undefined;
   assert.deepEqual(others, [], "one diff is shown");
   assert.equal(diff.label, label);
   assert.equal(diff.operation, operation);
   const lines = diff.hunks.flatMap(hunk => hunk.lines).filter(line => line.op !== "same");
   return lines.map(line => `${line.op === "add" ? "+" : "-"}${line.text}`);
+}
+
+/** Version 1 of the protocol sends texts, version 2 a patch. */
+function changedFiles(part: ToolPart): readonly (Pick<Part<"diff">, "label" | "hunks"> & { operation: string })[] {
+  if (part.type === "diff") return [part];
+  if (part.type !== "files") return [];
+  return part.files.map(({ label, operation, diff }) => ({ label, operation, hunks: diff?.hunks ?? [] }));
 }
 
 function terminalOf(tool: ViewTool): Part<"terminal"> | undefined {
