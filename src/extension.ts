@@ -4,8 +4,8 @@ import { createAgents } from "./agents/vscode/createAgents.ts";
 import { createSignIn } from "./agents/vscode/createSignIn.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { loggingClock } from "./base/log.ts";
+import type { Checkpoints } from "./checkpoints/checkpoints.ts";
 import { createCheckpoints } from "./checkpoints/vscode/createCheckpoints.ts";
-import { sessionRoots } from "./editor/folders.ts";
 import { openOutputChannel } from "./editor/outputChannel.ts";
 import { nodePaths } from "./files/nodePaths.ts";
 import { EditorDocuments } from "./files/vscode/editorDocuments.ts";
@@ -23,6 +23,7 @@ import { ActiveSession } from "./window/activeSession.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
 import { createPanels } from "./window/createPanels.ts";
 import { createSessions } from "./window/createSessions.ts";
+import { SessionFolders } from "./window/sessions/sessionFolders.ts";
 import { openSessionStorage } from "./window/sessionStorage.ts";
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
 import { SettingsReader } from "./window/settings.ts";
@@ -39,6 +40,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const chat = new ChatPanels({ extensionUri: context.extensionUri, pages: startup.pages, log, clock });
   const open = new OpenSessions();
   const active = store.add(new ActiveSession(open));
+  const folders = store.add(new SessionFolders(open));
   const openSession = (id: string | undefined): Session | undefined => open.get(id);
 
   // Features
@@ -65,19 +67,20 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     modeChanged: () => active.refresh(),
   });
   const terminals = createTerminals(platform, openSession);
+  const checkpointsOf = (turn: string): Checkpoints | undefined => checkpoints.of(review.store.sessionOf(turn));
   const review: ReviewFeature = createReview(platform, {
     fileEvents,
-    // Every session works in a folder of the workspace.
-    roots: () => sessionRoots("").filter(root => root !== ""),
+    roots: () => folders.roots,
+    onDidChangeRoots: folders.onDidChange,
     touches: {
-      touched: file => checkpoints.of(review.store.session)?.touched(file),
-      written: (path, after) => checkpoints.of(review.store.session)?.written(path, after),
-      stateBefore: (turn, path, state) => checkpoints.of(review.store.session)?.stateBefore(turn, path, state),
-      stateWritten: (path, state) => checkpoints.of(review.store.session)?.writtenState(path, state),
+      touched: file => checkpointsOf(file.turn)?.touched(file),
+      written: (path, after, turn) => checkpointsOf(turn)?.written(path, after),
+      stateBefore: (turn, path, state) => checkpointsOf(turn)?.stateBefore(turn, path, state),
+      stateWritten: (path, state, turn) => checkpointsOf(turn)?.writtenState(path, state),
     },
-    reviewBefore: (turn, text) => checkpoints.of(review.store.session)?.reviewBefore(turn, text),
+    reviewBefore: (turn, text) => checkpointsOf(turn)?.reviewBefore(turn, text),
     beginTurn: async (turn, session) => checkpoints.of(session)?.beginTurn(turn),
-    treesOf: async (turn, of) => checkpoints.of(of ?? review.store.session)?.startOf(turn),
+    treesOf: async turn => checkpointsOf(turn)?.startOf(turn),
     announce: text => chat.announce(text),
     runsOf: permissions.runsOf,
     changesView: startup.changesView,

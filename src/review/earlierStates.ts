@@ -26,7 +26,7 @@ export interface EarlierStatesOptions {
   /** The state of a file that the agent changes for the first time in a turn, at the start of the turn. */
   readonly stateBefore?: (turn: string, path: string, state: FileState) => void;
   /** The agent left a file that is no text in this state. */
-  readonly stateWritten?: (path: string, state: FileState) => void;
+  readonly stateWritten?: (path: string, state: FileState, turn: string) => void;
   /** The agent changed the file, but not its text. */
   readonly changedState: (change: StateChange) => void;
   readonly log: Log;
@@ -141,7 +141,7 @@ export class EarlierStates implements EarlierFileStates, Disposable {
       this.#unchecked.delete(path);
       const before = this.#stateOf(path);
       const after = await readFileState(path);
-      if (after && (await this.#isNoText(path, after))) this.#options.stateWritten?.(path, after);
+      if (after && (await this.#isNoText(path, after))) this.#options.stateWritten?.(path, after, turn);
       if (!before || this.#options.awaitsReview(path)) return;
       if (!after || isSameState(before, after) || this.#options.awaitsReview(path)) return;
       if (!(await this.#hasSameText(path, after))) return;

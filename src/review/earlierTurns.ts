@@ -5,20 +5,23 @@ import { applySplices } from "./hunkUpdates.ts";
 import type { ReviewTarget, SharedTurn } from "./review.ts";
 import { textLinesOf } from "./textLines.ts";
 
-/** The hunks of a turn that other turns changed too. Undoing them undoes the text of those turns as well. */
-export function hunksOfSeveralTurns({ hunks }: FileChanges, turn: string): readonly Hunk[] {
-  return hunks.filter(({ turns }) => turns.includes(turn) && turns.length > 1);
+/** The hunks of the turns that other turns changed too. Undoing them undoes the text of those turns as well. */
+export function hunksOfSeveralTurns({ hunks }: FileChanges, ...own: readonly string[]): readonly Hunk[] {
+  return hunks.filter(({ turns }) => turns.some(one => own.includes(one)) && turns.some(one => !own.includes(one)));
 }
 
-/** What an undo of the turn in these files would undo of other turns. Undefined: nothing. */
+/** What an undo of the turns in these files would undo of other turns. Undefined: nothing. */
 export function sharedTurnOf(
-  turn: string,
+  turns: readonly string[],
   files: readonly { readonly changes: FileChanges; readonly history: readonly FileChanges[] }[],
 ): SharedTurn | undefined {
-  const shared = files.filter(({ changes }) => hunksOfSeveralTurns(changes, turn).length > 0);
+  const shared = files.filter(({ changes }) => hunksOfSeveralTurns(changes, ...turns).length > 0);
   if (shared.length === 0) return undefined;
-  const hunks = shared.reduce((sum, { changes }) => sum + hunksOfSeveralTurns(changes, turn).length, 0);
-  return { hunks, isEarlierKnown: shared.every(one => undoOnlyTurn(one.changes, turn, one.history) !== undefined) };
+  const hunks = shared.reduce((sum, { changes }) => sum + hunksOfSeveralTurns(changes, ...turns).length, 0);
+  const [turn, ...more] = turns;
+  const isKnown = ({ changes, history }: (typeof files)[number]): boolean =>
+    turn !== undefined && more.length === 0 && undoOnlyTurn(changes, turn, history) !== undefined;
+  return { hunks, isEarlierKnown: shared.every(isKnown) };
 }
 
 /**

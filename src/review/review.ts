@@ -27,6 +27,8 @@ export type ReviewTarget =
   | { readonly kind: "all" }
   /** `keepsEarlier`: an undo leaves the text of earlier turns in the hunks that they changed too, see {@link SharedTurn}. */
   | { readonly kind: "turn"; readonly turn: string; readonly keepsEarlier?: boolean }
+  /** The turns of a session. */
+  | { readonly kind: "turns"; readonly turns: readonly string[] }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "hunks"; readonly path: string; readonly ids: readonly string[] };
 
@@ -36,10 +38,25 @@ export interface UndoLoss {
   readonly why: string;
 }
 
-/** The hunks of a turn that other turns changed too. */
+/** A turn with changes to review. */
+export interface ReviewedTurn {
+  readonly id: string;
+  /** The first line of its prompt. */
+  readonly title: string;
+  /** Undefined: the turn is of a window that did not store it, or no agent reported its changes. */
+  readonly session?: TurnSession;
+}
+
+/** The session of a turn, with its title when the turn began. */
+export interface TurnSession {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The hunks of turns that other turns changed too. */
 export interface SharedTurn {
   readonly hunks: number;
-  /** Whether the text from before the turn is known for all of them. */
+  /** Whether the text from before is known for all of them. Only of a single turn. */
   readonly isEarlierKnown: boolean;
 }
 
@@ -50,14 +67,14 @@ export interface Review {
   /** The files that need a review, by path. Unchanged files stay the same objects. */
   readonly files: readonly ReviewedFile[];
   file(path: string): ReviewedFile | undefined;
-  /** The turns with changes to review, oldest first, with the first line of their prompt. */
-  readonly turns: readonly { readonly id: string; readonly title: string }[];
+  /** The turns with changes to review, oldest first. */
+  readonly turns: readonly ReviewedTurn[];
   /** The number of files of the last decision. 0: there is none. */
   readonly lastDecisionSize: number;
   /** The files that {@link undo} would leave as they are, with the reason as a sentence. */
   undoLosses(target: ReviewTarget): Promise<readonly UndoLoss[]>;
-  /** What an undo of the turn would undo of other turns. Undefined: nothing. */
-  sharedTurn(turn: string): SharedTurn | undefined;
+  /** What an undo of the turns would undo of other turns. Undefined: nothing. */
+  sharedTurn(...turns: readonly string[]): SharedTurn | undefined;
   /** Keeps the agent's lines by adding them to the base. */
   keep(target: ReviewTarget): Promise<void>;
   /**

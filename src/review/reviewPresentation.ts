@@ -1,7 +1,9 @@
 // The presentation of a review in the editor: the positions of hunks and marks, the rows of the tree, and the target of
 // "next". Pure.
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
-import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
+import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget } from "./review.ts";
+import { turnsOf } from "./trackedFile.ts";
+import { unknownTurn } from "./turns/runningTurns.ts";
 import { textLinesOf } from "./textLines.ts";
 
 /** The two sides of a change. */
@@ -156,7 +158,17 @@ interface Counts {
 }
 
 /** A row of the tree of changes. */
-export type ChangeRow = TurnRow | FileRow | HunkRow;
+export type ChangeRow = SessionRow | TurnRow | FileRow | HunkRow;
+
+export interface SessionRow extends Counts {
+  readonly kind: "session";
+  /** The id of the session. Undefined: the changes that no agent reported while several were working. */
+  readonly id: string | undefined;
+  readonly title: string;
+  readonly turns: readonly string[];
+  /** Its turns if there are several, otherwise the files. */
+  readonly rows: readonly (TurnRow | FileRow)[];
+}
 
 export interface TurnRow extends Counts {
   readonly kind: "turn";
@@ -184,16 +196,52 @@ export interface HunkRow extends Counts {
   readonly words: string;
 }
 
-/** The top rows of the tree: turns if there are several, otherwise files. */
-export function changeRows({ files, turns }: Pick<Review, "files" | "turns">): readonly (TurnRow | FileRow)[] {
-  if (turns.length < 2) return files.map(file => fileRow(file));
+/** The top rows of the tree: sessions if there are several, otherwise turns if there are several, otherwise files. */
+export function changeRows({
+  files,
+  turns,
+}: Pick<Review, "files" | "turns">): readonly (SessionRow | TurnRow | FileRow)[] {
   const known = new Set(turns.map(({ id }) => id));
-  const rows = turns.map(({ id, title }): TurnRow => {
-    const own = files.filter(file => file.turns.includes(id)).map(file => fileRow(file, id));
-    return { kind: "turn", id, title, files: own, ...sum(own) };
-  });
-  const others = files.filter(file => !file.turns.some(turn => known.has(turn)));
-  return [...rows.filter(row => row.files.length > 0), ...others.map(file => fileRow(file))];
+  const others = files.filter(file => !file.turns.some(turn => known.has(turn))).map(file => fileRow(file));
+  const sessions = sessionsOf(turns);
+  if (sessions.length > 1 || turns.some(({ id }) => id === unknownTurn))
+    return [...sessions.map(own => sessionRow(files, own)), ...others];
+  if (turns.length < 2) return files.map(file => fileRow(file));
+  return [...turns.map(turn => turnRow(files, turn)).filter(row => row.files.length > 0), ...others];
+}
+
+/** The turns by session. Those whose session is not known belong together, and the unknown agent comes last. */
+function sessionsOf(turns: Review["turns"]): readonly (readonly [ReviewedTurn, ...ReviewedTurn[]])[] {
+  const sessions = new Map<string, [ReviewedTurn, ...ReviewedTurn[]]>();
+  for (const turn of turns) {
+    const key = turn.id === unknownTurn ? unknownTurn : `session ${turn.session?.id ?? ""}`;
+    const own = sessions.get(key);
+    if (own) own.push(turn);
+    else sessions.set(key, [turn]);
+  }
+  const unknown = sessions.get(unknownTurn);
+  sessions.delete(unknownTurn);
+  return [...sessions.values(), ...(unknown ? [unknown] : [])];
+}
+
+function sessionRow(files: readonly ReviewedFile[], own: readonly [ReviewedTurn, ...ReviewedTurn[]]): SessionRow {
+  const last = own.at(-1) ?? own[0];
+  const turns = own.map(({ id }) => id);
+  const rows = own.map(turn => turnRow(files, turn)).filter(row => row.files.length > 0);
+  const [only] = rows;
+  return {
+    kind: "session",
+    id: last.id === unknownTurn ? undefined : (last.session?.id ?? ""),
+    title: last.session?.title ?? last.title,
+    turns,
+    rows: only && rows.length === 1 ? only.files : rows,
+    ...sum(rows),
+  };
+}
+
+function turnRow(files: readonly ReviewedFile[], { id, title }: ReviewedTurn): TurnRow {
+  const own = files.filter(file => file.turns.includes(id)).map(file => fileRow(file, id));
+  return { kind: "turn", id, title, files: own, ...sum(own) };
 }
 
 function fileRow(file: ReviewedFile, turn?: string): FileRow {
@@ -239,6 +287,8 @@ function sum(counts: readonly Counts[]): Counts {
 /** The target of a decision on a row. */
 export function reviewTargetOf(row: ChangeRow): ReviewTarget {
   switch (row.kind) {
+    case "session":
+      return { kind: "turns", turns: row.turns };
     case "turn":
       return { kind: "turn", turn: row.id };
     case "file": {
@@ -256,5 +306,7 @@ export function reviewTargetOf(row: ChangeRow): ReviewTarget {
 /** The number of files of a decision, to ask before very many files are undone. */
 export function countFiles({ files }: Pick<Review, "files">, target: ReviewTarget): number {
   if (target.kind === "all") return files.length;
-  return target.kind === "turn" ? files.filter(file => file.turns.includes(target.turn)).length : 1;
+  if (target.kind !== "turn" && target.kind !== "turns") return 1;
+  const turns = turnsOf(target);
+  return files.filter(file => file.turns.some(turn => turns.includes(turn))).length;
 }

@@ -2,11 +2,13 @@
 import type { Work } from "../base/lineDiff.ts";
 import { reanchor, reanchorWork } from "./fileChanges.ts";
 import type { FileChanges } from "./hunk.ts";
+import type { StoredSessionsOfTurns } from "./turns/sessionsOfTurns.ts";
 import type { MoveOrigin, TrackedFile } from "./trackedFile.ts";
 
 export interface StoredReview {
   readonly files: readonly StoredFile[];
   readonly titles: Readonly<Record<string, string>>;
+  readonly sessions?: StoredSessionsOfTurns;
   /** Files whose texts another program replaced, as they were before. */
   readonly replaced?: readonly StoredFile[];
 }

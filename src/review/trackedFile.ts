@@ -40,6 +40,10 @@ export const awaitsReview = ({ changes, unknown, movedFrom }: TrackedFile): bool
 export const deletesOwnEdits = ({ file, ids }: ChosenFile): boolean =>
   file.mixed && ids.length > 0 && !undoHunks(file.changes, ids).changes.text;
 
+/** The turns of a decision on turns. */
+export const turnsOf = (target: Extract<ReviewTarget, { kind: "turn" | "turns" }>): readonly string[] =>
+  target.kind === "turn" ? [target.turn] : target.turns;
+
 /** The hunks of a decision, by file. Hunks that no longer exist are skipped. */
 export function chosenFiles(files: Iterable<TrackedFile>, target: ReviewTarget): readonly ChosenFile[] {
   const all = [...files].filter(awaitsReview);
@@ -54,12 +58,14 @@ export function chosenFiles(files: Iterable<TrackedFile>, target: ReviewTarget):
   switch (target.kind) {
     case "all":
       return all.map(whole);
-    case "turn": {
-      const { turn } = target;
+    case "turn":
+    case "turns": {
+      const turns = turnsOf(target);
       return all
         .map(file => {
-          const ids = idsOf(file, hunk => hunk.turns.includes(turn));
-          return { file, ids, isWhole: false, isMove: file.movedFrom?.turn === turn };
+          const ids = idsOf(file, hunk => hunk.turns.some(turn => turns.includes(turn)));
+          const { movedFrom } = file;
+          return { file, ids, isWhole: false, isMove: movedFrom !== undefined && turns.includes(movedFrom.turn) };
         })
         .filter(({ ids, isMove }) => ids.length > 0 || isMove);
     }
@@ -77,6 +83,24 @@ export function chosenFiles(files: Iterable<TrackedFile>, target: ReviewTarget):
     default:
       return target satisfies never;
   }
+}
+
+/** The file, with the changes of a turn as another turn's. */
+export function withTurn(file: TrackedFile, from: string, to: string): TrackedFile {
+  const renamed = (changes: FileChanges): FileChanges => ({
+    ...changes,
+    hunks: changes.hunks.map(hunk => ({
+      ...hunk,
+      turns: [...new Set(hunk.turns.map(turn => (turn === from ? to : turn)))],
+    })),
+  });
+  const { movedFrom } = file;
+  return {
+    ...file,
+    changes: renamed(file.changes),
+    history: file.history.map(renamed),
+    ...(movedFrom && { movedFrom: { ...movedFrom, turn: movedFrom.turn === from ? to : movedFrom.turn } }),
+  };
 }
 
 /** What an agent moved. */

@@ -16,9 +16,18 @@ import { FileComparisons } from "./fileComparisons.ts";
 import { type FileChanges } from "./hunk.ts";
 import { FileDecisions } from "./decisions/fileDecisions.ts";
 import { sharedTurnOf } from "./earlierTurns.ts";
-import type { Review, ReviewedFile, ReviewTarget, SharedTurn, UndoLoss } from "./review.ts";
+import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget, SharedTurn, TurnSession, UndoLoss } from "./review.ts";
 import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
-import { awaitsReview, chosenFiles, movedFile, reviewedFile, type AgentMove, type TrackedFile } from "./trackedFile.ts";
+import {
+  awaitsReview,
+  chosenFiles,
+  movedFile,
+  reviewedFile,
+  withTurn,
+  type AgentMove,
+  type TrackedFile,
+} from "./trackedFile.ts";
+import { SessionsOfTurns } from "./turns/sessionsOfTurns.ts";
 import { ReplacedStates } from "./turns/replacedStates.ts";
 import { undoLossesOf } from "./undoLosses.ts";
 import type { WindowReviewOptions } from "./windowReviewOptions.ts";
@@ -31,6 +40,7 @@ export class WindowReview implements Review, Disposable {
   readonly #files = new Map<string, TrackedFile>();
   readonly #shown = new Map<TrackedFile, ReviewedFile>();
   readonly #titles = new Map<string, string>();
+  readonly #sessions = new SessionsOfTurns();
   readonly #replaced = new ReplacedStates();
   readonly #movedAway = new Set<string>();
   readonly #decisions: FileDecisions;
@@ -81,14 +91,22 @@ export class WindowReview implements Review, Disposable {
     return one && awaitsReview(one) ? this.#view(one) : undefined;
   }
 
-  get turns(): readonly { readonly id: string; readonly title: string }[] {
+  get turns(): readonly ReviewedTurn[] {
     const waiting = new Set(this.files.flatMap(file => file.turns));
-    return [...this.#titles].filter(([id]) => waiting.has(id)).map(([id, title]) => ({ id, title }));
+    return [...this.#titles]
+      .filter(([id]) => waiting.has(id))
+      .map(([id, title]) => ({ id, title, ...this.#sessions.of(id) }));
   }
 
-  /** A turn starts. It is sorted after all turns that started before. */
-  turnBegan(turn: string, title: string): void {
+  /** A turn is sorted after all turns that were named before. */
+  nameTurn(turn: string, title: string, session?: TurnSession): void {
     if (!this.#titles.has(turn)) this.#titles.set(turn, title);
+    this.#sessions.set(turn, session);
+  }
+
+  /** A turn starts while no other one runs. */
+  turnBegan(turn: string, title: string, session?: TurnSession): void {
+    this.nameTurn(turn, title, session);
     this.#movedAway.clear();
     const needed = this.#decisions.paths;
     // A reviewed file is no longer a valid base, because later changes to it are not tracked.
@@ -146,6 +164,12 @@ export class WindowReview implements Review, Disposable {
     if (this.#files.get(path)?.movedFrom) return;
     const none = track(after, after, turn);
     this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
+  }
+
+  /** The changes of a turn in the file turn out to be another turn's. */
+  attributed(path: string, from: string, to: string): void {
+    const one = this.#files.get(path);
+    if (one) this.#set(withTurn(one, from, to));
   }
 
   /** The user edited the text, with `after` as the result. */
@@ -266,8 +290,8 @@ export class WindowReview implements Review, Disposable {
     return undoLossesOf(chosenFiles(this.#files.values(), target), earlier);
   }
 
-  sharedTurn(turn: string): SharedTurn | undefined {
-    return sharedTurnOf(turn, [...this.#files.values()]);
+  sharedTurn(...turns: readonly string[]): SharedTurn | undefined {
+    return sharedTurnOf(turns, [...this.#files.values()]);
   }
 
   keep(target: ReviewTarget): Promise<void> {
@@ -293,6 +317,7 @@ export class WindowReview implements Review, Disposable {
   ): Promise<AppliedSteps> {
     for (const [turn, title] of Object.entries(stored?.titles ?? {}))
       if (!this.#titles.has(turn)) this.#titles.set(turn, title);
+    this.#sessions.restore(stored?.sessions);
     return this.#decisions.restoreFiles(steps, stored, options);
   }
 
@@ -300,17 +325,18 @@ export class WindowReview implements Review, Disposable {
   stored(): StoredReview {
     const files = [...this.#files.values()].filter(awaitsReview).map(storedFile);
     const turns = new Set(this.files.flatMap(file => file.turns));
-    return { files, titles: Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn))) };
+    const titles = Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn)));
+    return { files, titles, ...this.#sessions.stored(turns) };
   }
 
   /** {@link stored}, with what comes back to the review when files have their earlier texts again. */
   storedForLater(): StoredReview {
-    const { files, titles } = this.stored();
+    const stored = this.stored();
     const replaced = this.#replaced.all;
-    if (replaced.length === 0) return { files, titles };
+    if (replaced.length === 0) return stored;
     const turns = new Set(replaced.flatMap(one => one.changes.hunks.flatMap(hunk => hunk.turns)));
     const more = Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn)));
-    return { files, titles: { ...more, ...titles }, replaced: replaced.map(storedFile) };
+    return { ...stored, titles: { ...more, ...stored.titles }, replaced: replaced.map(storedFile) };
   }
 
   /**
@@ -318,11 +344,12 @@ export class WindowReview implements Review, Disposable {
    * with the paths whose changes could not be found again.
    */
   async restore(
-    { files, titles, replaced = [] }: StoredReview,
+    { files, titles, sessions, replaced = [] }: StoredReview,
     readCurrentText: (path: string) => Promise<string | null | undefined>,
   ): Promise<readonly string[]> {
     const dropped: string[] = [];
     for (const [turn, title] of Object.entries(titles)) this.#titles.set(turn, title);
+    this.#sessions.restore(sessions);
     for (const stored of files) {
       const text = await readCurrentText(stored.path);
       if (this.#files.has(stored.path)) continue;

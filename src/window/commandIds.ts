@@ -42,6 +42,8 @@ export const commandIds = [
   "parley.keepAllChanges",
   "parley.undoAllChanges",
   "parley.keepTurn",
+  "parley.keepSessionChanges",
+  "parley.undoSessionChanges",
   "parley.undoTurn",
   "parley.reviewChanges",
   "parley.reviewTurn",

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { applyAgentEdit, lineCounts, track } from "../../src/review/fileChanges.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import type { ReviewedFile } from "../../src/review/review.ts";
+import { unknownTurn } from "../../src/review/turns/runningTurns.ts";
 import {
   countFiles,
   hunkRows,
@@ -15,6 +16,7 @@ import {
   changeRows,
   reviewTargetOf,
   textBefore,
+  type ChangeRow,
 } from "../../src/review/reviewPresentation.ts";
 
 const lines = (...all: readonly string[]): string => all.map(line => `${line}\n`).join("");
@@ -204,6 +206,40 @@ describe("the tree of changes", () => {
     { id: "t2", title: "Second" },
   ];
 
+  const pathsOf = (row: ChangeRow): unknown => {
+    if (row.kind === "session") return row.rows.map(pathsOf);
+    return row.kind === "turn" ? row.files.map(({ file }) => file.path) : row.file.path;
+  };
+
+  it("groups by session if there are several, each with its turns, and the unknown agent last", () => {
+    const session = (id: string, title: string): { session: { id: string; title: string } } => ({
+      session: { id, title },
+    });
+    const more = [reviewed("/w/d", track("", "x", unknownTurn)), reviewed("/w/e", track("", "x", "t3"))];
+    const both = [...more, ...files];
+    const named = [
+      { id: unknownTurn, title: "" },
+      { id: "t1", title: "First", ...session("a", "Session A") },
+      { id: "t2", title: "Second", ...session("b", "Session B") },
+      { id: "t3", title: "Third", ...session("b", "Renamed") },
+    ];
+    const rows = changeRows({ files: both, turns: named });
+    assert.deepEqual(
+      rows.map(row => [row.kind, row.kind === "session" && [row.id, row.title], pathsOf(row)]),
+      [
+        ["session", ["a", "Session A"], ["/w/a"]],
+        ["session", ["b", "Renamed"], [["/w/a", "/w/b"], ["/w/e"]]],
+        ["session", [undefined, ""], ["/w/d"]],
+        ["file", false, "/w/c"],
+      ],
+    );
+    assert.deepEqual(rows[1] && reviewTargetOf(rows[1]), { kind: "turns", turns: ["t2", "t3"] });
+    assert.equal(countFiles({ files: both }, { kind: "turns", turns: ["t2", "t3"] }), 3);
+    // One session alone is no group, but what nobody reported is always marked.
+    assert.equal(changeRows({ files, turns: named.slice(2) })[0]?.kind, "turn");
+    assert.equal(changeRows({ files: both.slice(0, 1), turns: named.slice(0, 1) })[0]?.kind, "session");
+  });
+
   it("lists files if there is one turn", () => {
     const rows = changeRows({ files, turns: turns.slice(0, 1) });
     assert.deepEqual(
@@ -216,7 +252,7 @@ describe("the tree of changes", () => {
   it("groups by turn if there are several, each with its own hunks, and omits no file", () => {
     const rows = changeRows({ files, turns });
     assert.deepEqual(
-      rows.map(row => [row.kind, row.kind === "turn" ? row.files.map(({ file }) => file.path) : row.file.path]),
+      rows.map(row => [row.kind, pathsOf(row)]),
       [
         ["turn", ["/w/a"]],
         ["turn", ["/w/a", "/w/b"]],

@@ -2,7 +2,7 @@
 import { join, relative } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { normalizeText } from "../../base/text.ts";
 import { walkFiles } from "../fileWalk.ts";
@@ -14,6 +14,7 @@ import type { FileEvent, FileEvents } from "./fileEvents.ts";
 export interface ChangedFilesOptions {
   readonly fileEvents: FileEvents;
   readonly roots: () => readonly string[];
+  readonly onDidChangeRoots: Event<void>;
   /** Called immediately for each event, so that unwanted paths cost nothing. */
   readonly isWanted: (path: string) => boolean;
   /** Files to report even if git ignores them. */
@@ -41,7 +42,7 @@ export class ChangedFiles implements Disposable {
   constructor(options: ChangedFilesOptions) {
     this.#options = options;
     this.#watch();
-    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#watch()));
+    this.#store.add(options.onDidChangeRoots(() => this.#watch()));
   }
 
   turnStarted(): void {

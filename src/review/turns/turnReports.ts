@@ -88,6 +88,11 @@ export class TurnReports {
     });
   }
 
+  /** Whether no call that can write has named the file. */
+  onlyReads(path: string): boolean {
+    return this.#callsOf(path).length === 0;
+  }
+
   /** Sets the file that an agent's path resolves to. */
   setResolvedPath(agentPath: string, path: string): void {
     this.#resolvedPaths.set(agentPath, path);

@@ -3,45 +3,42 @@ import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { folderTexts } from "./folderTexts.ts";
 import { joinedStart, type TurnStart } from "./turnStart.ts";
-import type { SessionOfTurn, UnfinishedTurn } from "./unfinishedTurn.ts";
 
 export interface TurnStartsOptions {
   readonly roots: () => readonly string[];
-  /** The trees that were taken at the start of a turn. Without a session, it is a turn of the current one. */
-  readonly treesOf: (turn: string, session?: SessionOfTurn) => Promise<TurnStart | undefined>;
+  /** The trees that were taken at the start of a turn. */
+  readonly treesOf: (turn: string) => Promise<TurnStart | undefined>;
   readonly log: Log;
 }
 
-/** The start of the latest turn, and the trees of earlier ones. */
+/** The starts of the turns that run, and the trees of earlier ones. */
 export class TurnStarts {
   readonly #options: TurnStartsOptions;
-  #turn = "";
-  #earlier: UnfinishedTurn | undefined;
-  #texts: Promise<readonly TurnStart[]> = Promise.resolve([]);
+  /** The texts of folders without a tree, by turn. */
+  readonly #texts = new Map<string, Promise<readonly TurnStart[]>>();
 
   constructor(options: TurnStartsOptions) {
     this.#options = options;
   }
 
-  /** Reads the files of folders without a tree. Never rejects. */
-  async begin(turn: string): Promise<void> {
-    this.#turn = turn;
-    this.#texts = this.#read(turn);
-    await this.#texts;
+  /** Reads the files of folders without a tree. Forgets all turns but those that `isKept` names. Never rejects. */
+  async begin(turn: string, isKept: (turn: string) => boolean): Promise<void> {
+    for (const one of this.#texts.keys()) if (!isKept(one)) this.#texts.delete(one);
+    const texts = this.#read(turn);
+    this.#texts.set(turn, texts);
+    await texts;
   }
 
   /** A turn of an earlier window is about to be compared. Resolves with the folders whose start is not known. */
-  async resume(earlier: UnfinishedTurn): Promise<readonly string[]> {
-    this.#earlier = earlier;
-    const { folders } = await this.of(earlier.turn);
+  async resume(turn: string): Promise<readonly string[]> {
+    const { folders } = await this.of(turn);
     return this.#options.roots().filter(root => !folders.includes(root));
   }
 
   /** What is known of the start of a turn. Rejects if it cannot be read. */
   async of(turn: string): Promise<TurnStart> {
-    const session = this.#earlier?.turn === turn ? this.#earlier.session : undefined;
-    const trees = await this.#options.treesOf(turn, session);
-    const texts = turn === this.#turn ? await this.#texts : [];
+    const trees = await this.#options.treesOf(turn);
+    const texts = (await this.#texts.get(turn)) ?? [];
     return joinedStart([...(trees ? [trees] : []), ...texts]);
   }
 

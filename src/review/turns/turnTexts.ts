@@ -1,8 +1,8 @@
-// What is known of the texts of files in the current or latest turn: those before the agent's first change, and those
+// What is known of the texts of files in the turns that overlap: those before the agent's first change, and those
 // that the review has seen on disk.
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { TurnReports } from "./turnReports.ts";
+import { RunningTurns, type ReportsOfTurns } from "./runningTurns.ts";
 import type { FileDifference, TurnStart } from "./turnStart.ts";
 
 export interface TurnTextsOptions {
@@ -15,55 +15,68 @@ export class TurnTexts {
   readonly #options: TurnTextsOptions;
   /** The last text seen of files that are not followed, while a turn runs. */
   readonly last = new Map<string, string | null>();
-  /** The differences between the start and the end of the turn. */
+  /** The turns, with what their agents reported. */
+  readonly turns = new RunningTurns();
+  /** The differences between the start and the end of a turn. */
   readonly differences = new Map<string, FileDifference>();
   /** The texts on disk that were attributed in this turn. */
   readonly onDisk = new Map<string, string | null>();
   /** The texts before changes by others that can turn out to be the agent's, see {@link TurnReports.isLeft}. */
   readonly unsure = new Map<string, string | null>();
-  #reports = new TurnReports();
-  #turn = "";
 
   constructor(options: TurnTextsOptions) {
     this.#options = options;
   }
 
-  /** The current or latest turn. */
+  /** The turn that began last. */
   get turn(): string {
-    return this.#turn;
+    return this.turns.latest;
   }
 
-  get reports(): TurnReports {
-    return this.#reports;
+  get reports(): ReportsOfTurns {
+    return this.turns.reports;
   }
 
-  begin(turn: string): void {
-    this.#turn = turn;
-    this.#reports = new TurnReports();
+  /** A turn of the session begins. Returns whether it overlaps no other one. */
+  begin(turn: string, session: string, now: number): boolean {
+    const isAlone = this.turns.begin(turn, session, now);
+    if (isAlone) this.#clear();
+    return isAlone;
+  }
+
+  /** Adds a turn of an earlier window. */
+  addEnded(turn: string, session: string, began: number, ended: number): void {
+    this.turns.addEnded(turn, session, began, ended);
+    this.#clear();
+  }
+
+  #clear(): void {
     this.last.clear();
     this.differences.clear();
     this.onDisk.clear();
     this.unsure.clear();
   }
 
-  /** The text before the agent's first edit; undefined if it is not certain. */
-  async base(path: string, after: string | null): Promise<string | null | undefined> {
+  /** The text before the agent's first edit in the turn; undefined if it is not certain. */
+  async base(path: string, after: string | null, turn: string): Promise<string | null | undefined> {
     const seen = this.last.get(path);
-    if (seen !== undefined && seen !== after && !this.#reports.containsReportedEdit(path, seen)) return seen;
-    const reversed = this.#reports.before(path, after);
+    if (seen !== undefined && seen !== after && !this.reports.containsReportedEdit(path, seen)) return seen;
+    const reversed = this.reports.before(path, after);
     if (reversed !== undefined) return reversed;
     const difference = this.differences.get(path);
-    return difference?.before !== undefined ? difference.before : this.#askStart(path, start => start.textAt(path));
+    return difference?.before !== undefined
+      ? difference.before
+      : this.#askStart(path, turn, start => start.textAt(path));
   }
 
-  /** The files at a path when the turn began. Undefined: unknown. */
+  /** The files at a path when the first turn began. Undefined: unknown. */
   filesAt(path: string): Promise<readonly string[] | undefined> {
-    return this.#askStart(path, start => start.filesAt(path));
+    return this.#askStart(path, this.turns.first, start => start.filesAt(path));
   }
 
-  async #askStart<T>(path: string, ask: (start: TurnStart) => Promise<T>): Promise<T | undefined> {
+  async #askStart<T>(path: string, turn: string, ask: (start: TurnStart) => Promise<T>): Promise<T | undefined> {
     try {
-      return await ask(await this.#options.start(this.#turn));
+      return await ask(await this.#options.start(turn));
     } catch (thrown) {
       this.#options.log.warn(`The state of ${path} before the turn could not be read.`, asError(thrown).message);
       return undefined;

@@ -1,13 +1,13 @@
-// Stores the turn whose end is not compared with its start yet, so that the next window compares it after a reload.
+// Stores the turns whose ends are not compared with their starts yet, so that the next window compares them after a reload.
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { TextStorage } from "../../session/log/sessionStore.ts";
+import type { TurnSession } from "../review.ts";
 import { unfinishedTurnFile } from "../storedFiles.ts";
 
-/** The session of a turn. */
-export interface SessionOfTurn {
-  readonly id: string;
+/** The session of a turn, with its title when the turn began. */
+export interface SessionOfTurn extends TurnSession {
   readonly workspaceFolder: string;
 }
 
@@ -23,43 +23,61 @@ export interface UnfinishedTurn {
   readonly session?: SessionOfTurn;
 }
 
-/** The turn is stored after each change of it. A failed write is logged: then only the next window lacks it. */
+/** The turns are stored after each change of them. A failed write is logged: then only the next window lacks it. */
 export class UnfinishedTurnStore {
   readonly #storage: TextStorage;
   readonly #log: Log;
   readonly #writes = new Sequencer();
-  #current: UnfinishedTurn | undefined;
+  #turns: readonly UnfinishedTurn[] = [];
+  /** Those of the last window. The first turn of this window replaces them. */
+  #earlier: readonly UnfinishedTurn[] = [];
+  #hasBegun = false;
 
   constructor(storage: TextStorage, log: Log) {
     this.#storage = storage;
     this.#log = log;
   }
 
-  /** What the last window stored. Undefined if its last turn was compared. Never rejects. */
-  async read(): Promise<UnfinishedTurn | undefined> {
+  /** What the last window stored, the first turn first. Empty if its turns were compared. Never rejects. */
+  async read(): Promise<readonly UnfinishedTurn[]> {
     try {
       const text = await this.#storage.read(unfinishedTurnFile);
-      const turn = text ? (JSON.parse(text) as UnfinishedTurn) : undefined;
-      this.#current ??= turn;
-      return turn;
+      // Earlier versions of Parley stored only one turn.
+      const stored = text ? (JSON.parse(text) as UnfinishedTurn | readonly UnfinishedTurn[]) : [];
+      const turns = ([stored].flat() as readonly UnfinishedTurn[]).map(withSessionTitle);
+      if (!this.#hasBegun) this.#earlier = turns;
+      return turns;
     } catch (thrown) {
       this.#log.error("The last turn's changes could not be read.", asError(thrown).message);
-      return undefined;
+      return [];
     }
   }
 
-  begin(turn: UnfinishedTurn): void {
-    this.#write(turn);
+  /** A turn begins. It replaces the turns that `isOver` names. */
+  begin(turn: UnfinishedTurn, isOver: (turn: string) => boolean): void {
+    this.#hasBegun = true;
+    this.#earlier = [];
+    this.#turns = [...this.#turns.filter(one => !isOver(one.turn)), turn];
+    this.#write();
   }
 
-  /** Something more is known of the turn, unless the next one has begun. */
+  /** Something more is known of the turn, unless another one has replaced it. */
   update(turn: string, more: Pick<UnfinishedTurn, "ended" | "compared">): void {
-    if (this.#current?.turn === turn) this.#write({ ...this.#current, ...more });
+    const updated = (turns: readonly UnfinishedTurn[]): readonly UnfinishedTurn[] =>
+      turns.map(one => (one.turn === turn ? { ...one, ...more } : one));
+    if (![...this.#turns, ...this.#earlier].some(one => one.turn === turn)) return;
+    this.#turns = updated(this.#turns);
+    this.#earlier = updated(this.#earlier);
+    this.#write();
   }
 
   /** The turn's changes are in the review, and stored. */
   finish(turn: string): void {
-    if (this.#current?.turn === turn) this.#write(undefined);
+    const isOther = (one: UnfinishedTurn): boolean => one.turn !== turn;
+    if ([...this.#turns, ...this.#earlier].every(isOther)) return;
+    this.#turns = this.#turns.filter(isOther);
+    this.#earlier = this.#earlier.filter(isOther);
+    this.#write();
   }
 
   /** Resolves when everything is stored, or its loss was logged. */
@@ -67,10 +85,16 @@ export class UnfinishedTurnStore {
     return this.#writes.whenIdle();
   }
 
-  #write(turn: UnfinishedTurn | undefined): void {
-    this.#current = turn;
+  #write(): void {
+    const turns = [...this.#earlier, ...this.#turns];
     this.#writes
-      .queue(() => this.#storage.write(unfinishedTurnFile, turn ? JSON.stringify(turn) : ""))
+      .queue(() => this.#storage.write(unfinishedTurnFile, turns.length > 0 ? JSON.stringify(turns) : ""))
       .catch((thrown: unknown) => this.#log.error("The turn could not be stored.", asError(thrown).message));
   }
+}
+
+/** Earlier versions of Parley stored no title of the session. */
+function withSessionTitle(turn: UnfinishedTurn): UnfinishedTurn {
+  const { session } = turn as { readonly session?: Partial<SessionOfTurn> & Omit<SessionOfTurn, "title"> };
+  return session ? { ...turn, session: { ...session, title: session.title ?? "" } } : turn;
 }

@@ -20,10 +20,10 @@ export interface AgentWritesOptions {
   /** The last text seen. Undefined: none. */
   readonly known: (path: string) => string | null | undefined;
   /** The agent changes the file for the first time in the turn, or again. */
-  readonly touch: (path: string, before: string | null) => void;
+  readonly touch: (path: string, before: string | null, turn: string) => void;
   /** Takes in what is on disk. */
   readonly diskChanged: (path: string) => Promise<void>;
-  readonly attributeToAgent: (path: string, after: string | null) => Promise<void>;
+  readonly attributeToAgent: (path: string, after: string | null, turn: string) => Promise<void>;
   readonly log: Log;
 }
 
@@ -32,26 +32,33 @@ export class AgentWrites {
   readonly pending = new PendingWrites();
   /** The texts before the writes that have begun. */
   readonly #before = new Map<string, string | null>();
-  /** The texts of writes outside the folders that the user has not allowed yet. */
-  readonly #asked = new Map<string, string>();
+  /** The turns of those writes. */
+  readonly #turns = new Map<string, string>();
+  /** The texts and turns of writes outside the folders that the user has not allowed yet. */
+  readonly #asked = new Map<string, { readonly content: string; readonly turn: string }>();
 
   constructor(options: AgentWritesOptions) {
     this.#options = options;
   }
 
-  /** Runs an agent's write, and attributes its changes. */
-  async around<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
+  /** The turn of the write of the file that has begun. */
+  turnOf(path: string): string | undefined {
+    return this.#turns.get(path);
+  }
+
+  /** Runs the write of an agent in the turn, and attributes its changes. */
+  async around<T>(path: string, content: string, turn: string, run: () => Promise<T>): Promise<T> {
     const { work } = this.#options;
     const located = await work.locate(path);
     if (!located) return run();
     // A file outside the folders is not read before the user allows the write.
-    if (!work.isFollowed(located)) this.#asked.set(located.path, content);
-    else if (!(await this.#begin(located.path, content))) return run();
+    if (!work.isFollowed(located)) this.#asked.set(located.path, { content, turn });
+    else if (!(await this.#begin(located.path, content, turn))) return run();
     try {
       return await run();
     } finally {
       this.#asked.delete(located.path);
-      await work.enqueue(path, () => this.#end(located.path));
+      await work.enqueue(path, () => this.#end(located.path, turn));
     }
   }
 
@@ -62,8 +69,8 @@ export class AgentWrites {
   async allowedOutside(path: string): Promise<void> {
     const { outside, work, states, texts, review, known } = this.#options;
     outside.allow(path);
-    const content = this.#asked.get(path);
-    if (content !== undefined) return void (await this.#begin(path, content));
+    const asked = this.#asked.get(path);
+    if (asked !== undefined) return void (await this.#begin(path, asked.content, asked.turn));
     await work.enqueue(path, async () => {
       await states?.beforeWrite(path);
       const before = await this.#read(path);
@@ -72,7 +79,7 @@ export class AgentWrites {
   }
 
   /** Resolves with whether the file is followed. */
-  async #begin(path: string, content: string): Promise<boolean> {
+  async #begin(path: string, content: string, turn: string): Promise<boolean> {
     const { review, work, states, texts, touch, diskChanged } = this.#options;
     // After everything that was reported before.
     await work.enqueue(path, async () => (review.isTracked(path) ? diskChanged(path) : undefined));
@@ -81,27 +88,29 @@ export class AgentWrites {
     if (before === undefined) return false;
     // Some agents write to disk first and send the request afterwards: the text known before counts.
     const known = this.#options.known(path);
-    touch(path, known === undefined ? before : known);
+    touch(path, known === undefined ? before : known, turn);
     if (known === undefined && !review.isTracked(path)) texts.last.set(path, before);
     this.#before.set(path, before);
+    this.#turns.set(path, turn);
     this.pending.begin(path, normalizeText(content), before);
     return true;
   }
 
-  async #end(path: string): Promise<void> {
+  async #end(path: string, turn: string): Promise<void> {
     const { touches, texts } = this.#options;
     const before = this.#before.get(path);
     this.#before.delete(path);
+    this.#turns.delete(path);
     this.pending.end(path);
     if (before === undefined) return;
     const after = await currentTextOf(path);
-    if (after !== undefined) touches.written(path, after);
+    if (after !== undefined) touches.written(path, after, turn);
     const last = this.#options.known(path);
     // Of unsaved text, VS Code reports every edit, with what the user types at this moment.
     if (openTextOf(path)?.dirty) return;
     if (after !== undefined) texts.onDisk.set(path, after);
     if (after !== undefined && after !== (last === undefined ? before : last))
-      await this.#options.attributeToAgent(path, after);
+      await this.#options.attributeToAgent(path, after, turn);
   }
 
   /** A file that cannot be read is not followed. If the write fails too, its error tells the agent why. */

@@ -1,7 +1,7 @@
 // Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
 // agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
 import * as vscode from "vscode";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
@@ -12,17 +12,20 @@ import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
-import { TurnTimes } from "../turns/turnTimes.ts";
+import type { RunningTurns } from "../turns/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { isAtOrBelow } from "../turns/userMoves.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
+import { ChangeTurns } from "./changeTurns.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
+import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
 import { compareWithStart, settledOrLate } from "./turnComparison.ts";
+import type { TurnSession } from "../review.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
 import { changeTime, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
@@ -33,6 +36,7 @@ export interface ChangeAttributionOptions {
   readonly review: WindowReview;
   readonly fileEvents: FileEvents;
   readonly roots: () => readonly string[];
+  readonly onDidChangeRoots: Event<void>;
   readonly touches: TouchListener;
   /** Keeps the exact states of files. */
   readonly states?: ChangedStates;
@@ -51,19 +55,18 @@ export class ChangeAttribution implements Disposable {
   readonly #changedFiles: ChangedFiles;
   readonly #documentChanges: DocumentChanges;
   readonly #work: FileWork;
-  readonly #times = new TurnTimes();
   readonly #userOperations: UserFileOperations;
   readonly #texts: TurnTexts;
+  readonly #times: RunningTurns;
   readonly #author: ChangeAuthor;
   readonly #opened: OpenedTexts;
   readonly #writes: AgentWrites;
   /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
   readonly #diskUnderUnsaved = new Map<string, string | null>();
-  readonly #touched = new Set<string>();
+  readonly #turns: ChangeTurns;
   /** The files that waited for review when the turn began. */
   #reviewedBefore: ReadonlySet<string> = new Set();
-  /** The turns of the last changes of files whose text before is unknown. */
-  readonly #withoutBase = new Map<string, string>();
+  readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
 
@@ -72,6 +75,7 @@ export class ChangeAttribution implements Disposable {
     this.#reloads = new DocumentReloads(options.log);
     this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
     this.#texts = new TurnTexts(options);
+    this.#times = this.#texts.turns;
     this.outside = this.#store.add(
       new OutsideFiles({
         watchFile: (path, listener) => options.fileEvents.watchFile(path, listener),
@@ -79,15 +83,17 @@ export class ChangeAttribution implements Disposable {
         isReviewed: path => options.review.isTracked(path),
       }),
     );
+    this.#turns = new ChangeTurns({ ...options, turns: this.#times, writing: path => this.#writes.turnOf(path) });
+    this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
     this.#writes = new AgentWrites({
       ...options,
       work: this.#work,
       outside: this.outside,
       texts: this.#texts,
       known: path => this.#known(path),
-      touch: (path, before) => this.#touch(path, before),
+      touch: (path, before, turn) => this.#turns.touch(path, before, turn),
       diskChanged: path => this.#diskChanged({ path }),
-      attributeToAgent: (path, after) => this.#attributeToAgent(path, after),
+      attributeToAgent: (path, after, turn) => this.#attributeToAgent(path, after, turn),
     });
     this.#opened = this.#store.add(
       new OpenedTexts({
@@ -110,7 +116,7 @@ export class ChangeAttribution implements Disposable {
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
       isKnown: path => this.#known(path) !== undefined,
     });
-    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#work.rootsChanged()));
+    this.#store.add(options.onDidChangeRoots(() => this.#work.rootsChanged()));
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
@@ -119,110 +125,131 @@ export class ChangeAttribution implements Disposable {
     );
     this.#changedFiles = this.#store.add(
       new ChangedFiles({
-        fileEvents: options.fileEvents,
-        roots: options.roots,
+        ...options,
         isWanted: path => this.#isWanted(path),
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => this.#pathChanged(path),
         onCommitted: (path, text) =>
           void this.#enqueue(path, async located => options.review.committed(located.path, text)),
         trackedPaths: () => reviewedPaths(this.#options.review),
-        log: options.log,
       }),
     );
   }
 
-  /** The current or latest turn. */
+  /** The turn that began last. */
   get turn(): string {
     return this.#texts.turn;
   }
 
+  /** The turns that run, the first one first. */
+  get busyTurns(): readonly string[] {
+    return this.#times.busy;
+  }
+
+  /** The turn whose start has the texts before the changes of the turn. */
+  startOf(turn: string): string {
+    return this.#turns.startOf(turn);
+  }
+
   /**
-   * A turn is about to begin: the current texts of open files are the texts before it. Resolves when changes by others
-   * of the files under review are taken in. Never rejects.
+   * A turn of the session is about to begin: the current texts of open files are the texts before it. Resolves when changes
+   * by others of the files under review are taken in. Never rejects.
    */
-  async turnBegan(turn: string, title: string): Promise<void> {
-    this.#texts.begin(turn);
-    this.#touched.clear();
-    this.#userOperations.moves.turnBegan();
-    this.#changedFiles.turnStarted();
-    this.#options.review.turnBegan(turn, title);
-    this.#times.begin(Date.now());
+  async turnBegan(turn: string, title: string, session?: TurnSession): Promise<void> {
+    const { review } = this.#options;
+    const isAlone = this.#texts.begin(turn, session?.id ?? "", Date.now());
+    if (isAlone) {
+      this.#turns.turnBegan();
+      this.#userOperations.moves.turnBegan();
+      this.#changedFiles.turnStarted();
+      review.turnBegan(turn, title, session);
+    } else review.nameTurn(turn, title, session);
     this.#opened.turnBegan();
-    const reviewed = reviewedPaths(this.#options.review);
-    this.#reviewedBefore = new Set(reviewed);
+    const reviewed = reviewedPaths(review);
+    if (isAlone) this.#reviewedBefore = new Set(reviewed);
     await Promise.all([
-      ...reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))),
+      // While another turn runs, what has changed can be its change.
+      ...reviewed.map(path =>
+        this.#enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
+      ),
       // Nothing else knows the texts of these files at the start of the turn.
       ...this.outside.paths.map(path => this.#writes.allowedOutside(path)),
     ]);
   }
 
   /**
-   * The session's state changed. The turn lasts from {@link turnBegan}, when its prompt still waits, until the agent is
+   * The state of the session changed. Its turn lasts from {@link turnBegan}, when its prompt still waits, until the agent is
    * idle. When it ends, the files that its tool calls named are checked once more.
    */
-  stateChanged(state: SessionState): void {
-    const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === this.turn);
-    if (!busy) return this.turnEnded();
-    if (!this.#times.isBusy) this.#times.begin(Date.now());
+  stateChanged(state: SessionState, session = ""): void {
+    const running = this.#times.of(session);
+    if (!running) return;
+    const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === running.turn);
+    if (!busy) return this.turnEnded(session);
+    if (!running.times.isBusy) running.times.begin(Date.now());
   }
 
-  /** The turn or its session has ended. Changes made until now may still be reported for a while. */
-  turnEnded(): void {
-    if (!this.#times.isBusy) return;
-    this.#times.end(Date.now());
-    this.#texts.reports.turnEnded();
+  /** The turn of the session or the session has ended. Changes made until now may still be reported for a while. */
+  turnEnded(session = ""): void {
+    const running = this.#times.of(session);
+    if (!running?.times.isBusy) return;
+    running.times.end(Date.now());
+    running.reports.turnEnded();
     this.#changedFiles.turnEnded();
     const reviewed = this.#options.review.files.map(({ path }) => path);
-    const followed = [...this.#texts.reports.paths(), ...reviewed, ...this.outside.paths];
+    const followed = [...running.reports.paths(), ...reviewed, ...this.outside.paths];
     for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
-    this.#compare(one => this.#enqueue(one.path, located => this.#differs(located, one)));
-    this.#options.onTurnEnded?.(this.turn, this.#comparison);
+    const compared = this.#compare(running.turn, one => this.#isDifferent(one));
+    this.#options.onTurnEnded?.(running.turn, compared);
   }
 
-  /** Compares the disk with the start of a turn of an earlier window. */
-  resumeComparison({ turn, title, began, ended = began }: UnfinishedTurn): void {
-    this.#texts.begin(turn);
-    this.#options.review.turnBegan(turn, title);
-    this.#times.begin(began);
-    this.#times.end(ended);
-    this.#compare(async one => {
-      // The folder has the time of the last change in it.
-      const time = one.is === undefined ? await folderChangeTime(one.path) : ended;
-      if (time !== undefined && this.#times.includes(time))
-        await this.#enqueue(one.path, located => this.#differs(located, one));
-    });
+  /** Compares the disk with the starts of the turns of an earlier window. */
+  resumeComparison(turns: readonly UnfinishedTurn[]): void {
+    for (const { turn, title, began, ended = began, session } of turns) {
+      this.#texts.addEnded(turn, session?.id ?? "", began, ended);
+      this.#options.review.turnBegan(turn, title, session);
+    }
+    for (const { turn, began, ended = began } of turns) {
+      void this.#compare(turn, async one => {
+        // The folder has the time of the last change in it.
+        const time = one.is === undefined ? await folderChangeTime(one.path) : ended;
+        if (time !== undefined && this.#times.includes(time)) await this.#isDifferent(one);
+      });
+    }
   }
 
-  #compare(attribute: (difference: FileDifference) => Promise<void>): void {
-    const { turn } = this;
-    this.#comparison = compareWithStart({
+  #compare(turn: string, attribute: (difference: FileDifference) => Promise<void>): Promise<void> {
+    const compared = compareWithStart({
       ...this.#options,
       turn,
-      isCurrent: () => this.turn === turn && !this.#store.isDisposed,
+      isCurrent: () => this.#times.has(turn) && !this.#store.isDisposed,
       isUsers: path => this.#userOperations.moves.wasDone(path),
       attribute,
     });
+    this.#comparison = Promise.all([this.#comparison, compared]).then(() => undefined);
+    return compared;
   }
 
-  /** Resolves when the last turn is compared with its start, or after a while. */
-  whenCompared(): Promise<void> {
-    return settledOrLate(this.#comparison);
-  }
+  /** Resolves when the turns that ended are compared with their starts, or after a while. */
+  whenCompared = (): Promise<void> => settledOrLate(this.#comparison);
 
-  /** Takes in an event of the agent: reads files when they are first named, and checks them when a call ends. */
-  observe(event: SessionEvent, after: SessionState): void {
-    const namedPaths = this.#texts.reports.observe(event, after, Date.now());
+  /** Takes in an event of an agent: reads files when they are first named, and checks them when a call ends. */
+  observe(event: SessionEvent, after: SessionState, session = ""): void {
+    const namedPaths = this.#times.observe(event, after, session, Date.now());
     for (const path of namedPaths) {
       this.#work.enqueueOnce("snapshot", path, async located => {
         this.#texts.reports.setResolvedPath(path, located.path);
         await this.#snapshot(located);
+        await this.#turns.reported(located.path);
       });
     }
     if (!endsToolCall(event)) return;
-    for (const path of this.#texts.reports.pathsOfCall(event))
-      this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
+    for (const path of this.#times.pathsOfCall(event, session)) {
+      this.#work.enqueueOnce("disk", path, async located => {
+        await this.#diskChanged(located);
+        await this.#turns.reported(located.path);
+      });
+    }
   }
 
   /** The agent asks for permission to use these files: their current texts are the texts before. */
@@ -230,9 +257,9 @@ export class ChangeAttribution implements Disposable {
     for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
   }
 
-  /** Runs an agent's write through Parley, and attributes its changes. */
-  aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
-    return this.#writes.around(path, content, run);
+  /** Runs a write of the session's agent through Parley, and attributes its changes. */
+  aroundWrite<T>(path: string, content: string, run: () => Promise<T>, session = ""): Promise<T> {
+    return this.#writes.around(path, content, this.#times.lastOf(session) ?? this.turn, run);
   }
 
   /** The user allowed the agent to write a file outside the folders. `path`: resolved. Never rejects. */
@@ -262,17 +289,18 @@ export class ChangeAttribution implements Disposable {
     return this.#times.canBeReported(Date.now());
   }
 
-  async #differs({ path }: LocatedPath, difference: FileDifference): Promise<void> {
-    // A link is not the file that it leads to.
-    if (path !== difference.path) return this.#linkDiffers(difference.path);
-    this.#texts.differences.set(path, difference);
-    await this.#diskChanged({ path });
+  #isDifferent(difference: FileDifference): Promise<void> {
+    return this.#enqueue(difference.path, async ({ path }) => {
+      // A link is not the file that it leads to.
+      if (path !== difference.path) return this.#linkDiffers(difference.path);
+      this.#texts.differences.set(path, difference);
+      await this.#diskChanged({ path });
+    });
   }
 
   /** What a link leads to has changed, or it was created. */
-  #linkDiffers(path: string): void {
-    this.#touch(path, undefined);
-    this.#options.states?.written(this.turn, path);
+  async #linkDiffers(path: string): Promise<void> {
+    this.#options.states?.written(await this.#turns.touchNow(path, undefined), path);
   }
 
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
@@ -287,22 +315,10 @@ export class ChangeAttribution implements Disposable {
     const { review } = this.#options;
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await currentTextOf(path);
-    if (text === undefined || (await this.#useLateReport(path, text))) return;
+    if (text === undefined || (await this.#lateReports.use(path, text))) return;
     if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.isAgent(path)))
       return this.#attributeToAgent(path, text);
     if (!this.#texts.last.has(path) && !review.isTracked(path)) this.#texts.last.set(path, text);
-  }
-
-  /** The agent reports its change only after the review has noticed it, without a text before. */
-  async #useLateReport(path: string, text: string | null): Promise<boolean> {
-    const file = this.#options.review.file(path);
-    if (file?.unknown === undefined || file.canUndo) return false;
-    const base = this.#texts.reports.before(path, text);
-    if (base === undefined) return false;
-    const noticedIn = file.changes.text === text ? this.#withoutBase.get(path) : undefined;
-    await this.#options.review.agentChanged(path, base, text, noticedIn ?? this.turn);
-    this.#withoutBase.delete(path);
-    return true;
   }
 
   #renamed(oldPath: string, newPath: string): void {
@@ -439,44 +455,36 @@ export class ChangeAttribution implements Disposable {
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
   async #textUnchanged(path: string): Promise<void> {
     if (!this.#options.states || !(await this.#author.isAgent(path))) return;
-    this.#touch(path, this.#known(path));
-    this.#options.states.written(this.turn, path);
-  }
-
-  /** Notifies of the agent's first change of the file in the turn. */
-  #touch(path: string, before: string | null | undefined): void {
-    if (this.#touched.has(path)) return;
-    this.#touched.add(path);
-    this.#options.states?.touched(this.turn, path, before);
-    this.#options.touches.touched({ turn: this.turn, path, before });
+    this.#options.states.written(await this.#turns.touchNow(path, this.#known(path)), path);
   }
 
   /** A file that is binary, or too large to be read as text. */
   async #attributeBinary(path: string): Promise<void> {
     if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#author.isAgent(path))) return;
     const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
-    this.#touch(path, undefined);
-    this.#options.review.agentChangedWithoutBase(path, null, this.turn, why);
-    this.#options.states?.written(this.turn, path);
+    const turn = await this.#turns.touchNow(path, undefined);
+    this.#options.review.agentChangedWithoutBase(path, null, turn, why);
+    this.#options.states?.written(turn, path);
   }
 
-  /** Attributes the file's new text to the agent. */
-  async #attributeToAgent(path: string, after: string | null): Promise<void> {
+  /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
+  async #attributeToAgent(path: string, after: string | null, writing?: string): Promise<void> {
     const { review, touches } = this.#options;
+    const turn = writing ?? (await this.#turns.of(path));
     const tracked = review.textOf(path);
-    const base = tracked === undefined ? await this.#texts.base(path, after) : tracked;
+    const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
-    this.#touch(path, base);
+    this.#turns.touch(path, base, turn);
     if (base === undefined) {
-      this.#withoutBase.set(path, this.turn);
+      this.#lateReports.noticed(path, turn);
       const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
-      review.agentChangedWithoutBase(path, after, this.turn, why);
-    } else await review.agentChanged(path, base, after, this.turn);
+      review.agentChangedWithoutBase(path, after, turn, why);
+    } else await review.agentChanged(path, base, after, turn);
     this.#texts.last.delete(path);
     this.#diskUnderUnsaved.delete(path);
-    touches.written(path, after);
-    this.#options.states?.written(this.turn, path);
+    touches.written(path, after, turn);
+    this.#options.states?.written(turn, path);
   }
 
   #known(path: string): string | null | undefined {

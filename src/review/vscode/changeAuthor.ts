@@ -1,10 +1,10 @@
 // Decides whether a change on disk is the agent's, by the time of the change.
 import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
-import type { TurnTimes } from "../turns/turnTimes.ts";
+import type { TimesOfTurns } from "../turns/runningTurns.ts";
 
 export interface ChangeAuthorOptions {
-  readonly times: TurnTimes;
+  readonly times: TimesOfTurns;
   readonly texts: TurnTexts;
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
   readonly isUsers: (path: string) => boolean;

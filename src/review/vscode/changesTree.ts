@@ -11,6 +11,7 @@ import {
   type ChangeRow,
   type FileRow,
   type HunkRow,
+  type SessionRow,
   type TurnRow,
 } from "../reviewPresentation.ts";
 
@@ -47,12 +48,15 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
 
   getChildren(row?: ChangeRow): ChangeRow[] {
     if (row === undefined) return [...changeRows(this.#review)];
+    if (row.kind === "session") return [...row.rows];
     if (row.kind === "turn") return [...row.files];
     return row.kind === "file" ? [...hunkRows(row)] : [];
   }
 
   getTreeItem(row: ChangeRow): vscode.TreeItem {
     switch (row.kind) {
+      case "session":
+        return sessionItem(row);
       case "turn":
         return turnItem(row);
       case "file":
@@ -82,6 +86,27 @@ function total(files: readonly ReviewedFile[]): Counts {
 const countsLabel = ({ added, removed }: Counts): string => `+${added} −${removed}`;
 const accessibleCounts = ({ added, removed }: Counts): string =>
   vscode.l10n.t("{0} lines added, {1} removed", added, removed);
+
+/** The title of a session, or of the changes that no agent reported. */
+export function sessionRowTitle({ id, title }: SessionRow): string {
+  if (id === undefined) return vscode.l10n.t("Unknown agent");
+  return title.trim() === "" ? vscode.l10n.t("Session") : title;
+}
+
+function sessionItem(row: SessionRow): vscode.TreeItem {
+  const isUnknown = row.id === undefined;
+  const title = sessionRowTitle(row);
+  const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `session:${row.id ?? ""}:${isUnknown}`;
+  item.contextValue = "session";
+  item.iconPath = new vscode.ThemeIcon(isUnknown ? "question" : "comment-discussion");
+  item.description = countsLabel(row);
+  item.tooltip = isUnknown
+    ? vscode.l10n.t("Several agents were working, and none of them reported these changes.")
+    : title;
+  item.accessibilityInformation = { label: `${title}, ${accessibleCounts(row)}` };
+  return item;
+}
 
 function turnItem(row: TurnRow): vscode.TreeItem {
   const title = row.title.trim() === "" ? vscode.l10n.t("Turn") : row.title;

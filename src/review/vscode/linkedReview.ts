@@ -70,8 +70,8 @@ export class LinkedReview implements Review, Disposable {
     return this.#review.undoLosses(target);
   }
 
-  sharedTurn(turn: string): SharedTurn | undefined {
-    return this.#review.sharedTurn(turn);
+  sharedTurn(...turns: readonly string[]): SharedTurn | undefined {
+    return this.#review.sharedTurn(...turns);
   }
 
   /** Whether a decision is being applied. Its files may not be saved yet. */

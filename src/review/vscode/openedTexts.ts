@@ -7,11 +7,11 @@ import type { LocatedPath } from "../../files/paths.ts";
 import { changeTime, diskText } from "../../editor/diskText.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
-import type { TurnTimes } from "../turns/turnTimes.ts";
+import type { TimesOfTurns } from "../turns/runningTurns.ts";
 
 export interface OpenedTextsOptions {
   readonly review: WindowReview;
-  readonly times: TurnTimes;
+  readonly times: TimesOfTurns;
   readonly texts: TurnTexts;
   /** Whether the text on disk must be known. */
   readonly isWanted: (path: string) => boolean;

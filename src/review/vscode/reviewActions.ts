@@ -7,12 +7,14 @@ import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
 import type { Review, ReviewedFile, ReviewTarget, UndoLoss } from "../review.ts";
 import {
   anchorLine,
+  changeRows,
   countFiles,
   hunksBetween,
   adjacentHunk,
   nextFile,
   reviewTargetOf,
   type FileRow,
+  type SessionRow,
   type Side,
   type HunkLocation,
   type TurnRow,
@@ -20,6 +22,7 @@ import {
 } from "../reviewPresentation.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 import { peekHunk } from "./peekHunk.ts";
+import { sessionRowTitle } from "./changesTree.ts";
 import { reviewTabTitle } from "./reviewTabs.ts";
 
 /** Asks the user to confirm. `answer` is the label of the button. */
@@ -114,6 +117,7 @@ export class ReviewActions {
 
   /** Before a turn is undone: says what it would undo of other turns, and offers to keep that. Undefined: cancelled. */
   async #chooseOfTurn(target: ReviewTarget): Promise<ReviewTarget | undefined> {
+    if (target.kind === "turns") return this.#chooseOfSession(target);
     const shared = target.kind === "turn" ? this.#review.sharedTurn(target.turn) : undefined;
     if (!shared || target.kind !== "turn") return target;
     const question =
@@ -131,6 +135,26 @@ export class ReviewActions {
     const answer = await choose(question, shared.isEarlierKnown ? [only, both] : [both]);
     if (answer === undefined) return undefined;
     return answer === only ? { ...target, keepsEarlier: true } : target;
+  }
+
+  /** Before the turns of a session are undone: says what that would undo of other sessions. Undefined: cancelled. */
+  async #chooseOfSession(
+    target: Extract<ReviewTarget, { kind: "turns" }>,
+  ): Promise<Extract<ReviewTarget, { kind: "turns" }> | undefined> {
+    const shared = this.#review.sharedTurn(...target.turns);
+    if (!shared) return target;
+    const question =
+      shared.hunks === 1
+        ? vscode.l10n.t(
+            "1 change of this session also has text of other sessions. Undoing it restores the text before all of them.",
+          )
+        : vscode.l10n.t(
+            "{0} changes of this session also have text of other sessions. Undoing them restores the text before all of them.",
+            shared.hunks,
+          );
+    const all = vscode.l10n.t("Undo All of These Sessions' Text");
+    const choose = this.#options.choose ?? chooseInEditor;
+    return (await choose(question, [all])) === all ? target : undefined;
   }
 
   /** Asks, with everything that cannot be brought back. */
@@ -195,6 +219,36 @@ export class ReviewActions {
       decision === "keep" ? vscode.l10n.t("Keep the Changes of a Turn") : vscode.l10n.t("Undo the Changes of a Turn");
     const turn = row ?? (await this.#pickTurn(title));
     if (turn) await this.decide(decision, { kind: "turn", turn: turn.id });
+  }
+
+  /** Decides on the changes of a session: a row of the tree, or one that the user picks. */
+  async decideSession(decision: DecisionKind, row?: SessionRow): Promise<void> {
+    const title =
+      decision === "keep"
+        ? vscode.l10n.t("Keep the Changes of a Session")
+        : vscode.l10n.t("Undo the Changes of a Session");
+    const session = row ?? (await this.#pickSession(title));
+    if (session) await this.decide(decision, reviewTargetOf(session));
+  }
+
+  /** All changes are those of one session, unless the tree shows several. */
+  async #pickSession(title: string): Promise<SessionRow | undefined> {
+    const rows = changeRows(this.#review).filter(row => row.kind === "session");
+    if (rows.length === 0) {
+      const { turns } = this.#review;
+      if (turns.length === 0) this.#options.announce(vscode.l10n.t("There are no changes to review."));
+      const [turn] = turns;
+      const counts = { added: 0, removed: 0 };
+      return (
+        turn && { kind: "session", id: "", title: turn.title, turns: turns.map(({ id }) => id), rows: [], ...counts }
+      );
+    }
+    const picks = rows.map(row => {
+      const files = countFiles(this.#review, reviewTargetOf(row));
+      const description = files === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", files);
+      return { label: sessionRowTitle(row), description, row };
+    });
+    return (await vscode.window.showQuickPick(picks, { title }))?.row;
   }
 
   async undoLast(): Promise<void> {

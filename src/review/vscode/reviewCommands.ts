@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { ReviewTarget } from "../review.ts";
-import type { ChangeRow, FileRow, HunkRow, HunkLocation, TurnRow } from "../reviewPresentation.ts";
+import type { ChangeRow, HunkLocation } from "../reviewPresentation.ts";
 import type { FileLine, ReviewActions } from "./reviewActions.ts";
 import type { ReviewTabs } from "./reviewTabs.ts";
 
@@ -20,6 +20,8 @@ type ReviewCommandId =
   | "parley.undoAllChanges"
   | "parley.keepTurn"
   | "parley.undoTurn"
+  | "parley.keepSessionChanges"
+  | "parley.undoSessionChanges"
   | "parley.reviewChanges"
   | "parley.reviewTurn"
   | "parley.openFileDiff"
@@ -43,6 +45,8 @@ export const reviewCommands = (
   "parley.undoAllChanges": () => actions.decide("undo", { kind: "all" }),
   "parley.keepTurn": turn => actions.decideTurn("keep", asRow(turn, "turn") ?? tabs.activeTurn),
   "parley.undoTurn": turn => actions.decideTurn("undo", asRow(turn, "turn") ?? tabs.activeTurn),
+  "parley.keepSessionChanges": row => actions.decideSession("keep", asRow(row, "session")),
+  "parley.undoSessionChanges": row => actions.decideSession("undo", asRow(row, "session")),
   "parley.reviewChanges": () => actions.review(),
   "parley.reviewTurn": turn => actions.reviewTurn(asRow(turn, "turn")),
   "parley.openFileDiff": file => actions.openDiff(asRow(file, "file")?.file.path),
@@ -65,7 +69,7 @@ export const reviewIntents = (
 const reviewTarget = (path: string | undefined): ReviewTarget =>
   path === undefined ? { kind: "all" } : { kind: "file", path };
 
-type Row<K extends ChangeRow["kind"]> = K extends "turn" ? TurnRow : K extends "file" ? FileRow : HunkRow;
+type Row<K extends ChangeRow["kind"]> = Extract<ChangeRow, { readonly kind: K }>;
 
 function asRow<K extends ChangeRow["kind"]>(value: unknown, kind: K): Row<K> | undefined {
   return isRecord(value) && value["kind"] === kind ? (value as unknown as Row<K>) : undefined;

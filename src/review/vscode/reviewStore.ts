@@ -5,14 +5,16 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
 import type { TextStorage } from "../../session/log/sessionStore.ts";
-import { emptySession, promptTitle } from "../../session/state.ts";
+import { emptySession, promptTitle, sessionTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
+import type { TouchListener } from "../changeListeners.ts";
 import type { StoredReview } from "../storedReview.ts";
 import { reviewFile } from "../storedFiles.ts";
 import { WindowReview } from "../windowReview.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
+import { unknownTurn } from "../turns/runningTurns.ts";
 import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
 import { isAtOrBelow } from "../turns/userMoves.ts";
 import { UnfinishedTurnStore, type SessionOfTurn } from "../turns/unfinishedTurn.ts";
@@ -60,9 +62,8 @@ export class ReviewStore implements Disposable {
   readonly #starts: TurnStarts;
   readonly #states: EarlierStates;
   readonly #unfinished: UnfinishedTurnStore;
-  #runningTurn: string | undefined;
-  /** The session of the turn that began last. Only that session ends it. */
-  #session: SessionOfTurn | undefined;
+  /** The sessions of turns. */
+  readonly #sessions = new Map<string, SessionOfTurn>();
   #isClosing = false;
   #timer: Disposable | undefined;
   #restored = false;
@@ -79,14 +80,16 @@ export class ReviewStore implements Disposable {
       this.attribution.outside.has(path) && !options.roots().some(root => isAtOrBelow(path, root));
     this.edits = editorReviewPort(options.roots, isOutside);
     this.#starts = new TurnStarts(options);
-    const start = async (turn: string): Promise<TurnStart> => decodedStart(await this.#starts.of(turn));
+    const start = async (turn: string): Promise<TurnStart> =>
+      decodedStart(await this.#starts.of(this.attribution.startOf(turn)));
     const { log } = options;
+    const touches = this.#touchesOfKnown(options.touches);
     const states = createEarlierStates({
       start,
       awaitsReview: path => this.review.file(path) !== undefined,
       changedState: (path, turn, what, text) => this.review.agentChangedState(path, turn, what, text),
-      stateBefore: (turn, path, state) => options.touches.stateBefore?.(turn, path, state),
-      stateWritten: (path, state) => options.touches.stateWritten?.(path, state),
+      stateBefore: (turn, path, state) => touches.stateBefore(turn, path, state),
+      stateWritten: (path, state, turn) => touches.stateWritten(path, state, turn),
       log,
     });
     this.#states = this.#store.add(states);
@@ -95,7 +98,7 @@ export class ReviewStore implements Disposable {
     this.#unfinished = new UnfinishedTurnStore(options.storage, log);
     const onTurnEnded = (turn: string, compared: Promise<void>): void => void this.#turnEnded(turn, compared);
     this.attribution = this.#store.add(
-      new ChangeAttribution({ ...options, states, start, review: this.review, onTurnEnded }),
+      new ChangeAttribution({ ...options, touches, states, start, review: this.review, onTurnEnded }),
     );
     this.#store.add(this.review.onDidChange(() => this.#storeLater()));
     this.ready = this.#restore();
@@ -104,54 +107,63 @@ export class ReviewStore implements Disposable {
     );
   }
 
-  /** The session of the current or latest turn. */
-  get session(): SessionOfTurn | undefined {
-    return this.#session;
+  /** The session of the turn. Undefined: the turn is of an earlier window, or of no session. */
+  sessionOf(turn: string): SessionOfTurn | undefined {
+    return this.#sessions.get(turn);
+  }
+
+  /** Several turns can have made a change that no agent reported, so it counts as a change of each. */
+  #touchesOfKnown(touches: TouchListener): Required<TouchListener> {
+    const turnsOf = (turn: string): readonly string[] => (turn === unknownTurn ? this.attribution.busyTurns : [turn]);
+    const each = (turn: string, run: (turn: string) => void): void => turnsOf(turn).forEach(one => run(one));
+    return {
+      touched: file => each(file.turn, turn => touches.touched({ ...file, turn })),
+      written: (path, after, turn) => each(turn, one => touches.written(path, after, one)),
+      stateBefore: (turn, path, state) => each(turn, one => touches.stateBefore?.(one, path, state)),
+      stateWritten: (path, state, turn) => each(turn, one => touches.stateWritten?.(path, state, one)),
+    };
   }
 
   /** The review's part in a session that begins. */
-  startSession(session?: SessionOfTurn): SessionParticipant {
+  startSession(session?: Omit<SessionOfTurn, "title">): SessionParticipant {
     const { attribution } = this;
+    const id = session?.id ?? "";
     let state = emptySession;
-    const isOfTurn = (): boolean => this.#session === session;
     return {
-      observe: (event, _, after) => attribution.observe(event, after),
+      observe: (event, _, after) => attribution.observe(event, after, id),
       stateChanged: (_, after) => {
         state = after;
-        if (isOfTurn()) attribution.stateChanged(after);
+        attribution.stateChanged(after, id);
       },
-      beforeTurn: turn => {
-        this.#session = session;
-        return this.turnBegan(turn, promptTitle(state, turn));
-      },
+      beforeTurn: turn =>
+        this.turnBegan(turn, promptTitle(state, turn), session && { ...session, title: sessionTitle(state) }),
       beforeQuestion: ({ tool = {}, subject }) => {
         const paths = [...pathsOf(tool, "locations", "diffs", "moves"), ...(subject?.paths ?? [])];
         attribution.snapshotFiles([...new Set(paths)]);
       },
-      aroundWrite: (path, text, next) => attribution.aroundWrite(path, text, next),
+      aroundWrite: (path, text, next) => attribution.aroundWrite(path, text, next, id),
       allowedOutside: path => attribution.allowedOutside(path),
-      dispose: () => {
-        if (isOfTurn()) attribution.turnEnded();
-      },
+      dispose: () => attribution.turnEnded(id),
     };
   }
 
   /**
-   * A turn is about to start: takes trees, and reads the files of folders without one, as far as that is fast. Never
+   * A turn of the session is about to start: takes trees, and reads the files of folders without one, as far as that is fast. Never
    * rejects.
    */
-  async turnBegan(turn: string, title: string): Promise<void> {
-    const session = this.#session;
+  async turnBegan(turn: string, title: string, session?: SessionOfTurn): Promise<void> {
+    const { attribution } = this;
+    if (session) this.#sessions.set(turn, session);
     const trees = this.#options.beginTurn(turn, session);
     await this.ready;
-    await this.attribution.whenCompared();
+    await attribution.whenCompared();
     this.#options.reviewBefore?.(turn, await this.snapshot());
-    this.#runningTurn = turn;
-    this.#unfinished.begin({ turn, title, began: Date.now(), ...(session && { session }) });
-    this.#states.turnBegan(Date.now());
-    const synced = this.attribution.turnBegan(turn, title);
+    const isOver = (one: string): boolean => !attribution.busyTurns.includes(one);
+    this.#unfinished.begin({ turn, title, began: Date.now(), ...(session && { session }) }, isOver);
+    if (attribution.busyTurns.length === 0) this.#states.turnBegan(Date.now());
+    const synced = attribution.turnBegan(turn, title, session);
     await Promise.all([trees, synced]);
-    await this.#starts.begin(turn);
+    await this.#starts.begin(turn, one => !isOver(one));
   }
 
   /** Resolves when the changes of the last turn are attributed, as far as that is fast. */
@@ -197,7 +209,7 @@ export class ReviewStore implements Disposable {
   /** Resolves when everything is stored, or its loss was logged. */
   async flush(): Promise<void> {
     if (this.#isClosing) {
-      this.#unfinished.update(this.attribution.turn, { ended: Date.now() });
+      for (const turn of this.attribution.busyTurns) this.#unfinished.update(turn, { ended: Date.now() });
       await this.settled();
     }
     await this.#flush();
@@ -209,7 +221,7 @@ export class ReviewStore implements Disposable {
     this.#timer = undefined;
     // Nothing is written over what was not read yet.
     if (!this.#restored) return this.#writes.whenIdle();
-    if (this.#runningTurn !== undefined) this.#unfinished.update(this.#runningTurn, { ended: Date.now() });
+    for (const turn of this.attribution.busyTurns) this.#unfinished.update(turn, { ended: Date.now() });
     await this.#states.settled();
     const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outside.paths };
     const text = JSON.stringify(stored);
@@ -243,7 +255,6 @@ export class ReviewStore implements Disposable {
   }
 
   async #turnEnded(turn: string, compared: Promise<void>): Promise<void> {
-    this.#runningTurn = undefined;
     this.#unfinished.update(turn, { ended: Date.now() });
     await compared;
     if (this.#store.isDisposed) return;
@@ -255,21 +266,24 @@ export class ReviewStore implements Disposable {
   /** The window was reloaded in a turn or just after it: its end may not be compared with its start. */
   async #resumeComparison(): Promise<void> {
     await this.ready;
-    const earlier = await this.#unfinished.read();
-    if (!earlier || this.#store.isDisposed) return;
-    const unknown = await this.#starts.resume(earlier);
-    for (const folder of earlier.compared ? [] : unknown) {
-      this.#options.log.warn(
-        `The window closed before the last turn's changes in ${folder} were found. ` +
-          "Changes that commands made without being seen are not in the review.",
-      );
+    const all = await this.#unfinished.read();
+    if (this.#store.isDisposed) return;
+    for (const earlier of all) {
+      if (earlier.session) this.#sessions.set(earlier.turn, earlier.session);
+      const unknown = await this.#starts.resume(earlier.turn);
+      for (const folder of earlier.compared ? [] : unknown) {
+        this.#options.log.warn(
+          `The window closed before the last turn's changes in ${folder} were found. ` +
+            "Changes that commands made without being seen are not in the review.",
+        );
+      }
     }
     // A turn has begun meanwhile, so its own end is compared.
-    if (this.attribution.turn !== "") return;
-    this.attribution.resumeComparison(earlier);
+    if (all.length === 0 || this.attribution.turn !== "") return;
+    this.attribution.resumeComparison(all);
     await this.attribution.settled();
     await this.#flush();
-    this.#unfinished.finish(earlier.turn);
+    for (const { turn } of all) this.#unfinished.finish(turn);
   }
 
   async #restore(): Promise<void> {

@@ -64,6 +64,7 @@ function findMoves({ turn, review, isUsers }: TurnComparisonOptions, differences
   const why = vscode.l10n.t("Moved by the agent. The file is binary or too large, so its content cannot be shown.");
   for (const { from, to } of pairs) {
     const before = gone.find(({ path }) => path === from)?.before ?? undefined;
-    review.agentMoved({ from, to, turn, before, why });
+    const [author = turn] = review.file(to)?.turns ?? [];
+    review.agentMoved({ from, to, turn: author, before, why });
   }
 }

@@ -117,6 +117,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     new ReviewStore({
       fileEvents,
       roots: () => [folder],
+      onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
           touches.push([one.turn, one.path, one.before]);

@@ -1,0 +1,89 @@
+// Which of several turns that overlap made a change.
+import assert from "node:assert/strict";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { RunningTurns, unknownTurn } from "../../src/review/turns/runningTurns.ts";
+import { maxReportDelay } from "../../src/review/turns/turnTimes.ts";
+import { logged } from "../support/fakes/arbitraryEvents.ts";
+
+describe("the turns that overlap", () => {
+  let turns: RunningTurns;
+  const states = new Map<string, SessionState>();
+  beforeEach(() => {
+    turns = new RunningTurns();
+    states.clear();
+  });
+  const report = (session: string, now: number, event: SessionEvent): void => {
+    const after = logged([event]).reduce(reduce, states.get(session) ?? emptySession);
+    states.set(session, after);
+    turns.observe(event, after, session, now);
+  };
+  const call = (session: string, now: number, status: "in_progress" | "completed", path: string, kind = "edit"): void =>
+    report(session, now, { type: "tool", toolCallId: "c", patch: { kind, status, locations: [{ path }] } });
+  const end = (session: string, now: number): void => {
+    turns.of(session)?.times.end(now);
+    turns.of(session)?.reports.turnEnded();
+  };
+
+  it("give a change to the turn whose agent reported it, although the ids of their calls are the same", () => {
+    turns.begin("a1", "a", 1000);
+    turns.begin("b1", "b", 2000);
+    call("a", 3000, "in_progress", "/w/x");
+    call("b", 3000, "in_progress", "/w/y");
+    call("b", 3000, "in_progress", "/w/y");
+    assert.equal(turns.authorOf("/w/x", 3100, 3200), "a1");
+    assert.equal(turns.authorOf("/w/y", 3100, 3200), "b1");
+    call("b", 4000, "completed", "/w/y");
+    assert.equal(turns.authorOf("/w/y", 3900, 4500), "b1");
+  });
+
+  it("give a change that no agent reported to the only turn that ran, otherwise to none", () => {
+    turns.begin("a1", "a", 1000);
+    assert.equal(turns.authorOf("/w/x", 1500, 1600), "a1");
+    turns.begin("b1", "b", 2000);
+    assert.equal(turns.authorOf("/w/x", 1500, 2100), "a1");
+    assert.equal(turns.authorOf("/w/x", 2500, 2600), unknownTurn);
+    end("a", 3000);
+    assert.equal(turns.authorOf("/w/x", 2500, 3100), unknownTurn);
+    assert.equal(turns.authorOf("/w/x", 3500, 3600), "b1");
+  });
+
+  it("give no change to a turn whose agent only read the file, and none of two that report it at the same time", () => {
+    turns.begin("a1", "a", 1000);
+    turns.begin("b1", "b", 1000);
+    call("a", 2000, "in_progress", "/w/x", "read");
+    assert.equal(turns.authorOf("/w/x", 2100, 2200), unknownTurn);
+    call("b", 2000, "in_progress", "/w/x");
+    assert.equal(turns.authorOf("/w/x", 2100, 2200), "b1");
+    report("a", 2000, {
+      type: "tool",
+      toolCallId: "d",
+      patch: { kind: "edit", status: "in_progress", locations: [{ path: "/w/x" }] },
+    });
+    assert.equal(turns.authorOf("/w/x", 2100, 2200), unknownTurn);
+  });
+
+  it("forget the turns before one that overlaps no other, and keep those that can still be reported", () => {
+    assert.equal(turns.begin("a1", "a", 1000), true);
+    assert.equal(turns.begin("b1", "b", 2000), false);
+    end("a", 3000);
+    assert.equal(turns.begin("c1", "c", 3000 + maxReportDelay + 1), false);
+    assert.deepEqual([turns.has("a1"), turns.has("b1"), turns.has("c1")], [false, true, true]);
+    assert.equal(turns.begin("b2", "b", 10_000), false);
+    assert.deepEqual([turns.first, turns.latest, turns.busy], ["c1", "b2", ["c1", "b2"]]);
+    end("b", 11_000);
+    end("c", 11_000);
+    assert.equal(turns.begin("b3", "b", 11_001), true);
+    assert.equal(turns.isOverlap, false);
+  });
+
+  it("know a session again that reports after its turn, when the turns of others have replaced it", () => {
+    turns.begin("a1", "a", 1000);
+    end("a", 1100);
+    turns.begin("b1", "b", 9000);
+    call("a", 9500, "in_progress", "/w/x");
+    assert.equal(turns.authorOf("/w/x", 9600, 9700), "a1");
+    assert.equal(turns.authorOf("/w/y", 9600, 9700), "b1");
+  });
+});
