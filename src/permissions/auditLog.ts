@@ -14,6 +14,9 @@ export interface AuditRecord {
   readonly at: number;
   readonly agent: string;
   readonly folder: string;
+  /** The id of the session, and its title at that time. Absent in records of earlier versions of Parley. */
+  readonly session?: string;
+  readonly sessionTitle?: string;
   /** The title of the question. */
   readonly what: string;
   /** The command, files or addresses. */
@@ -108,12 +111,13 @@ function newerHalf(text: string): string {
 }
 
 function maskedAuditRecord(record: AuditRecord): AuditRecord {
-  const { what, subject, by } = record;
+  const { what, subject, by, sessionTitle } = record;
   return {
     ...record,
     what: maskedAndShortened(what),
     subject: maskedAndShortened(subject),
     ...(by !== undefined && { by: maskedAndShortened(by) }),
+    ...(sessionTitle !== undefined && { sessionTitle: maskedAndShortened(sessionTitle) }),
   };
 }
 
@@ -126,8 +130,10 @@ function parseRecord(line: string): AuditRecord | undefined {
   try {
     const value = JSON.parse(line) as Partial<AuditRecord> | null;
     if (typeof value !== "object" || value === null) return undefined;
-    const { at, agent, folder, what, subject, answer, option = "", by = "" } = value;
-    const isText = [agent, folder, what, subject, option, by].every(text => typeof text === "string");
+    const { at, agent, folder, what, subject, answer, option = "", by = "", session = "", sessionTitle = "" } = value;
+    const isText = [agent, folder, what, subject, option, by, session, sessionTitle].every(
+      text => typeof text === "string",
+    );
     const isKnown = answer === "allowed" || answer === "refused" || answer === "cancelled";
     return isText && isKnown && Number.isFinite(at) ? (value as AuditRecord) : undefined;
   } catch {
@@ -138,16 +144,20 @@ function parseRecord(line: string): AuditRecord | undefined {
 /** The record of an answer. */
 export function auditRecord(
   answered: AnsweredQuestion,
-  context: { readonly at: number; readonly agent: string; readonly folder: string; readonly facts: QuestionFacts },
+  context: Pick<AuditRecord, "at" | "agent" | "folder" | "session" | "sessionTitle"> & {
+    readonly facts: QuestionFacts;
+  },
 ): AuditRecord {
   const { question, answer, by } = answered;
-  const { at, agent, folder, facts } = context;
+  const { at, agent, folder, session, sessionTitle, facts } = context;
   const option = answer === "cancelled" ? undefined : question.options.find(({ id }) => id === answer.option);
   const line = facts.command?.line ?? "";
   return {
     at,
     agent,
     folder,
+    ...(session !== undefined && { session }),
+    ...(sessionTitle !== undefined && { sessionTitle }),
     what: permissionTitle(question.title, question.tool, folder),
     subject: line === "" ? [...facts.paths, ...facts.urls].join(", ") : line,
     // An option of an unknown kind may have allowed something.

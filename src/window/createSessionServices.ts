@@ -34,6 +34,8 @@ export interface SharedServices {
   readonly settings: () => Settings;
   readonly rules: () => RuleSet;
   readonly audit: AuditLog;
+  /** The title of the session now. */
+  readonly sessionTitle: (session: string) => string;
   /** The review's part in a new session. */
   readonly review: (session: ServedSession) => SessionParticipant;
   /** Following's part in a new session. Absent: the agent is not followed. */
@@ -69,7 +71,8 @@ export function createSessionServices(
   const context = (): FactsContext => factsContext(definition.id, cwd, confinement);
   const recordAnswer = async (decided: AnsweredQuestion): Promise<void> => {
     const facts = await questionFacts(decided.question, context());
-    services.audit.record(auditRecord(decided, { at: Date.now(), agent: definition.name, folder: cwd, facts }));
+    const of = { session: session.id, sessionTitle: services.sessionTitle(session.id) };
+    services.audit.record(auditRecord(decided, { at: Date.now(), agent: definition.name, folder: cwd, ...of, facts }));
   };
   const policy = new PermissionPolicy({
     rules,

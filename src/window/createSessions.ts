@@ -11,6 +11,7 @@ import type { Documents } from "../files/ports.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import type { FollowFeature } from "../follow/vscode/createFollow.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
+import { emptySession, sessionTitle } from "../session/state.ts";
 import { changesView } from "../panel/projection/changesView.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
@@ -51,6 +52,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     settings,
     rules: () => permissions.rules.ruleSet(),
     audit: permissions.audit,
+    sessionTitle: session => sessionTitle(open.get(session)?.state ?? emptySession),
     review: session => review.store.startSession(session),
     follow: (confinement, session) => follow.controller.startSession(confinement, session),
     clock,

@@ -159,6 +159,12 @@ describe("the record of an answer", () => {
     assert.deepEqual(record({ answer: "cancelled" }), { ...common, answer: "cancelled" });
   });
 
+  it("names the session, with its title at that time", () => {
+    const of = { session: "s", sessionTitle: "Fix the sum" };
+    const named = auditRecord({ question, answer: { option: "1" } }, { ...around, ...of });
+    assert.deepEqual([named.session, named.sessionTitle], ["s", "Fix the sum"]);
+  });
+
   it("has the title of the tool call if the question has none", () => {
     const tool = { title: "", kind: "edit", locations: [{ path: "/work/src/a.ts" }] };
     assert.equal(record({ question: { ...question, title: "", tool } }).what, "Edit src/a.ts");

@@ -41,7 +41,7 @@ describe("the document of the permission log", () => {
   });
 
   it("shows answers and their sources in columns, newest last", async () => {
-    audit.record(record);
+    audit.record({ ...record, session: "s", sessionTitle: "Fix the sum" });
     audit.record({
       ...record,
       at: at + 1000,
@@ -55,10 +55,10 @@ describe("the document of the permission log", () => {
     assert.equal(
       await log.provideTextDocumentContent(),
       [
-        "Time                 Agent          Answer           Decided by               Question       Command, files or addresses",
-        "2026-05-03 07:08:09  Demo           allowed (Allow)  you                      Run the tests  npm test",
-        "2026-05-03 07:08:10  Demo           refused (No)     rule: deny command “rm”  Run the tests  rm x",
-        "2026-05-03 07:08:09  Another Agent  cancelled        no one                   Run the tests",
+        "Time                 Agent          Session      Answer           Decided by               Question       Command, files or addresses",
+        "2026-05-03 07:08:09  Demo           Fix the sum  allowed (Allow)  you                      Run the tests  npm test",
+        "2026-05-03 07:08:10  Demo                        refused (No)     rule: deny command “rm”  Run the tests  rm x",
+        "2026-05-03 07:08:09  Another Agent               cancelled        no one                   Run the tests",
         "",
       ].join("\n"),
     );

@@ -64,19 +64,35 @@ function logText(records: readonly AuditRecord[], broken: number): string {
     return unreadableNote + vscode.l10n.t("No permission request has been answered in this workspace yet.");
   }
   const t = vscode.l10n.t;
-  const head = [t("Time"), t("Agent"), t("Answer"), t("Decided by"), t("Question"), t("Command, files or addresses")];
+  const head = [
+    t("Time"),
+    t("Agent"),
+    t("Session"),
+    t("Answer"),
+    t("Decided by"),
+    t("Question"),
+    t("Command, files or addresses"),
+  ];
   return unreadableNote + alignColumns([head, ...records.map(row)]);
 }
 
 function row(record: AuditRecord): readonly string[] {
-  const { at, agent, answer, option, what, subject } = record;
+  const { at, agent, sessionTitle = "", answer, option, what, subject } = record;
   const words = {
     allowed: vscode.l10n.t("allowed"),
     refused: vscode.l10n.t("refused"),
     cancelled: vscode.l10n.t("cancelled"),
   };
   const chosen = option === undefined ? words[answer] : `${words[answer]} (${option})`;
-  return [localTime(at), agent, chosen, decider(record), what, subject === what ? "" : subject].map(oneLine);
+  return [
+    localTime(at),
+    agent,
+    sessionTitle.slice(0, maxPaddedWidth),
+    chosen,
+    decider(record),
+    what,
+    subject === what ? "" : subject,
+  ].map(oneLine);
 }
 
 function decider({ by, answer }: AuditRecord): string {

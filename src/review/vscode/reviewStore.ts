@@ -135,8 +135,11 @@ export class ReviewStore implements Disposable {
         state = after;
         attribution.stateChanged(after, id);
       },
-      beforeTurn: turn =>
-        this.turnBegan(turn, promptTitle(state, turn), session && { ...session, title: sessionTitle(state) }),
+      beforeTurn: turn => {
+        const title = promptTitle(state, turn);
+        // The first prompt, which still waits, will be the title of the session.
+        return this.turnBegan(turn, title, session && { ...session, title: sessionTitle(state) || title });
+      },
       beforeQuestion: ({ tool = {}, subject }) => {
         const paths = [...pathsOf(tool, "locations", "diffs", "moves"), ...(subject?.paths ?? [])];
         attribution.snapshotFiles([...new Set(paths)]);

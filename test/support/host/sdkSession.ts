@@ -71,6 +71,7 @@ export class SdkSession {
     const storing = openSessionStorage(context);
     this.#reviews = new ReviewStore({
       fileEvents: this.#fileEvents,
+      onDidChangeRoots: () => ({ dispose: () => {} }),
       roots: () => [cwd],
       touches: { touched: () => {}, written: () => {} },
       beginTurn: () => Promise.resolve(),
@@ -80,6 +81,7 @@ export class SdkSession {
       log,
     });
     const services: SharedServices = {
+      sessionTitle: () => "A session",
       documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),
       fileEvents: this.#fileEvents,
       settings: () => this.settings,
