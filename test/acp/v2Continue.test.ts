@@ -182,6 +182,18 @@ describe("an agent of version 2 that resumes a session", () => {
     assert.deepEqual(conversation.entries, ["user: one", "one", "user: two", "two"]);
   });
 
+  it("cannot fill the memory with what it repeats, and the conversation goes on", async () => {
+    const { opening, request } = await interrupted();
+    replay();
+    for (let i = 0; i < 12_000; i++)
+      conversation.update("agent_message", { messageId: `flood ${i}`, content: [text("x")] });
+    conversation.agent.answer(request, {});
+    await opening;
+    // 10,000 events: output of a known call, an answer in two pieces, and the first messages of the flood.
+    assert.equal(conversation.entries.length, 4 + 1 + 9_997);
+    assert.equal(isBusy(conversation.state), false);
+  });
+
   it("is asked to resume without repeating if it cannot repeat", async () => {
     const { opening, request } = await interrupted();
     conversation.agent.fail(request, -32602, "No replay");

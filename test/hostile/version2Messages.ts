@@ -42,6 +42,7 @@ export function version2Messages(sessionId: string): readonly object[] {
     },
     { sessionUpdate: "plan_update", plan: { type: "markdown", planId: "q", content: "# Plan" } },
     { sessionUpdate: "plan_removed", planId: "q" },
+    { sessionUpdate: "_weather", sky: { clouds: 3 } },
     {
       sessionUpdate: "available_commands_update",
       availableCommands: [{ type: "command", name: "go", description: "Go", input: { type: "text", hint: "x" } }],

@@ -2,10 +2,18 @@
 // conversation up to an interruption, so only what comes after the last known entry counts.
 import type { SessionEvent } from "../../session/events.ts";
 
-/** Keeps the events of a replay until the agent has answered. */
+/** At most this many events of each kind are kept, so that an agent cannot fill the memory before it answers. */
+const maxKept = 10_000;
+
+/** Keeps the events of a replay that may count until the agent has answered. */
 export class V2Replay {
   readonly #isKnown: (event: SessionEvent) => boolean;
-  readonly #events: SessionEvent[] = [];
+  /** The entries and terminals after the last known entry. */
+  #entries: SessionEvent[] = [];
+  readonly #settings: SessionEvent[] = [];
+  #activity: SessionEvent | undefined;
+  #hasKnown = false;
+  readonly #knownTerminals = new Set<string>();
   #hasMore = false;
 
   /** `isKnown`: whether the log has the entry of the event. */
@@ -13,10 +21,21 @@ export class V2Replay {
     this.#isKnown = isKnown;
   }
 
-  /** Keeps events. */
+  /** Adds events of the replay. */
   keep(events: readonly SessionEvent[]): void {
     this.#hasMore = true;
-    for (const event of events) this.#events.push(event);
+    for (const event of events) this.#keep(event);
+  }
+
+  #keep(event: SessionEvent): void {
+    if (event.type === "activity") this.#activity = event;
+    else if (!isKept(event)) addLimited(this.#settings, event);
+    else if (!this.#isKnown(event)) addLimited(this.#entries, event);
+    else {
+      this.#hasKnown = true;
+      this.#entries = [];
+      for (const id of shownTerminals(event)) if (this.#knownTerminals.size < maxKept) this.#knownTerminals.add(id);
+    }
   }
 
   /** Whether events have arrived since the last call. */
@@ -27,20 +46,22 @@ export class V2Replay {
   }
 
   /**
-   * The events that count: entries and terminals after the last known entry, the latest state of the agent, and settings.
+   * The events that count: entries and terminals after the last known entry, settings, and the latest state of the agent.
    * If the agent names none of the known entries, it has given them other ids, so none of its entries counts.
    */
   end(): readonly SessionEvent[] {
-    const lastKnown = this.#events.findLastIndex(event => isKept(event) && this.#isKnown(event));
-    const lastActivity = this.#events.findLastIndex(({ type }) => type === "activity");
-    const knownTerminals = new Set(this.#events.filter(event => this.#isKnown(event)).flatMap(shownTerminals));
-    return this.#events.filter((event, at) => {
-      if (event.type === "activity") return at === lastActivity;
-      if (!isKept(event)) return true;
-      if (lastKnown < 0 || at < lastKnown || this.#isKnown(event)) return false;
-      return !("terminalId" in event) || !knownTerminals.has(event.terminalId);
-    });
+    const isNew = (event: SessionEvent): boolean =>
+      !("terminalId" in event) || !this.#knownTerminals.has(event.terminalId);
+    return [
+      ...(this.#hasKnown ? this.#entries.filter(isNew) : []),
+      ...this.#settings,
+      ...(this.#activity ? [this.#activity] : []),
+    ];
   }
+}
+
+function addLimited(events: SessionEvent[], event: SessionEvent): void {
+  if (events.length < maxKept) events.push(event);
 }
 
 /** The events that the log keeps as a part of the conversation. */
