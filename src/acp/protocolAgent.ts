@@ -130,7 +130,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
     const answer = this.answer("session/new", this.setupParams(request), client, "the request for a new session");
     const opened = answer.then(
-      value => this.#opened(asObject(value), request, client),
+      value => this.openedSession(asObject(value), request, client),
       (error: unknown) => {
         throw new ProblemError(this.problem(asError(error), "could not open a session"));
       },
@@ -138,7 +138,8 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     return this.earlyUpdates.keepDuring(opened);
   }
 
-  #opened(result: JsonObject, request: OpenSessionRequest, client: AgentClient): S {
+  /** The session that the answer names. Throws a ProblemError if it names none. */
+  protected openedSession(result: JsonObject, request: OpenSessionRequest, client: AgentClient): S {
     const sessionId = asString(result["sessionId"]);
     if (sessionId === undefined) {
       const message = `${this.agentName} opened a session without an id. This is an error in the agent.`;

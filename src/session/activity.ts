@@ -272,7 +272,9 @@ export function setAgentSession(
 ): SessionState {
   const known = continued ? state.agentSessions.lastIndexOf(sessionId) : -1;
   if (known < 0) {
-    const needsConversation = state.entries.findLast(({ kind }) => kind === "message" || kind === "tool") !== undefined;
+    const isForNew = state.entries.findLast(({ kind }) => kind === "message" || kind === "tool") !== undefined;
+    // A copy of the agent's session has the conversation.
+    const needsConversation = continued ? state.needsConversation : isForNew;
     return { ...withNewSession(withoutEarlierAgent(state), sessionId), agentForgot: false, needsConversation };
   }
   return { ...state, agentSession: known, connections: state.connections + 1 };

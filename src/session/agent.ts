@@ -78,6 +78,35 @@ export interface ContinuedAgentSession {
   readonly by: ContinuedBy;
 }
 
+/** A session that an agent keeps. */
+export interface AgentSessionInfo {
+  readonly sessionId: string;
+  readonly title?: string;
+  readonly cwd?: string;
+  /** The time of its last change, in milliseconds since the epoch. */
+  readonly updated?: number;
+}
+
+export interface AgentSessionPage {
+  readonly sessions: readonly AgentSessionInfo[];
+  /** Asks for the next page. Absent on the last one. */
+  readonly nextCursor?: string;
+}
+
+/** A session of the agent that Parley does not have. */
+export type KeptSessionRequest = OpenSessionRequest & { readonly sessionId: string };
+
+/** What an agent can do with the sessions that it keeps. A method is absent if the agent cannot do it. Rejects with a ProblemError. */
+export interface AgentSessionStore {
+  /** The sessions of the folder, page by page. */
+  readonly list?: (cwd: string, cursor?: string) => Promise<AgentSessionPage>;
+  /** Everything that the agent sends again of a session that it has not open. */
+  readonly load?: (request: KeptSessionRequest) => Promise<readonly SessionEvent[]>;
+  /** Copies a session. Resolves with the id of the copy, which `continueSession` opens. */
+  readonly fork?: (request: KeptSessionRequest) => Promise<string>;
+  readonly delete?: (sessionId: string) => Promise<void>;
+}
+
 /** A connected agent process. One process serves any number of sessions. */
 export interface Agent {
   readonly info: AgentInfo;
@@ -88,6 +117,8 @@ export interface Agent {
    * the session. Rejects with a ProblemError if the agent fails otherwise. Resolves when prompts can be sent.
    */
   continueSession?(request: ContinueSessionRequest, client: AgentClient): Promise<ContinuedAgentSession | undefined>;
+  /** What the agent can do with its sessions now. A method that the agent turns out to lack disappears. */
+  readonly sessionStore?: AgentSessionStore;
   /** The ways to sign in, in the agent's order. */
   readonly signInMethods: readonly SignInMethod[];
   /** Signs in by a method of type `agent`. Rejects with a ProblemError, also when the signal aborts. */

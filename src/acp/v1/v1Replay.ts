@@ -14,21 +14,23 @@ const maxReplayTime = 3000;
 export class V1Replay {
   readonly #isKnown: (event: SessionEvent) => boolean;
   readonly #clock: Clock;
+  readonly #shows: boolean;
   #isOver = false;
   #hasMore = false;
   #restartQuietTimer: (() => void) | undefined;
 
-  /** `isKnown`: whether the log has the entry of the event. */
-  constructor(isKnown: (event: SessionEvent) => boolean, clock: Clock) {
+  /** `isKnown`: whether the log has the entry of the event. `shows`: the conversation has no log, so every event counts. */
+  constructor(isKnown: (event: SessionEvent) => boolean, clock: Clock, shows = false) {
     this.#isKnown = isKnown;
     this.#clock = clock;
+    this.#shows = shows;
   }
 
   /** The events that count. Events of known entries never do, because a replay can go on after the first prompt. */
   filter(events: readonly SessionEvent[]): readonly SessionEvent[] {
     this.#hasMore = true;
     this.#restartQuietTimer?.();
-    return events.filter(event => isSetting(event) || (this.#isOver && !this.#isKnown(event)));
+    return this.#shows ? events : events.filter(event => isSetting(event) || (this.#isOver && !this.#isKnown(event)));
   }
 
   /** Whether updates have arrived since the last call. */

@@ -108,6 +108,11 @@ export class V1Session implements AgentSession, RequestSession {
     return this.#turn;
   }
 
+  /** The replay of a conversation that Parley does not have is over. */
+  replayed(): void {
+    this.#forward(this.updates.endReplay());
+  }
+
   /** An update of the session, or of a sub-agent. */
   update(update: JsonObject, sessionId = this.sessionId): void {
     this.#report(this.#subAgents.update(sessionId, update));

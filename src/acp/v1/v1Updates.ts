@@ -48,6 +48,8 @@ export class V1Updates implements UpdateReader {
   #running = false;
   #hasConfig = false;
   #messageCount = 0;
+  /** The agent sends an earlier conversation, in which each message of the user begins a turn. */
+  #isReplay = false;
   readonly #ownIdPrefix: string;
   readonly #isKnown: (event: SessionEvent) => boolean;
 
@@ -79,6 +81,31 @@ export class V1Updates implements UpdateReader {
         { type: "activity", state: "running" },
       ],
     };
+  }
+
+  /** The agent sends a conversation that Parley does not have. */
+  beginReplay(): void {
+    this.#isReplay = true;
+  }
+
+  /** Ends the last turn of that conversation. */
+  endReplay(): readonly SessionEvent[] {
+    const ended = this.#endReplayedTurn();
+    this.#isReplay = false;
+    this.#open.clear();
+    return ended;
+  }
+
+  /** A call that is still open ends with its turn. */
+  #endReplayedTurn(): readonly SessionEvent[] {
+    return this.#running ? this.turnEnded("end_turn") : [];
+  }
+
+  /** Begins a turn before the first event of it. */
+  #withReplayedTurn(events: readonly SessionEvent[], isPrompt: boolean): readonly SessionEvent[] {
+    if (!this.#isReplay || (this.#running && !isPrompt)) return events;
+    this.#running = true;
+    return [{ type: "activity", state: "running" }, ...events];
   }
 
   /** A prompt that the agent has inserted into the running turn. */
@@ -212,12 +239,25 @@ export class V1Updates implements UpdateReader {
     const open = this.#open.get(parent);
     const { withoutId } = open ?? {};
     const continued =
-      id !== undefined ? open?.withId.get(`${author} ${id}`) : withoutId?.author === author ? withoutId.id : undefined;
+      id !== undefined
+        ? open?.withId.get(`${author} ${id}`)
+        : withoutId?.author === author && !(this.#isReplay && author === "user")
+          ? withoutId.id
+          : undefined;
     // An empty chunk that only carries `_meta` neither starts nor ends a message.
     if (continued === undefined && content.type === "text" && content.text === "") return [];
+    const isPrompt = this.#isReplay && author === "user" && parent === undefined && continued === undefined;
+    const ended = isPrompt ? this.#endReplayedTurn() : [];
     const messageId = continued ?? (id === undefined ? this.#newMessageId() : this.#segment(author, id));
     this.#continue(parent, author, messageId, id);
-    return [{ type: "messageChunk", author, messageId, content, ...optionalField("parent", parent) }];
+    const chunk: SessionEvent = {
+      type: "messageChunk",
+      author,
+      messageId,
+      content,
+      ...optionalField("parent", parent),
+    };
+    return [...ended, ...this.#withReplayedTurn([chunk], isPrompt)];
   }
 
   #continue(parent: string | undefined, author: MessageAuthor, messageId: string, id: string | undefined): void {
@@ -265,7 +305,7 @@ export class V1Updates implements UpdateReader {
       ...{ type: "tool", toolCallId, patch: fields },
       ...(parent !== toolCallId && optionalField("parent", parent)),
     };
-    return [tool, ...events];
+    return this.#withReplayedTurn([tool, ...events], false);
   }
 
   #newMessageId(): string {

@@ -1,0 +1,79 @@
+// What an agent that uses ACP v1 can do with the sessions that it keeps: list, copy and delete them, if it advertises that.
+import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import { asError, ProblemError, type Problem } from "../../base/errors.ts";
+import type { AgentSessionInfo, AgentSessionPage } from "../../session/agent.ts";
+import { resourceNotFound } from "../errorCodes.ts";
+import { asArray, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
+
+export interface V1KeptSessionsOptions {
+  /** `sessionCapabilities` of the agent. */
+  readonly capabilities: JsonObject;
+  readonly agentName: string;
+  /** Sends a request and resolves with the answer. Rejects also when the agent is late. */
+  readonly ask: (method: string, params: JsonObject) => Promise<unknown>;
+  /** `failure` completes a sentence that begins with the agent's name. */
+  readonly problem: (error: Error, failure: string) => Problem;
+}
+
+type Method = "session/list" | "session/delete" | "session/fork";
+
+export class V1KeptSessions {
+  readonly #options: V1KeptSessionsOptions;
+  /** The methods that the agent advertises and has not refused as unknown. */
+  readonly #methods = new Set<Method>();
+
+  constructor(options: V1KeptSessionsOptions) {
+    this.#options = options;
+    for (const name of ["list", "delete", "fork"] as const)
+      if (isObject(options.capabilities[name])) this.#methods.add(`session/${name}`);
+  }
+
+  has(method: Method): boolean {
+    return this.#methods.has(method);
+  }
+
+  /** One page of the sessions of a folder. */
+  async list(cwd: string, cursor: string | undefined): Promise<AgentSessionPage> {
+    const params = { cwd, ...optionalField("cursor", cursor) };
+    const result = asObject(await this.#ask("session/list", params, "could not list its sessions"));
+    const sessions = asArray(result["sessions"]).flatMap(each => readSessionInfo(asObject(each)) ?? []);
+    return { sessions, ...optionalField("nextCursor", asString(result["nextCursor"])) };
+  }
+
+  /** A session that the agent no longer has counts as deleted. */
+  async delete(sessionId: string): Promise<void> {
+    await this.#ask("session/delete", { sessionId }, "could not delete its session");
+  }
+
+  /** Resolves with the answer, which has the id of the copy. */
+  async fork(params: JsonObject): Promise<JsonObject> {
+    return asObject(await this.#ask("session/fork", params, "could not copy its session"));
+  }
+
+  async #ask(method: Method, params: JsonObject, failure: string): Promise<unknown> {
+    const { agentName, ask, problem } = this.#options;
+    try {
+      return await ask(method, params);
+    } catch (reason) {
+      const error = asError(reason);
+      const code = error instanceof ResponseError ? error.code : undefined;
+      if (code === resourceNotFound && method === "session/delete") return {};
+      if (code !== ErrorCodes.MethodNotFound) throw new ProblemError(problem(error, failure));
+      this.#methods.delete(method);
+      const message = `${agentName} ${failure}: It does not support this, although it says that it does.`;
+      throw new ProblemError({ message, next: ["showTraffic"] });
+    }
+  }
+}
+
+function readSessionInfo(info: JsonObject): AgentSessionInfo | undefined {
+  const sessionId = asString(info["sessionId"]);
+  if (sessionId === undefined || sessionId === "") return undefined;
+  const updated = Date.parse(asString(info["updatedAt"]) ?? "");
+  return {
+    sessionId,
+    ...optionalField("title", asString(info["title"])),
+    ...optionalField("cwd", asString(info["cwd"])),
+    ...(Number.isFinite(updated) && { updated }),
+  };
+}
