@@ -29,6 +29,11 @@ export class SessionFile {
     this.#snapshots.logged(logged);
   }
 
+  /** Resolves when everything written so far is stored, or the failure is logged. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
   /** Resolves when everything is stored, or the failure is logged. Call this when the session has ended. */
   async close(): Promise<void> {
     await this.#writer.flush();
