@@ -21,6 +21,7 @@ const names = [
   "diffs",
   "review",
   "checkpoints",
+  "sessions",
   "activation",
   "files",
   "follow",

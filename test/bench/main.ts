@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   diffs: () => import("./diffs.ts"),
   review: () => import("./review.ts"),
   checkpoints: () => import("./checkpoints.ts"),
+  sessions: () => import("./sessions.ts"),
   follow: () => import("./follow.ts"),
 };
 
