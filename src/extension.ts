@@ -24,6 +24,8 @@ import { ChatPanels } from "./window/chatPanels.ts";
 import { createPanels } from "./window/createPanels.ts";
 import { createSessions } from "./window/createSessions.ts";
 import { SessionFolders } from "./window/sessions/sessionFolders.ts";
+import { createSessionList } from "./window/sessions/createSessionList.ts";
+import type { WindowSessions } from "./window/sessions/windowSessions.ts";
 import { openSessionStorage } from "./window/sessionStorage.ts";
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
 import { SettingsReader } from "./window/settings.ts";
@@ -102,22 +104,20 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     terminals,
     review,
   };
-  const sessions = createSessions(platform, features);
   const storedSessions = createStoredSessions(platform, {
     limits: () => settings.read().sessions,
     isOpen: id => open.get(id) !== undefined,
     openElsewhere: () => sessions.openElsewhere(),
   });
-  const noteState = (changed: Session): void =>
-    storedSessions.stored.update(changed.id, changed.state, chat.visible && open.surfacesOf(changed).length > 0);
-  const opened = open.onDidChange(change => {
-    if (change.type === "opened" || (change.type === "changed" && !change.isContent)) noteState(change.session);
-    else if (change.type === "selected" && open.active) noteState(open.active);
+  const list = createSessionList(platform, {
+    ...{ open, chat, storedSessions, review: review.store.review },
+    agents: () => settings.read().agents,
+    canFork: agent => sessions.sessionStoreOf(agent).fork !== undefined,
   });
-  store.add(opened);
+  const sessions: WindowSessions = createSessions(platform, { ...features, list });
 
   // Panels
-  const runCommand = createPanels(platform, startup, chat, sessions, features);
+  const runCommand = createPanels(platform, startup, chat, sessions, { ...features, list, storedSessions });
   void checkpoints.sessions.prune();
 
   return {

@@ -23,6 +23,11 @@ export class LateTreeView implements vscode.TreeDataProvider<unknown>, Disposabl
     return this.#view as vscode.TreeView<Row>;
   }
 
+  /** Shows a badge before there are rows. */
+  setBadge(badge: vscode.ViewBadge): void {
+    this.#view.badge = badge;
+  }
+
   async getChildren(row?: unknown): Promise<unknown[]> {
     if (!this.#rows) await this.#load();
     return (await this.#rows?.getChildren(row)) ?? [];

@@ -42,6 +42,7 @@ export const intentScopes = {
   openTerminal: "session",
   settleFile: "window",
   newSession: "session",
+  showSession: "window",
   rename: "session",
   openInEditor: "window",
   follow: "session",

@@ -97,6 +97,8 @@ export type Intent =
   | { readonly type: "openTerminal"; readonly terminal: string }
   | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFileChoice }
   | { readonly type: "newSession" }
+  /** Shows another session of the workspace in this panel. */
+  | { readonly type: "showSession"; readonly id: string }
   /** Sets a title chosen by the user. Empty restores the agent's title. */
   | { readonly type: "rename"; readonly title: string }
   /** Shows the chat in an editor tab too. */
@@ -248,6 +250,7 @@ const shapes: {
     how: value => typeof value === "string" && ["save", "compare", "take", "keep"].includes(value),
   },
   newSession: {},
+  showSession: { id: isString },
   rename: { title: isString },
   openInEditor: {},
   follow: { on: isBoolean },

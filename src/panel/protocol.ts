@@ -3,6 +3,7 @@
 import type { Problem } from "../base/errors.ts";
 import type { Form, WebAddress } from "../session/forms/form.ts";
 import type { ViewAgent } from "./viewAgent.ts";
+import type { ViewRecentSession } from "./viewRecentSession.ts";
 import type { FindHit } from "./find/findProtocol.ts";
 import type { AttachmentKind, Completion } from "./mentionKinds.ts";
 import type { ArgumentValues, ViewMcpServer, ViewPrompt } from "./mcpViews.ts";
@@ -378,6 +379,8 @@ export interface ViewHead {
   readonly sendKey: "enter" | "modEnter";
   /** Whether the editor follows the agent. Paused while the user looks at something else. */
   readonly follow: "off" | "on" | "paused";
+  /** The sessions that an empty conversation offers. Absent once it has an entry. */
+  readonly recent?: readonly ViewRecentSession[];
 }
 
 export interface View {

@@ -88,6 +88,13 @@ export function entryOf(
   };
 }
 
+/** When the user or the agent last wrote or did something. Undefined if neither has yet. */
+export function lastActivity({ entries }: SessionState): number | undefined {
+  const last = entries.findLast(entry => entry.kind === "message" || entry.kind === "tool");
+  if (last?.kind === "message") return last.until;
+  return last?.kind === "tool" ? (last.ended ?? last.at) : undefined;
+}
+
 function statusOf(state: SessionState): StoredStatus {
   if (openQuestions(state).length > 0) return "waiting";
   if (isBusy(state)) return "working";

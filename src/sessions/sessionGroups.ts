@@ -9,6 +9,8 @@ export interface ListedSession {
   /** Empty if the session has none yet. */
   readonly title: string;
   readonly agentName: string;
+  /** The name of the codicon of its agent, if it has one. */
+  readonly agentIcon?: string;
   /** Time of the last change, in milliseconds since the epoch. Absent if it is not known. */
   readonly updated?: number;
   readonly status: ListedStatus;
@@ -16,6 +18,8 @@ export interface ListedSession {
   readonly isUnread: boolean;
   /** Whether the user marked the session as done. */
   readonly isDone: boolean;
+  /** The agent can copy the session. */
+  readonly canFork?: true;
   /** The lines of its changes that wait for review. */
   readonly changes?: { readonly added: number; readonly removed: number };
 }

@@ -13,6 +13,7 @@ import {
   closedEntry,
   entryFileName,
   entryOf,
+  lastActivity,
   parseEntry,
   sessionOfEntryFile,
   type SessionEntry,
@@ -45,6 +46,14 @@ export class StoredSessions implements Disposable {
   #entries = new Map<string, SessionEntry>();
   /** The sessions that other windows had open when that was read last. */
   #elsewhere: ReadonlySet<string> = new Set();
+  #isLoaded = false;
+  #loading: Promise<void> | undefined;
+  /** States of open sessions that arrived before the entries were read. They wait, so that no mark is lost. */
+  readonly #early = new Map<string, { readonly state: SessionState; readonly isSeen: boolean }>();
+  /** Sessions whose entries were changed here since reading began. */
+  readonly #touched = new Set<string>();
+  /** Sessions whose states this window has noted. */
+  readonly #noted = new Set<string>();
   /** Entries that are not written yet, with their timers. */
   readonly #unwritten = new Map<string, Disposable>();
   readonly #writes = new SequencerByKey<string>();
@@ -76,8 +85,14 @@ export class StoredSessions implements Disposable {
   }
 
   /** Reads the entries. An entry that is lost or damaged is created again from the log of its session. */
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
     this.#elsewhere = await this.#options.openElsewhere();
+    this.#touched.clear();
     const files = await this.#options.storage.list();
     const logs = new Set(files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined));
     const read = new Map<string, SessionEntry>();
@@ -85,12 +100,17 @@ export class StoredSessions implements Disposable {
       const entry = (await this.#read(id)) ?? (await this.#rebuild(id));
       if (entry) read.set(id, entry);
     });
-    // What changed here while the files were read is newer.
-    for (const id of this.#unwritten.keys()) {
+    // What changed here while the files were read is newer, and an open session may have no log yet.
+    const open = [...this.#entries.keys()].filter(id => this.#options.isOpen(id));
+    for (const id of [...this.#touched, ...this.#unwritten.keys(), ...open]) {
       const entry = this.#entries.get(id);
       if (entry) read.set(id, entry);
+      else read.delete(id);
     }
     this.#entries = read;
+    this.#isLoaded = true;
+    for (const [id, { state, isSeen }] of this.#early) this.update(id, state, isSeen);
+    this.#early.clear();
     this.#changed.fire();
   }
 
@@ -119,15 +139,25 @@ export class StoredSessions implements Disposable {
 
   /** An open session is in this state. `isSeen`: the user sees it. */
   update(id: string, state: SessionState, isSeen: boolean): void {
-    const was = this.#entries.get(id);
-    const next = entryOf(id, state, was?.updated ?? 0, was);
-    if (!next) return;
+    if (!this.#isLoaded) {
+      this.#early.set(id, { state, isSeen: isSeen || this.#early.get(id)?.isSeen === true });
+      return;
+    }
+    const stored = this.#entries.get(id);
+    // What an earlier window worked on has ended with it.
+    const was = stored && !this.#noted.has(id) ? closedEntry(stored) : stored;
+    this.#noted.add(id);
+    const current = entryOf(id, state, was?.updated ?? 0, was);
+    if (!current) return;
+    // A session stays interrupted until the agent works again.
+    const next =
+      was?.status === "interrupted" && current.status === "idle" ? { ...current, status: was.status } : current;
     const isChange = !was || !jsonEqual({ ...was, unread: undefined }, { ...next, unread: undefined });
-    if (!isChange && !(isSeen && was.unread)) return;
+    if (!isChange && was === stored && !(isSeen && was.unread)) return;
     const { unread: _, ...rest } = next;
     const isNews = was !== undefined && was.status !== next.status && next.status !== "working";
     const isUnread = !isSeen && (was?.unread === true || isNews);
-    const updated = isChange ? this.#options.clock.now() : next.updated;
+    const updated = isChange ? Math.max(lastActivity(state) ?? this.#options.clock.now(), next.updated) : next.updated;
     this.#set({ ...rest, updated, ...(isUnread && { unread: true as const }) });
   }
 
@@ -198,6 +228,7 @@ export class StoredSessions implements Disposable {
     this.#unwritten.get(id)?.dispose();
     this.#unwritten.delete(id);
     this.#entries.delete(id);
+    this.#touched.add(id);
     await this.#writes.queue(id, async () => {
       // The log comes first: an entry without a log is ignored, and a log without an entry would get one again.
       for (const name of [sessionFileName(id), snapshotFileName(id), entryFileName(id)])
@@ -207,6 +238,7 @@ export class StoredSessions implements Disposable {
 
   #set(entry: SessionEntry): void {
     this.#entries.set(entry.id, entry);
+    this.#touched.add(entry.id);
     if (!this.#unwritten.has(entry.id))
       this.#unwritten.set(
         entry.id,
@@ -233,8 +265,9 @@ export class StoredSessions implements Disposable {
     );
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when everything is written. Rejects if the entries could not be read. */
   async flush(): Promise<void> {
+    if (this.#early.size > 0) await this.load();
     await Promise.all([...this.#unwritten.keys()].map(id => this.#flush(id)));
   }
 

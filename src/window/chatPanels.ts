@@ -144,15 +144,17 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     return this.reveal({ type: "focus", target }, surfaces);
   }
 
-  /** Opens the chat in a new editor tab. */
-  openEditor(): void {
+  /** Opens the chat in a new editor tab. Returns its surface. */
+  openEditor(): string {
     const tab = vscode.window.createWebviewPanel(
       chatEditorType,
       vscode.l10n.t("Parley"),
       { viewColumn: vscode.ViewColumn.Active, preserveFocus: false },
       { ...this.#options.pages.options, retainContextWhenHidden: true },
     );
-    this.#addEditor(tab).reply({ type: "focus", target: "composer" });
+    const panel = this.#addEditor(tab);
+    panel.reply({ type: "focus", target: "composer" });
+    return panel.surface;
   }
 
   /** Restores a tab of an earlier window. VS Code restores the state of its page, which names its session. */

@@ -1,5 +1,6 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import * as vscode from "vscode";
+import type { AgentDefinition } from "../agents/registry.ts";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
@@ -8,6 +9,7 @@ import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/fileIntents.ts";
 import { emptySession } from "../session/state.ts";
+import type { StoredSessionsFeature } from "../sessions/vscode/createStoredSessions.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
@@ -19,6 +21,7 @@ import { PromptSender } from "./promptSender.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
+import { sessionListCommands, showSession } from "./sessions/sessionListCommands.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 import type { StartupParts } from "./startup/startup.ts";
 import { TrafficDocument } from "./trafficDocument.ts";
@@ -43,7 +46,9 @@ export function createPanels(
     terminals,
     signIn,
     mcp,
-  }: SessionFeatures,
+    list,
+    storedSessions,
+  }: SessionFeatures & { readonly storedSessions: StoredSessionsFeature },
 ): CommandRunner {
   const { store, log } = platform;
   const settings = settingsReader.read.bind(settingsReader);
@@ -72,7 +77,7 @@ export function createPanels(
   const runIntent = intentRunner(
     [
       panelIntents(sessions, sender, log),
-      sessionIntents(sessions, mcp),
+      sessionIntents(sessions, storedSessions.stored, mcp),
       mcp.intents,
       code,
       fileIntents,
@@ -104,7 +109,16 @@ export function createPanels(
     }),
   );
   store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
-  createSessionIndicators(platform, active, sessions, startup, { chat, settings });
+  const { stored } = storedSessions;
+  const show = (id: string): Promise<void> => showSession({ sessions, stored, chat }, id);
+  const agentSessions = {
+    ...{ stored, show, storage: platform.storage, clock: platform.clock, log },
+    agents: () => settings().agents,
+    flush: (id: string) => sessions.flushLog(id),
+    connect: (definition: AgentDefinition) => sessions.connectAgent(definition),
+    version: (platform.context.extension.packageJSON as { readonly version: string }).version,
+  };
+  const tree = createSessionIndicators(platform, active, sessions, startup, { chat, settings, list, show });
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       // An agent starts only while the chat is visible.
@@ -117,6 +131,7 @@ export function createPanels(
     [
       chatCommands(sessions, chat),
       sessionCommands(sessions, chat, settings),
+      sessionListCommands({ sessions, stored, list, tree, chat, agentSessions, now: () => platform.clock.now() }),
       logCommands(sessions, traffic, log),
       mcp.commands,
       storedKeyCommands(signIn.keys, () => settings().agents),

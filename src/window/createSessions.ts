@@ -17,10 +17,12 @@ import type { PermissionsFeature } from "../permissions/vscode/createPermissions
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
 import type { OpenSessions } from "../sessions/openSessions.ts";
+import { recentSessions } from "../sessions/recentSessions.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import { WindowRecord } from "../sessions/windowRecord.ts";
 import { sessionLogFolder } from "./startup/storageFolders.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
+import type { SessionList } from "./sessions/sessionList.ts";
 import { WindowSessions } from "./sessions/windowSessions.ts";
 import type { SettingsReader } from "./settings.ts";
 
@@ -39,6 +41,7 @@ export interface SessionFeatures {
   readonly terminals: TerminalsFeature;
   readonly signIn: SignInFeature;
   readonly mcp: McpFeature;
+  readonly list: SessionList;
 }
 
 /** Creates what starts sessions. The caller disposes it, and waits for it, before anything else. */
@@ -79,6 +82,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     createServices: (session, definition, dispatch) =>
       createSessionServices(services, { session, definition, dispatch, onEnding }),
     onDidRefresh: () => active.refresh(),
+    recent: id => recentSessions(features.list.sessions(), id),
     changes: cwd => changesView(review.store.review.files, cwd, permissions.runsOf),
   });
   const refresh = (): void => active.refresh();

@@ -9,31 +9,39 @@ import { attentionOf } from "../sessions/attention.ts";
 import { SessionsTree } from "../sessions/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import { showSession } from "./sessionCommands.ts";
-import { SessionList } from "./sessions/sessionList.ts";
+import type { SessionList } from "./sessions/sessionList.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 import type { Settings } from "./settings.ts";
 import type { StartupParts } from "./startup/startup.ts";
 import { StatusBar } from "./statusBar.ts";
 import { UserNotifications } from "./userNotifications.ts";
 
-/** Creates the indicators and keeps them up to date. */
+/** What the indicators show. */
+export interface IndicatorSources {
+  readonly chat: ChatPanels;
+  readonly settings: () => Settings;
+  readonly list: SessionList;
+  /** Shows the session with this id. */
+  readonly show: (id: string) => Promise<void>;
+}
+
+/** Creates the indicators and keeps them up to date. Returns the rows of the Sessions view. */
 export function createSessionIndicators(
   { store, log, clock }: ExtensionPlatform,
   active: ActiveSession,
   sessions: WindowSessions,
-  { statusItem, sessionsView, rememberAgentName }: StartupParts,
-  { chat, settings }: { readonly chat: ChatPanels; readonly settings: () => Settings },
-): void {
+  { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
+  { chat, settings, list, show }: IndicatorSources,
+): SessionsTree {
   const { open } = sessions;
   const status = new StatusBar(statusItem, rememberAgentName);
   const isVisible = (session: Session): boolean => chat.isVisible(open.surfacesOf(session));
-  const list = store.add(new SessionList({ sessions, isVisible, onDidShow: chat.onDidShow, clock }));
-  store.add(
+  const tree = store.add(
     new SessionsTree({
       source: list,
       view: sessionsView,
       clock,
+      onUnread: rememberUnread,
       openCommand: ({ id }) => ({
         command: "parley.switchSession",
         title: vscode.l10n.t("Show Session"),
@@ -49,7 +57,7 @@ export function createSessionIndicators(
       const session = open.get(id);
       return session !== undefined && isVisible(session);
     },
-    show: ({ id }) => showSession(sessions, chat, id),
+    show: ({ id }) => show(id),
   });
   const update = (state: SessionState): void => {
     status.update(state, sessions.agentOf(active.session)?.name);
@@ -68,4 +76,5 @@ export function createSessionIndicators(
       );
     }),
   );
+  return tree;
 }

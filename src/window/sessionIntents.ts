@@ -9,6 +9,8 @@ import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
 import { runPanelCommand } from "./panelCommands.ts";
+import type { StoredSessions } from "../sessions/storedSessions.ts";
+import { openInSurface } from "./sessions/sessionListCommands.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 
 type SessionIntents = IntentHandlers<
@@ -32,12 +34,17 @@ type SessionIntents = IntentHandlers<
   | "rename"
   | "setOption"
   | "newSession"
+  | "showSession"
   | "selectAgent"
   | "nextStep"
 >;
 
 /** Handlers for the session that each intent names. They do nothing if it is closed. */
-export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "asks" | "answerForm">): SessionIntents {
+export function sessionIntents(
+  sessions: WindowSessions,
+  stored: StoredSessions,
+  mcp: Pick<McpFeature, "asks" | "answerForm">,
+): SessionIntents {
   const of = ({ session }: { readonly session?: string }): Session | undefined => sessions.open.get(session);
   return {
     withdraw: intent => of(intent)?.withdraw(intent.submission),
@@ -74,6 +81,10 @@ export function sessionIntents(sessions: WindowSessions, mcp: Pick<McpFeature, "
       if (session) await sessions.setOption(session, intent.option, intent.value);
     },
     newSession: (_, replyTarget) => startSession(sessions, replyTarget),
+    showSession: async ({ id }, replyTarget) => {
+      if (await openInSurface({ sessions, stored }, id, replyTarget.surface))
+        replyTarget.reply({ type: "focus", target: "composer" });
+    },
     selectAgent: ({ agent }, replyTarget) => startSession(sessions, replyTarget, agent),
     nextStep: (intent, replyTarget) => runNextStep(sessions, of(intent), intent.step, replyTarget),
   };

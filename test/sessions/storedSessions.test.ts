@@ -61,12 +61,13 @@ describe("the index of stored sessions", () => {
   };
 
   it("has an entry per session in a file of its own, and keeps it for the next window", async () => {
+    await index.load();
     await writeLog("s", prompt);
     open.add("s");
-    clock.advance(50);
     index.update("s", stateOf(prompt, running), true);
+    const { updated } = index.get("s") ?? {};
     assert.deepEqual(index.get("s"), {
-      ...{ id: "s", agent: "a", agentName: "A", folder: "/w", title: "Do it", updated: 50, status: "working" },
+      ...{ id: "s", agent: "a", agentName: "A", folder: "/w", title: "Do it", updated, status: "working" },
     });
     await index.flush();
     assert.ok(storage.texts.has(entryFileName("s")));
@@ -99,6 +100,7 @@ describe("the index of stored sessions", () => {
   });
 
   it("marks a session as unread when it ends or asks while the user does not see it", async () => {
+    await index.load();
     index.update("s", stateOf(prompt, running), false);
     assert.equal(index.get("s")?.unread, undefined);
     open.add("s");
@@ -110,6 +112,52 @@ describe("the index of stored sessions", () => {
     assert.equal(index.get("s")?.unread, undefined);
     index.mark("s", { unread: true });
     assert.equal(index.get("s")?.unread, true);
+  });
+
+  it("keeps the marks and the age of a session that opens before the entries are read", async () => {
+    await writeLog("s", prompt, running, idle);
+    await index.load();
+    index.mark("s", { unread: true, done: true });
+    const before = index.get("s");
+    await index.flush();
+    index.dispose();
+    index = newIndex();
+    open.add("s");
+    clock.advance(day);
+    index.update("s", stateOf(prompt, running, idle), false);
+    assert.equal(index.get("s"), undefined);
+    await index.load();
+    assert.deepEqual(index.get("s"), before);
+  });
+
+  it("has a session as interrupted until its agent works again", async () => {
+    await writeLog("s", prompt, running);
+    await index.load();
+    assert.equal(index.get("s")?.status, "interrupted");
+    open.add("s");
+    index.update("s", stateOf(prompt, running, idle), true);
+    assert.equal(index.get("s")?.status, "interrupted");
+    index.update("s", stateOf(prompt, running, idle, running), true);
+    assert.equal(index.get("s")?.status, "working");
+    index.update("s", stateOf(prompt, running, idle, running, idle), true);
+    assert.equal(index.get("s")?.status, "idle");
+  });
+
+  it("takes over what another window changed, and keeps what changed here meanwhile", async () => {
+    for (const id of ["here", "there"]) await writeLog(id, prompt);
+    await index.load();
+    const other = newIndex();
+    await other.load();
+    other.mark("there", { done: true });
+    other.mark("here", { done: true });
+    await other.flush();
+    other.dispose();
+    const loading = index.load();
+    index.mark("here", { unread: true });
+    await loading;
+    assert.equal(index.get("there")?.done, true);
+    assert.deepEqual([index.get("here")?.unread, index.get("here")?.done], [true, undefined]);
+    await index.flush();
   });
 
   it("hides a deleted session, brings it back, and removes its files after a day", async () => {

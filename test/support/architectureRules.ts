@@ -103,6 +103,7 @@ export const sharedWithWebview: readonly string[] = [
 const typesForWebview: readonly string[] = [
   "src/session/events.ts",
   "src/panel/viewAgent.ts",
+  "src/panel/viewRecentSession.ts",
   "src/panel/find/findProtocol.ts",
 ];
 

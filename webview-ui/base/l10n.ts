@@ -25,6 +25,17 @@ export function formatDuration(ms: number): string {
   return t("{0} h {1} min", Math.floor(minutes / 60), minutes % 60);
 }
 
+/** The time since something happened as text: 125000 → "2 min". */
+export function formatAge(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return t("now");
+  if (minutes < 60) return t("{0} min", minutes);
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return t("{0} h", hours);
+  const days = Math.floor(hours / 24);
+  return days < 7 ? t("{0} d", days) : t("{0} wk", Math.floor(days / 7));
+}
+
 /** A size in bytes as text: 2048 → "2.0 kB". */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return t("{0} bytes", bytes);

@@ -1,17 +1,18 @@
-// Shown while the conversation is empty: the list of agents, and example prompts.
+// Shown while the conversation is empty: the list of agents, recent sessions, and example prompts.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import type { ViewAgent } from "../../src/panel/viewAgent.ts";
+import type { ViewRecentSession } from "../../src/panel/viewRecentSession.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
-import { t } from "../base/l10n.ts";
+import { formatAge, t } from "../base/l10n.ts";
 
 /** The empty state. `fill` inserts an example into the composer. */
 export function emptyState(head: ViewHead, fill: (text: string) => void): TemplateResult {
   const { agent, agents } = head;
   const hasSeveralAgents = agents.length > 1;
   return html`<div class="empty">
-    ${icon("comment-discussion")}
+    ${recentSessions(head.recent ?? [])} ${icon("comment-discussion")}
     <p class="empty-title">${agent && !hasSeveralAgents ? agent.name : t("Choose an agent")}</p>
     ${hasSeveralAgents || agent?.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}
     ${hasSeveralAgents ? agentList(agents, agent) : nothing} ${agent === null ? nothing : examples(fill)}
@@ -41,6 +42,62 @@ function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
     </span>
     ${isChosen ? icon("check") : nothing}
   </button>`;
+}
+
+function recentSessions(sessions: readonly ViewRecentSession[]): TemplateResult | typeof nothing {
+  if (sessions.length === 0) return nothing;
+  return html`<section class="recent" aria-labelledby="recent-sessions">
+    <h2 id="recent-sessions" class="quiet">${t("Recent sessions")}</h2>
+    <ul>
+      ${sessions.map(session => html`<li>${recentSession(session)}</li>`)}
+    </ul>
+  </section>`;
+}
+
+function recentSession(session: ViewRecentSession): TemplateResult {
+  const { id, title, agentName, updated } = session;
+  const status = statusText(session);
+  const age = updated === undefined ? "" : formatAge(Date.now() - updated);
+  const details = [agentName, status, age].filter(text => text !== "");
+  return html`<button
+    type="button"
+    title=${[title, details.join(" · ")].join("\n")}
+    aria-label=${[title, ...details].join(", ")}
+    @click=${() => send({ type: "showSession", id })}
+  >
+    ${icon(sessionIcon(session))}<span class="recent-title">${title}</span
+    ><span class="quiet">${status === "" ? age : status}</span>
+  </button>`;
+}
+
+function statusText({ status, isUnread }: ViewRecentSession): string {
+  switch (status) {
+    case "waiting":
+      return t("Waiting for you");
+    case "working":
+      return t("Working");
+    case "failed":
+      return t("Failed");
+    case "interrupted":
+      return t("Interrupted");
+    case "idle":
+      return isUnread ? t("Unread") : "";
+  }
+}
+
+function sessionIcon({ status, isUnread, icon: agentIcon = "comment-discussion" }: ViewRecentSession): string {
+  switch (status) {
+    case "waiting":
+      return "bell-dot";
+    case "working":
+      return "loading";
+    case "failed":
+      return "error";
+    case "interrupted":
+      return "debug-disconnect";
+    case "idle":
+      return isUnread ? "circle-filled" : agentIcon;
+  }
 }
 
 /** The initials of a name: "Gemini CLI" → "GC". */

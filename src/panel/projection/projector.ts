@@ -59,6 +59,8 @@ export interface WindowState {
   readonly checkpoints?: ReadonlySet<string>;
   /** The sign-in in progress. Absent if there is none. */
   readonly signingIn?: ViewSignIn | undefined;
+  /** The sessions that an empty conversation offers. */
+  readonly recent?: ViewHead["recent"] | undefined;
   /** Absent means off. */
   readonly follow?: ViewHead["follow"];
   /** The servers and prompts of MCP, and what Parley asks for them. */
@@ -313,6 +315,7 @@ export class Projector {
       accepts: state.accepts && acceptsView(state.accepts),
       sendKey: windowState.sendKey,
       follow: windowState.follow ?? "off",
+      ...(windowState.recent && state.entries.length === 0 && { recent: windowState.recent }),
     });
   }
 }

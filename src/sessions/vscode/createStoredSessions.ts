@@ -14,6 +14,8 @@ export interface StoredSessionsSources extends Pick<StoredSessionsOptions, "isOp
 
 export interface StoredSessionsFeature {
   readonly stored: StoredSessions;
+  /** Reads the entries again, because other windows on the workspace change them too. */
+  refresh(): void;
   /** Resolves when every entry is written. */
   flush(): Promise<void>;
 }
@@ -36,5 +38,6 @@ export function createStoredSessions(
     timer = clock.after(hour, () => void prune());
     await stored.prune(limits()).catch(failed);
   };
-  return { stored, flush: () => stored.flush() };
+  const refresh = (): void => void stored.load().catch(failed);
+  return { stored, refresh, flush: () => stored.flush() };
 }

@@ -2,7 +2,6 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
-import { visibleText } from "../../base/visibleText.ts";
 import type { LateTreeView } from "../../editor/lateTreeView.ts";
 import {
   needsAttention,
@@ -12,6 +11,7 @@ import {
   type SessionGroup,
   type SessionGroupId,
 } from "../sessionGroups.ts";
+import { ageText, badgeTooltip, sessionIcon, statusText, titleOf } from "./sessionTexts.ts";
 
 /** The sessions to list. */
 export interface SessionListSource {
@@ -25,6 +25,8 @@ export interface SessionsTreeOptions {
   readonly clock: Clock;
   /** The command that opens the session. */
   readonly openCommand: (session: ListedSession) => vscode.Command;
+  /** Receives the number of unread sessions. */
+  readonly onUnread?: (count: number) => void;
 }
 
 export type SessionsRow =
@@ -40,6 +42,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #store = new DisposableStore();
   readonly #view: vscode.TreeView<SessionsRow>;
+  #showsDone = false;
   /** The rows that VS Code has, to notify it only of changes: the source changes very often. */
   #shown = "";
   #timer: Disposable | undefined;
@@ -63,13 +66,24 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     return row.kind === "group" ? groupItem(row.group) : this.#sessionItem(row.session);
   }
 
+  /** The sessions that are selected in the view. */
+  get selection(): readonly ListedSession[] {
+    return this.#view.selection.flatMap(row => (row.kind === "session" ? [row.session] : []));
+  }
+
+  /** Whether the view also lists sessions that the user is done with. */
+  showDone(shows: boolean): void {
+    this.#showsDone = shows;
+    this.#update();
+  }
+
   dispose(): void {
     this.#timer?.dispose();
     this.#store.dispose();
   }
 
   #groups(): readonly SessionGroup[] {
-    return sessionGroups(this.#options.source.sessions(), this.#options.clock.now(), false);
+    return sessionGroups(this.#options.source.sessions(), this.#options.clock.now(), this.#showsDone);
   }
 
   #update(): void {
@@ -99,6 +113,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const counted = this.#options.source.sessions().filter(needsAttention);
     const waiting = counted.filter(({ status }) => status === "waiting").length;
     const value = counted.length;
+    this.#options.onUnread?.(counted.filter(({ isUnread }) => isUnread).length);
     if (value === 0) {
       if (this.#view.badge) this.#view.badge = undefined;
       return;
@@ -118,8 +133,13 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     item.id = `session:${id}`;
     item.description = joined([age, lines, agentName]);
     item.tooltip = `${title}\n${joined([agentName, status, age, lines])}`;
-    item.iconPath = statusIcon(session);
-    item.contextValue = isDone ? "doneSession" : "session";
+    item.iconPath = sessionIcon(session);
+    item.contextValue = [
+      "session",
+      ...(isDone ? ["done"] : []),
+      ...(session.isUnread ? ["unread"] : []),
+      ...(session.canFork ? ["fork"] : []),
+    ].join(".");
     item.command = this.#options.openCommand(session);
     item.accessibilityInformation = {
       label: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
@@ -129,10 +149,6 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
 }
 
 const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
-
-/** The title of a session in lists. */
-export const titleOf = ({ title }: ListedSession): string =>
-  visibleText(title).trim() || vscode.l10n.t("New Conversation");
 
 function groupItem({ id, sessions }: SessionGroup): vscode.TreeItem {
   const item = new vscode.TreeItem(groupLabel(id), vscode.TreeItemCollapsibleState.Expanded);
@@ -157,64 +173,4 @@ function groupLabel(id: SessionGroupId): string {
     case "older":
       return vscode.l10n.t("Older");
   }
-}
-
-/** What the session does, or what happened to it last. Empty if there is nothing to say. */
-export function statusText({ status, isUnread, isDone }: ListedSession): string {
-  switch (status) {
-    case "waiting":
-      return vscode.l10n.t("Waiting for you");
-    case "working":
-      return vscode.l10n.t("Working");
-    case "failed":
-      return vscode.l10n.t("Failed");
-    case "interrupted":
-      return vscode.l10n.t("Interrupted when the window closed");
-    case "idle":
-      return isUnread ? vscode.l10n.t("Unread") : isDone ? vscode.l10n.t("Done") : "";
-  }
-}
-
-function statusIcon({ status, isUnread, isDone }: ListedSession): vscode.ThemeIcon {
-  const icon = (id: string, color?: string): vscode.ThemeIcon =>
-    new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
-  switch (status) {
-    case "waiting":
-      return icon("bell-dot", "list.warningForeground");
-    case "working":
-      return icon("loading~spin");
-    case "failed":
-      return icon("error", "list.errorForeground");
-    case "interrupted":
-      return icon("debug-disconnect");
-    case "idle":
-      return isUnread ? icon("circle-filled", "textLink.foreground") : icon(isDone ? "check" : "comment-discussion");
-  }
-}
-
-/** The time since the last change. */
-export function ageText(updated: number, now: number): string {
-  const { unit, count } = sessionAge(updated, now);
-  switch (unit) {
-    case "now":
-      return vscode.l10n.t("now");
-    case "minutes":
-      return vscode.l10n.t("{0} min", count);
-    case "hours":
-      return vscode.l10n.t("{0} h", count);
-    case "days":
-      return vscode.l10n.t("{0} d", count);
-    case "weeks":
-      return vscode.l10n.t("{0} wk", count);
-  }
-}
-
-function badgeTooltip(waiting: number, unread: number): string {
-  if (unread === 0) {
-    return waiting === 1
-      ? vscode.l10n.t("A session is waiting for you")
-      : vscode.l10n.t("{0} sessions are waiting for you", waiting);
-  }
-  if (waiting > 0) return vscode.l10n.t("Sessions waiting for you: {0}, unread: {1}", waiting, unread);
-  return unread === 1 ? vscode.l10n.t("A session is unread") : vscode.l10n.t("{0} sessions are unread", unread);
 }

@@ -1,21 +1,28 @@
-// The sessions that the window lists: those that are open, and those that an earlier window had open.
+// The sessions that lists show: those that are open, as they are now, and the stored ones of the workspace.
+import type { AgentDefinition } from "../../agents/registry.ts";
 import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
 import type { Session } from "../../session/session.ts";
-import { sessionTitle, type SessionState } from "../../session/state.ts";
+import { sessionTitle } from "../../session/state.ts";
 import { attentionOf } from "../../sessions/attention.ts";
-import type { OpenSessionsChange } from "../../sessions/openSessions.ts";
+import type { OpenSessions } from "../../sessions/openSessions.ts";
+import { lastActivity, type SessionEntry } from "../../sessions/sessionEntry.ts";
 import type { ListedSession } from "../../sessions/sessionGroups.ts";
-import type { WindowSessions } from "./windowSessions.ts";
+import type { StoredSessions } from "../../sessions/storedSessions.ts";
 
 export interface SessionListOptions {
-  readonly sessions: Pick<WindowSessions, "open" | "unopened" | "agentName">;
-  /** Whether a visible panel shows the session. */
-  readonly isVisible: (session: Session) => boolean;
-  /** Fires when a panel is shown. */
-  readonly onDidShow: Event<unknown>;
+  readonly open: OpenSessions;
+  readonly stored: Pick<StoredSessions, "entries" | "get" | "onDidChange">;
+  readonly agents: () => readonly AgentDefinition[];
+  /** The lines that wait for review, by the ids of sessions. */
+  readonly changes: () => ReadonlyMap<string, NonNullable<ListedSession["changes"]>>;
+  /** Whether the agent can copy its sessions now. */
+  readonly canFork: (agent: string) => boolean;
   readonly clock: Clock;
 }
+
+/** Sessions can change hundreds of times in a second. Lists are painted again at most this often (ms). */
+const changeInterval = 100;
 
 export class SessionList implements Disposable {
   readonly #options: SessionListOptions;
@@ -25,52 +32,95 @@ export class SessionList implements Disposable {
   readonly #links: readonly Disposable[];
   /** When sessions without any entry were opened. */
   readonly #opened = new Map<Session, number>();
-  /** Sessions that finished, failed or asked while no visible panel showed them. */
-  readonly #unread = new Set<Session>();
+  #timer: Disposable | undefined;
+  #hasChanged = false;
 
   constructor(options: SessionListOptions) {
     this.#options = options;
-    const { open } = options.sessions;
     this.#links = [
-      open.onDidChange(change => this.#update(change)),
-      options.onDidShow(() => {
-        this.#read();
-        this.#changed.fire();
+      options.open.onDidChange(change => {
+        if (change.type === "closed") this.#opened.delete(change.session);
+        if (change.type !== "changed" || !change.isContent) this.refresh();
       }),
+      options.stored.onDidChange(() => this.refresh()),
     ];
   }
 
   /** The sessions, in no particular order. */
   readonly sessions = (): readonly ListedSession[] => {
-    const { sessions } = this.#options;
-    const { open, unopened } = sessions;
-    const listed = open.sessions.map(session => this.#listed(session));
-    const earlier = unopened.map(({ id, agent, title = "" }): ListedSession => ({
-      id,
-      title,
-      agentName: sessions.agentName(agent),
-      status: "idle",
-      isUnread: false,
-      isDone: false,
-    }));
-    return [...listed, ...earlier];
+    const { open, stored } = this.#options;
+    const icons = new Map(this.#options.agents().map(({ id, icon }) => [id, icon]));
+    const shared = { icons, changes: this.#options.changes() };
+    const listed = open.sessions.map(session => this.#openSession(session, shared));
+    const ids = new Set(listed.map(({ id }) => id));
+    const closed = stored.entries.filter(({ id }) => !ids.has(id)).map(entry => this.#storedSession(entry, shared));
+    return [...listed, ...closed];
   };
 
+  /** Announces that the list may look different. */
+  refresh(): void {
+    this.#hasChanged = true;
+    if (this.#timer) return;
+    this.#fire();
+    this.#wait();
+  }
+
   dispose(): void {
+    this.#timer?.dispose();
     for (const link of this.#links) link.dispose();
     this.#changed.dispose();
   }
 
-  #listed(session: Session): ListedSession {
-    const { state } = session;
+  #fire(): void {
+    this.#hasChanged = false;
+    this.#changed.fire();
+  }
+
+  #wait(): void {
+    this.#timer = this.#options.clock.after(changeInterval, () => {
+      this.#timer = undefined;
+      if (!this.#hasChanged) return;
+      this.#fire();
+      this.#wait();
+    });
+  }
+
+  #openSession(session: Session, shared: Shared): ListedSession {
+    const { id, state } = session;
+    const entry = this.#options.stored.get(id);
+    const attention = attentionOf(state);
     return {
-      id: session.id,
+      id,
       title: sessionTitle(state),
       agentName: state.agent?.name ?? "",
-      updated: lastEntryTime(state) ?? this.#openedAt(session),
-      status: attentionOf(state),
-      isUnread: this.#unread.has(session),
-      isDone: false,
+      updated: entry?.updated ?? lastActivity(state) ?? this.#openedAt(session),
+      status: attention === "idle" && entry?.status === "interrupted" ? "interrupted" : attention,
+      isUnread: entry?.unread === true,
+      isDone: entry?.done === true,
+      ...this.#more(id, state.agent?.id, shared),
+    };
+  }
+
+  #storedSession(
+    { id, title, agent, agentName, updated, status, unread, done }: SessionEntry,
+    shared: Shared,
+  ): ListedSession {
+    const more = this.#more(id, agent, shared);
+    return { id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true, ...more };
+  }
+
+  #more(
+    id: string,
+    agent: string | undefined,
+    shared: Shared,
+  ): Pick<ListedSession, "agentIcon" | "changes" | "canFork"> {
+    const agentIcon = shared.icons.get(agent ?? "");
+    const changes = shared.changes.get(id);
+    const canFork = agent !== undefined && this.#options.canFork(agent);
+    return {
+      ...(canFork && { canFork: true as const }),
+      ...(agentIcon !== undefined && { agentIcon }),
+      ...(changes && { changes }),
     };
   }
 
@@ -79,31 +129,10 @@ export class SessionList implements Disposable {
     this.#opened.set(session, at);
     return at;
   }
-
-  #update(change: OpenSessionsChange): void {
-    if (change.type === "changed") {
-      if (change.isContent) return;
-      const { session, before } = change;
-      const now = attentionOf(session.state);
-      if (now !== attentionOf(before) && now !== "working") this.#unread.add(session);
-    } else if (change.type === "closed") {
-      this.#unread.delete(change.session);
-      this.#opened.delete(change.session);
-    }
-    this.#read();
-    this.#changed.fire();
-  }
-
-  /** What the user sees is no longer unread. */
-  #read(): void {
-    for (const session of this.#unread) if (this.#options.isVisible(session)) this.#unread.delete(session);
-  }
 }
 
-/** When the last entry of the conversation arrived or changed. */
-function lastEntryTime({ entries }: SessionState): number | undefined {
-  const last = entries.at(-1);
-  if (!last) return undefined;
-  if (last.kind === "message") return last.until;
-  return last.kind === "tool" ? (last.ended ?? last.at) : last.at;
+/** What is read once for the whole list. */
+interface Shared {
+  readonly icons: ReadonlyMap<string, string | undefined>;
+  readonly changes: ReturnType<SessionListOptions["changes"]>;
 }

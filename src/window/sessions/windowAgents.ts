@@ -51,6 +51,11 @@ export class WindowAgents implements Disposable {
     return running;
   }
 
+  /** The agent with this id, if it was started. */
+  running(id: string): Agent | undefined {
+    return this.#accounts.get(id)?.agent;
+  }
+
   stop(id: string): Promise<void> {
     return this.#options.pool.stop(id);
   }

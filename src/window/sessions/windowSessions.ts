@@ -18,9 +18,11 @@ import { openLog, type OpenedLog } from "../../session/log/openLog.ts";
 import { SessionFile } from "../../session/log/sessionFile.ts";
 import { sessionFileName, type LogStorage } from "../../session/log/sessionStore.ts";
 import { Session } from "../../session/session.ts";
+import type { Agent, AgentSessionStore } from "../../session/agent.ts";
 import type { SessionServices } from "../../session/sessionServices.ts";
 import { emptySession, sessionTitle, type OptionValue, type SessionState } from "../../session/state.ts";
 import { chatViewSurface, type OpenSessions } from "../../sessions/openSessions.ts";
+import type { SessionEntry } from "../../sessions/sessionEntry.ts";
 import type { WindowRecord } from "../../sessions/windowRecord.ts";
 import type { Settings } from "../settings.ts";
 import { rememberedFile, RememberedSessionsFile, type RememberedSession } from "./rememberedSessions.ts";
@@ -53,6 +55,8 @@ export interface WindowSessionsOptions {
   readonly onRestoreFailed: (file: string, reason: string) => void;
   /** Something that every panel shows has changed. */
   readonly onDidRefresh: () => void;
+  /** The sessions that this session offers to continue while it is empty. */
+  readonly recent: (session: string) => ViewHead["recent"];
   /** The changes to review, with paths relative to the workspace folder. */
   readonly changes: (workspaceFolder: string) => ViewHead["changes"];
 }
@@ -112,6 +116,23 @@ export class WindowSessions {
   /** Sessions of an earlier window that are not open. */
   get unopened(): readonly RememberedSession[] {
     return this.#unopened;
+  }
+
+  /** The running agent with this definition, started if necessary. Rejects with a ProblemError. */
+  async connectAgent(definition: AgentDefinition): Promise<Agent> {
+    return (await this.#agents.connect(definition, () => {})).agent;
+  }
+
+  /** What the agent can do with its sessions. Empty while it does not run. */
+  sessionStoreOf(agent: string): AgentSessionStore {
+    return this.#agents.running(agent)?.sessionStore ?? {};
+  }
+
+  /** Deletes the session at its agent. Undefined if the agent does not run or cannot delete it. */
+  deleteAtAgent(entry: SessionEntry | undefined): (() => Promise<void>) | undefined {
+    const { agent = "", agentSession } = entry ?? {};
+    const { delete: remove } = this.sessionStoreOf(agent);
+    return remove && agentSession !== undefined ? () => remove(agentSession) : undefined;
   }
 
   /** The name of the agent with this id, or the id if the settings no longer have the agent. */
@@ -212,15 +233,24 @@ export class WindowSessions {
 
   /** Shows a session of an earlier window in the surface. Rejects with a sentence if it cannot be opened. */
   async openStored(remembered: RememberedSession, surface: string = this.open.activeSurface): Promise<Session> {
-    const opening = this.#opening.get(remembered.id) ?? this.#openStored(remembered);
-    this.#opening.set(remembered.id, opening);
-    const session = await opening.finally(() => this.#opening.delete(remembered.id));
+    const session = await this.#openOnce(remembered);
     this.#show(surface, session);
     return session;
   }
 
+  #openOnce(remembered: RememberedSession): Promise<Session> {
+    const opening = this.#opening.get(remembered.id) ?? this.#openStored(remembered);
+    this.#opening.set(remembered.id, opening);
+    return opening.finally(() => this.#opening.delete(remembered.id));
+  }
+
   async #openStored(remembered: RememberedSession): Promise<Session> {
-    const session = this.open.get(remembered.id) ?? (await this.#read(remembered));
+    const open = this.open.get(remembered.id);
+    if (!open && (await this.openElsewhere()).has(remembered.id))
+      throw new Error(
+        vscode.l10n.t("This session is open in another window. Continue there, or close that window first."),
+      );
+    const session = open ?? (await this.#read(remembered));
     if (!session) throw new Error(vscode.l10n.t("This session no longer has a log, so it cannot be opened."));
     return session;
   }
@@ -386,9 +416,36 @@ export class WindowSessions {
       sendKey,
       changes: this.#options.changes(session?.state.workspaceFolder ?? ""),
       follow: this.#options.follow(session),
+      recent: session?.state.entries.length === 0 ? this.#options.recent(session.id) : undefined,
       signingIn: this.#agents.signInProgress(session),
       mcp: this.#options.mcp.view(session),
     };
+  }
+
+  /**
+   * Closes the session if it is open. The next window does not restore it. Surfaces that show it show another session, or a
+   * new one.
+   */
+  release(id: string): void {
+    this.#unopened = this.#unopened.filter(each => each.id !== id);
+    const session = this.open.get(id);
+    if (!session) return this.#remember();
+    const surfaces = this.open.surfacesOf(session);
+    this.close(session);
+    for (const surface of surfaces) if (!this.open.selected(surface)) this.start(undefined, surface);
+  }
+
+  /** Opens a stored session for a moment. Rejects with a sentence if it cannot be opened. */
+  async useClosed(remembered: RememberedSession, use: (session: Session) => void): Promise<void> {
+    const wasOpen = this.open.get(remembered.id) !== undefined;
+    const session = await this.#openOnce(remembered);
+    use(session);
+    if (!wasOpen && this.open.surfacesOf(session).length === 0) this.close(session);
+  }
+
+  /** Resolves when the log of the session is stored. */
+  async flushLog(id: string): Promise<void> {
+    for (const { session, file } of this.#opened.values()) if (session.id === id) await file.flush();
   }
 
   /** Ends a session. Its log is kept. */

@@ -19,6 +19,8 @@ export interface StartupParts {
   readonly pages: PanelPages;
   /** The status bar shows this name in the next window, before the extension is loaded. */
   readonly rememberAgentName: (name: string) => void;
+  /** The badge of the Sessions view counts so many unread sessions in the next window, before the extension is loaded. */
+  readonly rememberUnread: (count: number) => void;
 }
 
 /** The loaded extension. */
@@ -31,6 +33,8 @@ export interface LoadedExtension {
 
 /** The name of the agent, in the state of the workspace. */
 const agentNameKey = "parley.agentName";
+/** The number of unread sessions, in the state of the workspace. */
+const unreadKey = "parley.unreadSessions";
 
 export class Startup implements Disposable {
   readonly #context: vscode.ExtensionContext;
@@ -52,14 +56,19 @@ export class Startup implements Disposable {
     this.#parts = {
       statusItem,
       recentFiles: new RecentFiles(),
-      sessionsView: new LateTreeView("parley.sessions", load),
+      sessionsView: new LateTreeView("parley.sessions", load, { canSelectMany: true }),
       changesView: new LateTreeView("parley.changes", load),
       pages: new PanelPages(context.extensionUri),
       rememberAgentName: name => {
         if (context.workspaceState.get(agentNameKey) !== name) void context.workspaceState.update(agentNameKey, name);
       },
+      rememberUnread: count => {
+        if (context.workspaceState.get(unreadKey, 0) !== count) void context.workspaceState.update(unreadKey, count);
+      },
     };
     const { recentFiles, sessionsView, changesView, pages } = this.#parts;
+    const unread = context.workspaceState.get(unreadKey, 0);
+    if (unread > 0) sessionsView.setBadge({ value: unread, tooltip: unreadText(unread) });
     this.#registrations = vscode.Disposable.from(
       statusItem,
       recentFiles,
@@ -120,3 +129,6 @@ export class Startup implements Disposable {
     return this.#loaded;
   }
 }
+
+const unreadText = (count: number): string =>
+  count === 1 ? vscode.l10n.t("A session is unread") : vscode.l10n.t("{0} sessions are unread", count);

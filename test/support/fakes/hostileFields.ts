@@ -91,6 +91,11 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "parts<json>.text": "agent",
   "head.session": "Parley",
   "head.title": "agent",
+  "head.recent.id": "Parley",
+  // The host escapes invisible characters of it.
+  "head.recent.title": "Parley",
+  "head.recent.agentName": "Parley",
+  "head.recent.icon": "Parley",
   "head.agent.id": "user",
   "head.agent.name": "agent",
   // An account is shown in the menu of agents only, which is closed.

@@ -115,6 +115,7 @@ export class WindowBench {
       createServices: (_session, _definition, report) =>
         questionServices(new PermissionBroker({ report, newId: () => `q${++ids}` }), () => {}),
       onDidRefresh: () => this.active.refresh(),
+      recent: () => undefined,
       onRestoreFailed: (file, reason) => this.restoreFailures.push(`${file}: ${reason}`),
       checkpoints: () => new Set(),
       version: "1.0.0",

@@ -1,0 +1,179 @@
+// Commands for the sessions that agents keep: import one with its conversation, and copy one.
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { AgentDefinition } from "../../agents/registry.ts";
+import { ProblemError } from "../../base/errors.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import { visibleText } from "../../base/visibleText.ts";
+import { sessionFolder } from "../../editor/folders.ts";
+import type { Agent, AgentSessionInfo, AgentSessionStore } from "../../session/agent.ts";
+import type { SessionEvent } from "../../session/events.ts";
+import { openLog } from "../../session/log/openLog.ts";
+import type { LogStorage } from "../../session/log/sessionStore.ts";
+import { copyLog, writeNewLog } from "../../session/log/writeLog.ts";
+import type { StoredSessions } from "../../sessions/storedSessions.ts";
+import { ageText } from "../../sessions/vscode/sessionTexts.ts";
+
+export interface AgentSessionsOptions {
+  readonly agents: () => readonly AgentDefinition[];
+  /** Starts the agent if necessary. Rejects with a ProblemError. */
+  readonly connect: (agent: AgentDefinition) => Promise<Agent>;
+  readonly stored: StoredSessions;
+  readonly storage: LogStorage;
+  /** The version of Parley. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Resolves when the log of the session is stored. */
+  readonly flush: (id: string) => Promise<void>;
+  /** Shows the session with this id. */
+  readonly show: (id: string) => Promise<void>;
+}
+
+/** An agent that repeats its cursors must not keep Parley asking (pages). */
+const maxPages = 50;
+
+interface SessionPick extends vscode.QuickPickItem {
+  readonly info?: AgentSessionInfo;
+}
+
+/** Asks for a session of an agent, and imports it with its conversation. One that Parley has already is shown. */
+export async function importSession(options: AgentSessionsOptions): Promise<void> {
+  const { stored, show } = options;
+  const folder = sessionFolder();
+  const definition = await pickAgent(options.agents());
+  if (!definition || folder === undefined) return;
+  const agent = await connectTo(options, definition);
+  const { list, load } = agent.sessionStore ?? {};
+  if (!list || !load) {
+    const message = list
+      ? vscode.l10n.t("{0} can list its sessions, but it cannot load their conversations.", definition.name)
+      : vscode.l10n.t("{0} cannot list its sessions.", definition.name);
+    void vscode.window.showInformationMessage(message);
+    return;
+  }
+  const info = await pickSession(options, definition, list, folder);
+  if (!info) return;
+  const known = knownSession(stored, definition.id, info.sessionId);
+  if (known !== undefined) return show(known);
+  const { sessionId, title, updated } = info;
+  const replayed = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Importing from {0}…", definition.name) },
+    () => load({ sessionId, cwd: info.cwd ?? folder, connection: 1 }),
+  );
+  const id = randomUUID();
+  const events: readonly SessionEvent[] = [
+    { type: "opened", agent: definition.id, agentName: definition.name, cwd: info.cwd ?? folder, choices: true },
+    ...replayed,
+    ...(title === undefined ? [] : [{ type: "info", title } as const]),
+    { type: "connection", state: "closed" },
+    { type: "notice", severity: "info", title: `Imported from ${definition.name}.` },
+  ];
+  await writeNewLog({ ...options, session: id }, events, updated ?? options.clock.now());
+  await stored.load();
+  await show(id);
+}
+
+/** The session of Parley that continues in this session of the agent. */
+const knownSession = ({ entries }: StoredSessions, agent: string, sessionId: string): string | undefined =>
+  entries.find(entry => entry.agent === agent && entry.agentSession === sessionId)?.id;
+
+/** Copies the session with this id, at the agent too. */
+export async function forkSession(options: AgentSessionsOptions, id: string): Promise<void> {
+  const { stored, storage, version, log } = options;
+  const entry = stored.get(id);
+  const definition = options.agents().find(agent => agent.id === entry?.agent);
+  if (!entry || !definition) return;
+  const { fork } = (await connectTo(options, definition)).sessionStore ?? {};
+  await options.flush(id);
+  const opened = await openLog({ storage, session: id, version, log });
+  if (!fork || !opened || entry.agentSession === undefined)
+    throw new Error(vscode.l10n.t("{0} cannot copy this session.", definition.name));
+  const connection = opened.state.connections + 1;
+  const sessionId = await fork({ sessionId: entry.agentSession, cwd: entry.folder, connection });
+  const copy = randomUUID();
+  const events: readonly SessionEvent[] = [
+    { type: "agentSession", sessionId, continued: true },
+    { type: "connection", state: "closed" },
+    { type: "titled", title: vscode.l10n.t("{0} (copy)", entry.title) },
+  ];
+  await copyLog({ ...options, session: copy }, { session: id, nextSeq: opened.nextSeq }, events);
+  await stored.load();
+  await options.show(copy);
+}
+
+async function connectTo({ connect }: AgentSessionsOptions, definition: AgentDefinition): Promise<Agent> {
+  const title = vscode.l10n.t("Connecting to {0}…", definition.name);
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+    connect(definition),
+  );
+}
+
+async function pickAgent(agents: readonly AgentDefinition[]): Promise<AgentDefinition | undefined> {
+  if (agents.length <= 1) return agents[0];
+  const picks = agents.map(agent => ({
+    label: agent.icon === undefined ? agent.name : `$(${agent.icon}) ${agent.name}`,
+    detail: agent.description ?? "",
+    agent,
+  }));
+  const title = vscode.l10n.t("Import from Agent");
+  const placeHolder = vscode.l10n.t("Select the agent that has the session");
+  return (await vscode.window.showQuickPick(picks, { title, placeHolder, matchOnDetail: true }))?.agent;
+}
+
+/** Lists the sessions of the folder while the pages arrive. */
+async function pickSession(
+  { clock, stored }: AgentSessionsOptions,
+  { id: agent, name }: AgentDefinition,
+  list: NonNullable<AgentSessionStore["list"]>,
+  folder: string,
+): Promise<AgentSessionInfo | undefined> {
+  const pick = vscode.window.createQuickPick<SessionPick>();
+  pick.title = vscode.l10n.t("Import from {0}", name);
+  pick.placeholder = vscode.l10n.t("Select a session of {0} in this folder", name);
+  pick.busy = true;
+  let isOpen = true;
+  const chosen = new Promise<AgentSessionInfo | undefined>(resolve => {
+    pick.onDidAccept(() => resolve(pick.selectedItems[0]?.info));
+    pick.onDidHide(() => resolve(undefined));
+  });
+  const read = async (): Promise<void> => {
+    const found = new Map<string, AgentSessionInfo>();
+    const cursors = new Set<string | undefined>();
+    let cursor: string | undefined;
+    for (let page = 0; isOpen && page < maxPages && !cursors.has(cursor); page++) {
+      cursors.add(cursor);
+      const { sessions, nextCursor } = await list(folder, cursor);
+      // Agents may ignore the folder.
+      for (const info of sessions) if ((info.cwd ?? folder) === folder) found.set(info.sessionId, info);
+      const newest = [...found.values()].sort((a, b) => (b.updated ?? 0) - (a.updated ?? 0));
+      pick.items = newest.map(info => sessionItem(info, clock.now(), knownSession(stored, agent, info.sessionId)));
+      if (nextCursor === undefined) break;
+      cursor = nextCursor;
+    }
+    pick.busy = false;
+    if (found.size === 0) pick.items = [{ label: vscode.l10n.t("{0} has no sessions in this folder.", name) }];
+  };
+  pick.show();
+  try {
+    const failed = read().then(
+      () => chosen,
+      (error: unknown) => {
+        throw error instanceof ProblemError ? error : new Error(vscode.l10n.t("The sessions could not be listed."));
+      },
+    );
+    return await Promise.race([chosen, failed]);
+  } finally {
+    isOpen = false;
+    pick.dispose();
+  }
+}
+
+const sessionItem = (info: AgentSessionInfo, now: number, known: string | undefined): SessionPick => ({
+  label: visibleText(info.title ?? "").trim() || info.sessionId,
+  description: [
+    ...(info.updated === undefined ? [] : [ageText(info.updated, now)]),
+    ...(known === undefined ? [] : [vscode.l10n.t("in Parley already")]),
+  ].join(" · "),
+  info,
+});

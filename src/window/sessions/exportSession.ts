@@ -1,0 +1,65 @@
+// Exports a session, which need not be open: as Markdown, or as a transcript of its events.
+import * as vscode from "vscode";
+import { conversationText } from "../../session/conversationText.ts";
+import { openLog, type OpenLogOptions } from "../../session/log/openLog.ts";
+import { sessionFileName } from "../../session/log/sessionStore.ts";
+import type { ListedSession } from "../../sessions/sessionGroups.ts";
+import { titleOf } from "../../sessions/vscode/sessionTexts.ts";
+import { statusMessageDuration } from "../statusBar.ts";
+import type { WindowSessions } from "./windowSessions.ts";
+
+export type ExportSessionOptions = Omit<OpenLogOptions, "session"> & { readonly sessions: WindowSessions };
+
+/** Asks for the format and the file, and writes the session there. */
+export async function exportSession(options: ExportSessionOptions, target: ListedSession): Promise<void> {
+  const formats = [
+    {
+      label: vscode.l10n.t("Markdown"),
+      detail: vscode.l10n.t("The conversation as text"),
+      extension: "md",
+      text: () => markdownOf(options, target.id),
+    },
+    {
+      label: vscode.l10n.t("Transcript"),
+      detail: vscode.l10n.t("Every event with its time, one JSON object a line"),
+      extension: "jsonl",
+      text: () => logOf(options, target.id),
+    },
+  ];
+  const title = vscode.l10n.t("Export Session");
+  const format = await vscode.window.showQuickPick(formats, { title, placeHolder: titleOf(target) });
+  if (!format) return;
+  const { extension, label } = format;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const file = await vscode.window.showSaveDialog({
+    title,
+    filters: { [label]: [extension] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${fileNameOf(titleOf(target))}.${extension}`) }),
+  });
+  if (!file) return;
+  await vscode.workspace.fs.writeFile(file, Buffer.from(await format.text(), "utf8"));
+  vscode.window.setStatusBarMessage(vscode.l10n.t("Exported the session."), statusMessageDuration);
+}
+
+async function markdownOf({ sessions, ...options }: ExportSessionOptions, session: string): Promise<string> {
+  const state = sessions.open.get(session)?.state ?? (await openLog({ ...options, session }))?.state;
+  if (!state) throw new Error(noLog());
+  return conversationText(state);
+}
+
+async function logOf({ sessions, storage }: ExportSessionOptions, session: string): Promise<string> {
+  await sessions.flushLog(session);
+  const text = await storage.read(sessionFileName(session));
+  if (text === undefined) throw new Error(noLog());
+  return text;
+}
+
+const noLog = (): string => vscode.l10n.t("This session no longer has a log.");
+
+/** A name that every file system accepts. */
+const fileNameOf = (title: string): string =>
+  title
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .trim()
+    .slice(0, 60)
+    .trim() || "session";
