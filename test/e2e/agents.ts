@@ -145,7 +145,7 @@ function settings(): Record<string, unknown> {
   };
   /** Its user has not switched version 2 on. */
   const { protocol: _, ...onlyTwo } = { ...versionTwo, name: "Agent of Version 2" };
-  const continuing = ["resumes", "loads", "forgets", "expires"].map(id => {
+  const continuing = ["resumes", "loads", "forgets", "expires", "keeps"].map(id => {
     const args = [inProject("test", "support", "agents", "continuing.mjs"), id, join(programs, `${id}.json`)];
     return [id, { name: "Lasting Agent", description: id, command: process.execPath, args, startTimeout: 20 }];
   });

@@ -1,0 +1,128 @@
+// The stored sessions as a person manages them in the Sessions view: renamed, done, unread, exported, deleted, restored, continued.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { until } from "../support/fakes/until.ts";
+import { chat, newSession, openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
+
+const pane = (page: Page): Locator =>
+  page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
+const rows = (page: Page): Locator => pane(page).locator(".monaco-list-row");
+const row = (page: Page, title: string): Locator => rows(page).filter({ hasText: title });
+
+/** The rows of sessions, without the groups. */
+const titles = async (page: Page): Promise<readonly string[]> => {
+  const names = await rows(page).locator(".label-name").allInnerTexts();
+  return names.filter(name => !/^(Waiting for You|Working|Today|Yesterday|Last 7 Days|Older)$/.test(name));
+};
+
+async function send(panel: FrameLocator, text: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(text);
+  await composer.press("Enter");
+  await panel.getByRole("heading", { name: `You: ${text}`, exact: true }).waitFor();
+  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+}
+
+async function choose(page: Page, title: string, action: string): Promise<void> {
+  await row(page, title).click({ button: "right" });
+  const item = page.getByRole("menuitem", { name: action });
+  await item.waitFor();
+  // A menu ignores clicks just after it has opened.
+  await until(async () => {
+    if ((await item.count()) > 0) await item.click({ timeout: 1000 }).catch(() => undefined);
+    return (await item.count()) === 0;
+  });
+}
+
+async function type(page: Page, text: string): Promise<void> {
+  const input = page.locator(".quick-input-widget input");
+  await input.waitFor();
+  await input.fill(text);
+  await input.press("Enter");
+}
+
+/** A notification. An automated VS Code keeps its toasts in the list. */
+async function notified(page: Page, text: string): Promise<Locator> {
+  await runCommand(page, "Notifications: Show Notifications");
+  const notification = page.locator(".notifications-center .notification-list-item", { hasText: text });
+  await notification.first().waitFor();
+  return notification.first();
+}
+
+describe("the stored sessions in a real VS Code", () => {
+  it("are renamed, marked, exported, deleted, restored and continued by mouse and keyboard", async () => {
+    const { page, folder } = await openWorkbench();
+    const panel = await openChat(page);
+    await send(panel, "hello");
+    await newSession(page, panel);
+    await send(panel, "hello again");
+    await newSession(page, panel);
+    // The empty conversation offers them.
+    const recent = panel.getByRole("region", { name: "Recent sessions" });
+    await until(async () => (await recent.getByRole("button").count()) === 2);
+    await screenshot(page, "recent-sessions");
+
+    await pane(page).locator(".pane-header").click();
+    await until(async () => (await titles(page)).length === 3);
+    const [, newest = ""] = (await titles(page)).filter(title => title !== "New Conversation");
+    // Both sessions have the title of the demo agent, so the first one gets another by keyboard.
+    await rows(page).filter({ hasText: newest }).last().click();
+    await panel.getByRole("heading", { name: "You: hello", exact: true }).waitFor();
+    await runCommand(page, "Parley: Focus on Sessions View");
+    await pane(page).locator(".monaco-list:focus").waitFor();
+    await page.keyboard.press("F2");
+    await type(page, "First talk");
+    await row(page, "First talk").waitFor();
+
+    await choose(page, "First talk", "Mark Session as Unread");
+    await row(page, "First talk").locator(".codicon-circle-filled").waitFor();
+    await screenshot(page, "sessions-unread");
+    await choose(page, "First talk", "Mark Session as Read");
+    await choose(page, "First talk", "Mark Session as Done");
+    await row(page, "First talk").waitFor({ state: "detached" });
+    await pane(page).hover();
+    await pane(page).getByRole("button", { name: "Show Done Sessions" }).click();
+    await row(page, "First talk").waitFor();
+    await choose(page, "First talk", "Mark Session as Not Done");
+    await pane(page).getByRole("button", { name: "Hide Done Sessions" }).click();
+    await row(page, "First talk").waitFor();
+
+    await choose(page, "First talk", "Export Session…");
+    await page.locator(".quick-input-widget .monaco-list-row", { hasText: "Markdown" }).click();
+    const file = join(folder, "First talk.md");
+    const name = page.locator(".quick-input-widget input.input").first();
+    await until(async () => (await name.inputValue().catch(() => "")).endsWith("First talk.md"));
+    await name.press("Enter");
+    await until(() => existsSync(file));
+    assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\nhello\n/);
+
+    await row(page, "First talk").click();
+    await page.keyboard.press("Escape");
+    await runCommand(page, "Parley: Focus on Sessions View");
+    await page.keyboard.press("Delete");
+    const notification = await notified(page, "Deleted the session “First talk”.");
+    await row(page, "First talk").waitFor({ state: "detached" });
+    await screenshot(page, "sessions-deleted");
+    await notification.getByRole("button", { name: "Undo" }).click();
+    await row(page, "First talk").waitFor();
+    await panel.getByRole("heading", { name: "You: hello", exact: true }).waitFor();
+    await send(panel, "go on");
+
+    // After a reload, all of it is still there, and several sessions are deleted at once.
+    await reloadWindow(page);
+    await chat(page).locator("body").waitFor();
+    await openChat(page);
+    await until(async () => (await titles(page)).includes("First talk"));
+    await row(page, "First talk").click();
+    await page.keyboard.press("Escape");
+    await rows(page)
+      .last()
+      .click({ modifiers: ["ControlOrMeta"] });
+    await screenshot(page, "sessions-selected");
+    await choose(page, "First talk", "Delete Session");
+    await row(page, "First talk").waitFor({ state: "detached" });
+    await notified(page, "Deleted 2 sessions.");
+  });
+});
