@@ -60,6 +60,8 @@ describe("the commands of Parley", () => {
     "importZedAgents",
     "importMcpServers",
     "switchSession",
+    "importSession",
+    "exportSession",
     "checkAgents",
   ];
   const commands = contributes.commands
