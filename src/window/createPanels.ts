@@ -108,6 +108,13 @@ export function createPanels(
       else if (change.type === "selected") chat.changed([change.surface]);
     }),
   );
+  // An empty conversation offers the sessions of the list.
+  store.add(
+    list.onDidChange(() => {
+      const empty = open.sessions.filter(({ state }) => state.entries.length === 0);
+      chat.changed(empty.flatMap(session => open.surfacesOf(session)));
+    }),
+  );
   store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
   const { stored } = storedSessions;
   const show = (id: string): Promise<void> => showSession({ sessions, stored, chat }, id);
@@ -118,7 +125,13 @@ export function createPanels(
     connect: (definition: AgentDefinition) => sessions.connectAgent(definition),
     version: (platform.context.extension.packageJSON as { readonly version: string }).version,
   };
-  const tree = createSessionIndicators(platform, active, sessions, startup, { chat, settings, list, show });
+  const tree = createSessionIndicators(platform, active, sessions, startup, {
+    chat,
+    settings,
+    list,
+    show,
+    onVisible: () => storedSessions.refresh(),
+  });
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       // An agent starts only while the chat is visible.

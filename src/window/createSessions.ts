@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { SignInFeature } from "../agents/vscode/createSignIn.ts";
 import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
@@ -62,6 +63,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     log,
   };
   const { onEnding } = terminals;
+  let recent: ReturnType<typeof recentSessions> = [];
   const sessions = new WindowSessions({
     open,
     pool: agents,
@@ -82,7 +84,12 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     createServices: (session, definition, dispatch) =>
       createSessionServices(services, { session, definition, dispatch, onEnding }),
     onDidRefresh: () => active.refresh(),
-    recent: id => recentSessions(features.list.sessions(), id),
+    recent: id => {
+      const next = recentSessions(features.list.sessions(), id);
+      // The same object is not sent to the panel again.
+      if (!jsonEqual(next, recent)) recent = next;
+      return recent;
+    },
     changes: cwd => changesView(review.store.review.files, cwd, permissions.runsOf),
   });
   const refresh = (): void => active.refresh();

@@ -23,6 +23,8 @@ export interface IndicatorSources {
   readonly list: SessionList;
   /** Shows the session with this id. */
   readonly show: (id: string) => Promise<void>;
+  /** The user sees the Sessions view. */
+  readonly onVisible: () => void;
 }
 
 /** Creates the indicators and keeps them up to date. Returns the rows of the Sessions view. */
@@ -31,7 +33,7 @@ export function createSessionIndicators(
   active: ActiveSession,
   sessions: WindowSessions,
   { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
-  { chat, settings, list, show }: IndicatorSources,
+  { chat, settings, list, show, onVisible }: IndicatorSources,
 ): SessionsTree {
   const { open } = sessions;
   const status = new StatusBar(statusItem, rememberAgentName);
@@ -42,6 +44,7 @@ export function createSessionIndicators(
       view: sessionsView,
       clock,
       onUnread: rememberUnread,
+      onVisible,
       openCommand: ({ id }) => ({
         command: "parley.switchSession",
         title: vscode.l10n.t("Show Session"),

@@ -25,6 +25,8 @@ export interface SessionsTreeOptions {
   readonly clock: Clock;
   /** The command that opens the session. */
   readonly openCommand: (session: ListedSession) => vscode.Command;
+  /** The view has become visible. */
+  readonly onVisible?: () => void;
   /** Receives the number of unread sessions. */
   readonly onUnread?: (count: number) => void;
 }
@@ -52,8 +54,12 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#store.add(this.#changed);
     this.#view = options.view.attach(this);
     this.#store.add(options.source.onDidChange(() => this.#update()));
-    this.#store.add(this.#view.onDidChangeVisibility(() => this.#update()));
-    this.#update();
+    const showed = (): void => {
+      if (this.#view.visible) options.onVisible?.();
+      this.#update();
+    };
+    this.#store.add(this.#view.onDidChangeVisibility(showed));
+    showed();
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] {
