@@ -148,7 +148,8 @@ async function useDraftProtocol(session: Session | undefined): Promise<void> {
   await configuration.update("agents", changed, vscode.ConfigurationTarget.Global);
   await withTimeout(inEffect.done, maxSettingWait, () => undefined);
   inEffect.dispose();
-  await session?.open();
+  // A prompt of the meantime may have started the agent with the old settings.
+  await session?.restart();
 }
 
 /** A changed setting is waited for at most this long (ms). */
