@@ -12,6 +12,7 @@ import type { SessionsRow, SessionsTree } from "../../sessions/vscode/sessionsTr
 import { titleOf } from "../../sessions/vscode/sessionTexts.ts";
 import type { ChatPanels } from "../chatPanels.ts";
 import { forkSession, importSession, type AgentSessionsOptions } from "./agentSessions.ts";
+import { confirmEndOfWork } from "./confirmEndOfWork.ts";
 import { exportSession } from "./exportSession.ts";
 import type { SessionList } from "./sessionList.ts";
 import { pickSession } from "./switchSession.ts";
@@ -173,6 +174,8 @@ async function rename({ sessions, stored }: SessionListCommandsOptions, { id, ti
 async function deleteSessions(options: SessionListCommandsOptions, targets: readonly ListedSession[]): Promise<void> {
   const { sessions, stored } = options;
   if (targets.length === 0) return;
+  const states = targets.flatMap(({ id }) => sessions.open.get(id)?.state ?? []);
+  if (!(await confirmEndOfWork(states, vscode.l10n.t("Delete")))) return;
   const shown = sessions.open.active?.id;
   for (const { id } of targets) {
     sessions.release(id);
