@@ -168,6 +168,13 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     return typeof text === "string" ? this.#options.withText(path, state, text) : undefined;
   }
 
+  async isChanged(path: string, text: string | null): Promise<boolean> {
+    const state = await this.stateFor(path, text);
+    if (!state) return false;
+    const now = await readFileState(path);
+    return now !== undefined && !isSameState(state, now);
+  }
+
   /** The user moved the file. */
   moved(from: string, to: string): void {
     const known = this.#states.get(from);

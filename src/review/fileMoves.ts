@@ -45,9 +45,11 @@ export class FileMoves {
       if (!one.isMove || !isMoved(file) || isDeleted) all.push(one);
       else if (await this.#move(file.path, file.movedFrom.path)) {
         moved.push(file);
-        const now = this.#files.get(file.movedFrom.path);
-        if (file.unknown !== undefined) this.#files.forget(file.movedFrom.path);
-        else if (now) all.push({ ...one, file: now });
+        const { path } = file.movedFrom;
+        const now = this.#files.get(path);
+        if (now) all.push({ ...one, file: now });
+        // A file that is no text is under review as a whole, which ends here unless its content is undone, too.
+        if (file.unknown !== undefined) this.#files.forget(path);
       }
     }
     return { all, moved };

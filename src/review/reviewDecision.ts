@@ -16,6 +16,8 @@ export interface EarlierFileStates {
   has(path: string): boolean;
   /** The state with this text: undefined for a file that is no text. Undefined if the state is not known. */
   stateFor(path: string, text: string | null | undefined): Promise<FileState | undefined>;
+  /** Whether the file has this text, but other bytes or another mode than its state. */
+  isChanged(path: string, text: string | null): Promise<boolean>;
   /** The user moved the file. */
   moved(from: string, to: string): void;
   /** Fires when a state becomes known. */

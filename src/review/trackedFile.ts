@@ -133,10 +133,12 @@ export function movedFile(
     if (source.changes.base === null && (!earlier || earlier.base !== null)) return undefined;
   }
   const { text } = target.changes;
+  // The text before the deletion has what the user typed before it.
+  const base = source?.changes.base ?? before;
   const isText = target.unknown === undefined && source?.unknown === undefined;
-  if (!isText || text === null || (!earlier && before === undefined))
+  if (!isText || text === null || (!earlier && base === undefined))
     return { path: to, changes: track(text, text, turn), history: [], mixed: false, unknown: why, movedFrom };
-  const changes = earlier ? applyAgentEdit(earlier, text, turn) : track(before ?? "", text, turn);
+  const changes = earlier ? applyAgentEdit(earlier, text, turn) : track(base ?? "", text, turn);
   return { path: to, changes, history: earlier ? [earlier] : [], mixed: false, movedFrom };
 }
 

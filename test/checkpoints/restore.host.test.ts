@@ -85,6 +85,31 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("a.txt"), tenLines);
     });
 
+    it("leaves nothing behind that hides the same change of a later turn", async () => {
+      await put("a.txt", tenLines);
+      await noticed();
+      const change = async (): Promise<void> => {
+        await write("a.txt", text("two"));
+        await write("new/in/made.txt", "made\n");
+      };
+      const waiting = [path("a.txt"), path("new/in/made.txt")];
+      const paths = (): readonly string[] => review().files.map(one => one.path);
+      await turn("turn 1", change);
+      await review().undo({ kind: "file", path: path("new/in/made.txt") });
+      await review().undo({ kind: "all" });
+      assert.ok(await review().undoLast());
+      assert.ok(await review().undoLast());
+      assert.deepEqual(paths(), waiting);
+      await restore("turn 1");
+      assert.deepEqual(paths(), []);
+      await undoRestore();
+      assert.deepEqual(paths(), waiting);
+      await review().undo({ kind: "all" });
+      assert.equal(existsSync(path("new")), false);
+      await turn("turn 2", change);
+      assert.deepEqual(paths(), waiting);
+    });
+
     it("brings back decisions: kept lines wait again, and those kept before stay kept", async () => {
       await put("a.txt", tenLines);
       await noticed();

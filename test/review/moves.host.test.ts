@@ -2,7 +2,7 @@
 // move, and its undo moves the file back.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { access, readdir, readFile, writeFile } from "node:fs/promises";
+import { access, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../support/fakes/until.ts";
@@ -12,8 +12,24 @@ const run = promisify(execFile);
 
 for (const git of [true, false]) {
   describe(`a move by the agent, ${git ? "in a repository" : "without git"}`, () => {
-    const { path, onDisk, put, show, file, hunks, prepare, noticed, end, type, review, watch, reopen, folder } =
-      useReviewedFolder({ git });
+    const {
+      path,
+      onDisk,
+      put,
+      show,
+      file,
+      hunks,
+      prepare,
+      noticed,
+      end,
+      edit,
+      write,
+      type,
+      review,
+      watch,
+      reopen,
+      folder,
+    } = useReviewedFolder({ git });
     const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
     const rows = (): readonly string[] =>
       review().files.map(one => `${one.movedFrom ?? ""} → ${one.path}`.replaceAll(`${folder()}/`, ""));
@@ -108,6 +124,73 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("a.txt"), lines(1, 2, 3, 4, 5, 6, 7, 8).concat("mine line 9\nline 10\n"));
       assert.ok(await isMissing("b.txt"));
       assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, path("a.txt"));
+    });
+
+    it("with changes that are no text is undone byte for byte", async () => {
+      await put("a.sh", tenLines);
+      await put("b.bin", "");
+      await writeFile(path("b.bin"), Buffer.from([0, 1, 2]));
+      await noticed();
+      await prepare();
+      await sh("chmod +x a.sh && mv a.sh c.sh && printf x >> b.bin && mv b.bin c.bin");
+      await ended();
+      const isExecutable = async (name: string): Promise<boolean> => ((await stat(path(name))).mode & 0o111) !== 0;
+      for (let round = 0; round < 2; round++) {
+        assert.ok(rows().includes("a.sh → c.sh"));
+        await review().undo({ kind: "all" });
+        assert.equal(await onDisk("a.sh"), tenLines);
+        assert.equal(await isExecutable("a.sh"), false);
+        assert.deepEqual(await readFile(path("b.bin")), Buffer.from([0, 1, 2]));
+        assert.deepEqual([await isMissing("c.sh"), await isMissing("c.bin")], [true, true]);
+        assert.deepEqual(rows(), []);
+        assert.ok(await review().undoLast());
+        assert.ok(await isExecutable("c.sh"));
+        assert.deepEqual(await readFile(path("c.bin")), Buffer.from([0, 1, 2, 120]));
+        assert.deepEqual([await isMissing("a.sh"), await isMissing("b.bin")], [true, true]);
+      }
+    });
+
+    it("of a folder is one move, also if the agent edits a file by name before the move is reported", async () => {
+      await put("lib/a.txt", tenLines);
+      await noticed();
+      await prepare();
+      await sh("mv lib other");
+      await edit("other/a.txt", edited);
+      await sh("mv other last");
+      await ended();
+      assert.deepEqual(rows(), ["lib/a.txt → last/a.txt"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("lib/a.txt"), tenLines);
+      assert.deepEqual([await isMissing("other"), await isMissing("last")], [true, true]);
+      assert.deepEqual(rows(), []);
+    });
+
+    it("of a file that the agent writes through Parley before the move is reported is one move", async () => {
+      await put("a.txt", tenLines);
+      await noticed();
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await write("b.txt", edited);
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.ok(await isMissing("b.txt"));
+    });
+
+    it("keeps what the user typed before it", async () => {
+      await put("a.txt", tenLines);
+      const editor = await show("a.txt");
+      await prepare();
+      await type("a.txt", 0, "mine\n");
+      assert.ok(await editor.document.save());
+      await watch().settled();
+      await sh("mv a.txt b.txt");
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      assert.deepEqual(hunks("b.txt"), []);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), `mine\n${tenLines}`);
     });
 
     it("moves nothing over another file", async () => {

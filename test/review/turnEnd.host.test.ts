@@ -2,7 +2,7 @@
 // its start.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../support/fakes/until.ts";
@@ -23,6 +23,7 @@ for (const git of [true, false]) {
       noticed,
       end,
       edit,
+      write,
       type,
       review,
       watch,
@@ -112,6 +113,52 @@ for (const git of [true, false]) {
         assert.equal(await onDisk(name), `mine\n${lines(name)}`);
         assert.equal((await stat(path(name))).mode & 0o111, 0);
       }
+    });
+
+    it("lists the last write to the file in the active editor, which the editor loads later", async () => {
+      await put("a.txt", lines(1, 2, 3));
+      await show("a.txt");
+      await prepare();
+      await writeFile(path("a.txt"), lines(1, "two", 3));
+      await ended();
+      assert.deepEqual(paths(), [path("a.txt")]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), lines(1, 2, 3));
+    });
+
+    it("lists the last write to the file in the active editor, also if the editor never notices it", async () => {
+      const files = vscode.workspace.getConfiguration("files");
+      await files.update("watcherExclude", { "**/unwatched/**": true }, vscode.ConfigurationTarget.Global);
+      try {
+        await put("unwatched/a.txt", lines(1, 2, 3));
+        await noticed();
+        const { document } = await show("unwatched/a.txt");
+        await prepare();
+        await writeFile(path("unwatched/a.txt"), lines(1, "two", 3));
+        await ended();
+        assert.equal(document.getText(), lines(1, 2, 3));
+        assert.deepEqual(paths(), [path("unwatched/a.txt")]);
+        await review().undo({ kind: "all" });
+        assert.equal(await onDisk("unwatched/a.txt"), lines(1, 2, 3));
+        assert.deepEqual(paths(), []);
+      } finally {
+        await files.update("watcherExclude", undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+
+    it("lists what the agent changed in files before it named or wrote them", async () => {
+      for (const name of ["named.txt", "in/written.txt", "gone.txt"]) await put(name, lines(name));
+      await noticed();
+      await prepare();
+      for (const name of ["named.txt", "in/written.txt"]) await writeFile(path(name), lines("first"));
+      await rm(path("gone.txt"));
+      await edit("named.txt", lines("second"));
+      await edit("gone.txt", lines("second"));
+      await write("in/written.txt", lines("second"));
+      await ended();
+      await review().undo({ kind: "all" });
+      for (const name of ["named.txt", "in/written.txt", "gone.txt"]) assert.equal(await onDisk(name), lines(name));
+      assert.deepEqual(paths(), []);
     });
 
     it("lists no temporary files and folders", async () => {

@@ -128,6 +128,7 @@ describe("a file of which the agent changed only what no text contains", () => {
       settled: () => Promise.resolve(),
       has: () => true,
       stateFor: (_: string, text: string | null | undefined) => Promise.resolve(state(text ?? "echo\n")),
+      isChanged: () => Promise.resolve(false),
       moved: () => {},
       onDidChange: () => ({ dispose: () => {} }),
     };

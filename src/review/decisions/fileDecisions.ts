@@ -23,7 +23,7 @@ import {
   type ReviewDecision,
 } from "../reviewDecision.ts";
 import { restoredFile, type StoredReview } from "../storedReview.ts";
-import { chosenFiles, deletesOwnEdits, type TrackedFile } from "../trackedFile.ts";
+import { chosenFiles, deletesOwnEdits, type ChosenFile, type TrackedFile } from "../trackedFile.ts";
 
 /** The tracked files, as decisions read and change them. */
 export interface DecidableFiles extends MovedFiles {
@@ -106,7 +106,7 @@ export class FileDecisions {
       const unknown = all.flatMap(({ file, isWhole }) =>
         isWhole && file.unknown !== undefined && earlier?.has(file.path) ? [file] : [],
       );
-      const chosen = all.filter(({ ids }) => ids.length > 0);
+      const chosen = [...all.filter(({ ids }) => ids.length > 0), ...(await this.#movedAndChanged(all, moved))];
       for (const one of chosen) if (deletesOwnEdits(one)) failed.set(one.file.path, ownEditsRefusal(one.file.path));
       const decided = chosen
         .filter(({ file }) => !failed.has(file.path))
@@ -135,6 +135,19 @@ export class FileDecisions {
       });
       throwFailures(failed);
     });
+  }
+
+  /** The files that were moved back, and of which the agent changed the line endings, the encoding or the mode, too. */
+  async #movedAndChanged(all: readonly ChosenFile[], moved: readonly MovedFile[]): Promise<readonly ChosenFile[]> {
+    const paths = new Set(moved.map(({ movedFrom }) => movedFrom.path));
+    const found: ChosenFile[] = [];
+    for (const one of all) {
+      const { path, changes, unknown } = one.file;
+      // A mode or a line ending belongs to no turn.
+      if (!one.isWhole || !paths.has(path) || unknown !== undefined || !isSettled(changes)) continue;
+      if (await this.#options.earlier?.isChanged(path, changes.text)) found.push(one);
+    }
+    return found;
   }
 
   undoLast(options: ApplyOptions = {}): Promise<boolean> {

@@ -64,9 +64,12 @@ export class TurnTexts {
     const reversed = this.reports.before(path, after);
     if (reversed !== undefined) return reversed;
     const difference = this.differences.get(path);
-    return difference?.before !== undefined
-      ? difference.before
-      : this.#askStart(path, turn, start => start.textAt(path));
+    return difference?.before !== undefined ? difference.before : this.startText(path, turn);
+  }
+
+  /** The text of a file when the turn began, or the first of the turns. Null: it did not exist. Undefined: unknown. */
+  startText(path: string, turn = this.turns.first): Promise<string | null | undefined> {
+    return this.#askStart(path, turn, start => start.textAt(path));
   }
 
   /** The files at a path when the first turn began. Undefined: unknown. */

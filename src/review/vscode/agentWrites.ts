@@ -23,6 +23,8 @@ export interface AgentWritesOptions {
   readonly touch: (path: string, before: string | null, turn: string) => void;
   /** Takes in what is on disk. */
   readonly diskChanged: (path: string) => Promise<void>;
+  /** The text when the turn began, if the agent has changed the file since unreported; otherwise `text`. */
+  readonly textBefore: (path: string, text: string | null) => Promise<string | null>;
   readonly attributeToAgent: (path: string, after: string | null, turn: string) => Promise<void>;
   readonly log: Log;
 }
@@ -87,9 +89,10 @@ export class AgentWrites {
     await states?.beforeWrite(path);
     if (before === undefined) return false;
     // Some agents write to disk first and send the request afterwards: the text known before counts.
+    const isUnknown = this.#options.known(path) === undefined && !review.isTracked(path);
+    if (isUnknown) texts.last.set(path, await this.#options.textBefore(path, before));
     const known = this.#options.known(path);
     touch(path, known === undefined ? before : known, turn);
-    if (known === undefined && !review.isTracked(path)) texts.last.set(path, before);
     this.#before.set(path, before);
     this.#turns.set(path, turn);
     this.pending.begin(path, normalizeText(content), before);

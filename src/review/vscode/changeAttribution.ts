@@ -72,7 +72,7 @@ export class ChangeAttribution implements Disposable {
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
-    this.#reloads = new DocumentReloads(options.log);
+    this.#reloads = new DocumentReloads(options.log, path => this.#pathChanged(path));
     this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
     this.#texts = new TurnTexts(options);
     this.#times = this.#texts.turns;
@@ -94,6 +94,7 @@ export class ChangeAttribution implements Disposable {
       touch: (path, before, turn) => this.#turns.touch(path, before, turn),
       diskChanged: path => this.#diskChanged({ path }),
       attributeToAgent: (path, after, turn) => this.#attributeToAgent(path, after, turn),
+      textBefore: (path, text) => this.#author.textBefore(path, text),
     });
     this.#opened = this.#store.add(
       new OpenedTexts({
@@ -111,6 +112,7 @@ export class ChangeAttribution implements Disposable {
       }),
     );
     this.#author = new ChangeAuthor({
+      roots: options.roots,
       times: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
@@ -225,6 +227,7 @@ export class ChangeAttribution implements Disposable {
       isCurrent: () => this.#times.has(turn) && !this.#store.isDisposed,
       isUsers: path => this.#userOperations.moves.wasDone(path),
       attribute,
+      whenLoaded: () => this.#reloads.whenIdle().then(() => this.#work.whenIdle()),
     });
     this.#comparison = Promise.all([this.#comparison, compared]).then(() => undefined);
     return compared;
@@ -281,12 +284,8 @@ export class ChangeAttribution implements Disposable {
   /** Whether changes of the file can be the agent's, or are needed to know the text before its changes. */
   #isWanted(path: string): boolean {
     const { reports, last } = this.#texts;
-    return this.#canBeReported() || this.#isFollowed(path) || last.has(path) || reports.isRunning(path, Date.now());
-  }
-
-  /** Whether changes made in the turn can still be reported. */
-  #canBeReported(): boolean {
-    return this.#times.canBeReported(Date.now());
+    const now = Date.now();
+    return this.#times.canBeReported(now) || this.#isFollowed(path) || last.has(path) || reports.isRunning(path, now);
   }
 
   #isDifferent(difference: FileDifference): Promise<void> {
@@ -318,7 +317,9 @@ export class ChangeAttribution implements Disposable {
     if (text === undefined || (await this.#lateReports.use(path, text))) return;
     if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.isAgent(path)))
       return this.#attributeToAgent(path, text);
-    if (!this.#texts.last.has(path) && !review.isTracked(path)) this.#texts.last.set(path, text);
+    if (this.#texts.last.has(path) || review.isTracked(path)) return;
+    this.#texts.last.set(path, await this.#author.textBefore(path, text));
+    if (this.#texts.last.get(path) !== text) await this.#attributeToAgent(path, text);
   }
 
   #renamed(oldPath: string, newPath: string): void {
@@ -398,7 +399,7 @@ export class ChangeAttribution implements Disposable {
       return;
     }
     // The editor reloads the document, and reports that.
-    if (open && typeof disk === "string" && open.text !== disk) return this.#reloads.request(path);
+    if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) return;
     if (disk === undefined) return this.#attributeBinary(path);
     if (disk === this.#known(path)) {
       this.#texts.onDisk.set(path, disk);
@@ -442,7 +443,8 @@ export class ChangeAttribution implements Disposable {
    */
   async #expandMissing(path: string): Promise<boolean> {
     const { review } = this.#options;
-    if (this.#known(path) !== undefined || this.#texts.differences.has(path) || !this.#canBeReported()) return false;
+    if (this.#known(path) !== undefined || this.#texts.differences.has(path)) return false;
+    if (!this.#times.canBeReported(Date.now())) return false;
     const files = await this.#texts.filesAt(path);
     const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
     const isOfTurn = !this.#reviewedBefore.has(path);

@@ -1,9 +1,11 @@
 // Decides whether a change on disk is the agent's, by the time of the change.
+import { dirname } from "node:path";
 import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import type { TimesOfTurns } from "../turns/runningTurns.ts";
 
 export interface ChangeAuthorOptions {
+  readonly roots: () => readonly string[];
   readonly times: TimesOfTurns;
   readonly texts: TurnTexts;
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
@@ -23,6 +25,31 @@ export class ChangeAuthor {
   async isAgent(path: string): Promise<boolean> {
     if (this.#options.isUsers(path)) return false;
     return (await this.#isOfTurn(path)) || this.isToolCall(path);
+  }
+
+  /**
+   * The text when the turn began, if the agent has changed, created, moved or deleted a file since that is not known yet.
+   * Otherwise the text now, `text`. Null: there is no file.
+   */
+  async textBefore(path: string, text: string | null): Promise<string | null> {
+    if (!(await this.#isPlacedInTurn(path)) || !(await this.isAgent(path))) return text;
+    const start = await this.#options.texts.startText(path);
+    return start === undefined ? text : start;
+  }
+
+  /** Whether the file, or a folder that contains it, was changed in this turn. A move changes what is moved. */
+  async #isPlacedInTurn(path: string): Promise<boolean> {
+    const { roots, times } = this.#options;
+    const tops = roots();
+    const isMissing = (await changeTime(path)) === undefined;
+    for (let at = path; at !== dirname(at); at = dirname(at)) {
+      const isTop = tops.includes(at);
+      // Files in the topmost folder are not moved with it.
+      const time = isTop && !isMissing ? undefined : await changeTime(at);
+      if (time !== undefined && times.includes(time)) return true;
+      if (isTop) return false;
+    }
+    return false;
   }
 
   /** Whether the last change was made by a tool call that reports after the turn. */

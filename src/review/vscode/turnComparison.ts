@@ -16,6 +16,8 @@ export interface TurnComparisonOptions {
   /** Whether the user moved or deleted the file. */
   readonly isUsers: (path: string) => boolean;
   readonly attribute: (difference: FileDifference) => Promise<void>;
+  /** Resolves when the editor has loaded what is on disk, and that is attributed too. */
+  readonly whenLoaded: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -38,6 +40,7 @@ export async function compareWithStart(options: TurnComparisonOptions): Promise<
   } catch (thrown) {
     log.warn("A turn could not be compared with its start.", asError(thrown).message);
   }
+  await options.whenLoaded();
 }
 
 /** A turn waits this long until the one before is compared with its start. Milliseconds. */
