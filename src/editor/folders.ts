@@ -1,5 +1,6 @@
 // The workspace folders that sessions work in.
 import * as vscode from "vscode";
+import { isOutsideFolders } from "./outsideFolders.ts";
 
 /** The folders in which an agent may work: its own and every folder of the workspace. */
 export function sessionRoots(workspaceFolder: string): readonly string[] {
@@ -13,3 +14,7 @@ export function sessionFolder(): string | undefined {
   const folder = (active && vscode.workspace.getWorkspaceFolder(active)) ?? vscode.workspace.workspaceFolders?.[0];
   return folder?.uri.scheme === "file" ? folder.uri.fsPath : undefined;
 }
+
+/** Whether a path that an agent names is outside the folders of its session. */
+export const isOutsideSession = (path: string, workspaceFolder: string): boolean =>
+  isOutsideFolders(path, sessionRoots(workspaceFolder));

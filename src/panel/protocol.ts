@@ -179,6 +179,8 @@ export interface ViewTool {
   readonly parent?: string;
   readonly locations: readonly { readonly path: string; readonly label: string; readonly line?: number }[];
   readonly parts: readonly ToolPart[];
+  /** A file of the call is outside the workspace folders. */
+  readonly isOutside?: true;
   /** The answers that rules gave, as texts; and the id of the call, if the user can end it alone. */
   readonly decisions?: readonly string[];
   readonly cancel?: string;

@@ -55,7 +55,7 @@ describe("a stored session with random damage", () => {
       const bench = new SessionBench(events);
       try {
         const fail = (error: unknown): never => assert.fail(String(error));
-        new WholeProjector(undefined, fail).project(bench.session.state, around);
+        new WholeProjector(undefined, undefined, fail).project(bench.session.state, around);
       } finally {
         bench.session.dispose();
         bench.died.dispose();

@@ -56,7 +56,7 @@ class Conversation {
   readonly #wire = new WireAgent();
   readonly #died = new Emitter<never>();
   readonly #log: Log = { ...nullLog, error: (message, detail) => this.errors.push(`${message} ${String(detail)}`) };
-  readonly #projector = new WholeProjector(undefined, error => this.errors.push(String(error)));
+  readonly #projector = new WholeProjector(undefined, undefined, error => this.errors.push(String(error)));
   readonly #version: ProtocolVersion;
   #session: Session | undefined;
   #prompts = 0;
@@ -141,7 +141,7 @@ class Conversation {
     for (const logged of this.events) writer.write(logged);
     await writer.flush();
     writer.dispose();
-    const projector = new WholeProjector(undefined, error => this.errors.push(String(error)));
+    const projector = new WholeProjector(undefined, undefined, error => this.errors.push(String(error)));
     const { state } = replayAtOnce((await readSession(files, "s")) ?? [], this.#log);
     return JSON.stringify([...projector.project(state, around).entries]);
   }

@@ -55,7 +55,7 @@ describe("the view", () => {
     const ask: SessionEvent = { type: "askOpened", ask: "q", title: "May I?", toolCallId: "t", options: [] };
     const asked = fold([ask], state);
     Object.assign(key, { fields: broken });
-    const projector = new WholeProjector(undefined, error => errors.push(error));
+    const projector = new WholeProjector(undefined, undefined, error => errors.push(error));
     projector.prepare(asked);
     const { entries, head } = projector.project(asked, around);
     assert.deepEqual(
@@ -98,6 +98,21 @@ describe("the view", () => {
     const [entry] = projector.project(fold([opened], first), around).entries;
     assert.ok(entry?.kind === "tool");
     assert.equal(entry.locations[0]?.label, "a.ts");
+  });
+
+  it("marks tool calls that name a file outside the session's folders", () => {
+    const isOutside = (path: string, folder: string): boolean => !path.startsWith(`${folder}/`);
+    const marked = (patch: Partial<ToolFields>): boolean | undefined => {
+      const projector = new WholeProjector(undefined, isOutside);
+      const [entry] = projector.project(fold([opened, tool(patch)]), around).entries;
+      assert.ok(entry?.kind === "tool");
+      return entry.isOutside;
+    };
+    const diff = (path: string): ToolContent => ({ type: "diff", path, oldText: "a", newText: "b" });
+    assert.equal(marked({ locations: [{ path: "/w/a.ts" }], content: [diff("/w/a.ts")] }), undefined);
+    assert.equal(marked({ locations: [{ path: "/w/a.ts" }, { path: "/etc/hosts" }] }), true);
+    assert.equal(marked({ content: [diff("/etc/hosts")] }), true);
+    assert.equal(marked({ title: "ls /etc" }), undefined);
   });
 
   it("changes a tool call whose terminal has new output, and no other", () => {

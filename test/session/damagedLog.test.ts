@@ -14,7 +14,10 @@ const around: WindowState = { agents: [], chosenAgent: null, problem: null, send
 function restored(past: readonly LoggedEvent[]): View {
   const bench = new SessionBench(past);
   try {
-    return new WholeProjector(undefined, error => assert.fail(error as Error)).project(bench.session.state, around);
+    return new WholeProjector(undefined, undefined, error => assert.fail(error as Error)).project(
+      bench.session.state,
+      around,
+    );
   } finally {
     bench.session.dispose();
     bench.died.dispose();

@@ -194,6 +194,21 @@ describe("entries of the transcript", () => {
     await card.getByText("Running 5 s").waitFor();
   });
 
+  it("a card of a file outside the workspace says so, folded and open", async () => {
+    const hosts = { path: "/etc/hosts", label: "/etc/hosts" };
+    const parts = [{ type: "json", label: "Input", text: "{}" }] as const;
+    const panel = await open(
+      tool("c4", "Edit /etc/hosts", { locations: [hosts], parts, isOutside: true }),
+      tool("c5", "Edit a.js", { locations: [{ path: "/x/a.js", label: "a.js" }], parts }),
+    );
+    const card = panel.log.getByRole("article", { name: "Edit /etc/hosts" });
+    await card.getByText("Outside the workspace", { exact: true }).waitFor();
+    await card.getByRole("button", { name: /Edit/ }).first().click();
+    await card.getByText("Input").waitFor();
+    await card.getByText("Outside the workspace", { exact: true }).waitFor();
+    assert.equal(await panel.log.getByText("Outside the workspace", { exact: true }).count(), 1);
+  });
+
   it("a card is one tab stop, and arrow keys reach its controls", async () => {
     const card = tool("c2", "Search", {
       locations: ["a", "b"].map(name => ({ path: `/x/${name}.js`, label: `${name}.js` })),

@@ -174,15 +174,16 @@ export class ToolCallElement extends LightElement {
   }
 
   #locations(open: boolean): TemplateResult | typeof nothing {
-    const { locations, parts, title } = this.entry;
+    const { locations, parts, title, isOutside } = this.entry;
     // A folded card does not repeat files that its title names. An opened one links to them.
     const unnamed = locations.filter(place => !namesFile(title, place));
     const shown = open ? locations.filter(({ path }) => !showsFile(parts, path)) : unnamed.slice(0, maxFoldedLocations);
-    if (shown.length === 0) return nothing;
+    if (shown.length === 0 && !isOutside) return nothing;
     const more = open ? 0 : unnamed.length - shown.length;
     return html`<div class="locations">
       ${shown.map(place => locationLink(place, !namesFile(title, place)))}
       ${more > 0 ? html`<span class="quiet">${t("and {0} more", more)}</span>` : nothing}
+      ${isOutside ? html`<span class="quiet">${t("Outside the workspace")}</span>` : nothing}
     </div>`;
   }
 

@@ -20,6 +20,7 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../../session/state.ts";
+import { pathsOf } from "../../session/toolPaths.ts";
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
@@ -98,11 +99,15 @@ interface LastProjection {
   readonly views: EntryList<ViewEntry>;
 }
 
+/** Whether a path that an agent names is outside the folders of a session. */
+type IsOutside = (path: string, workspaceFolder: string) => boolean;
+
 /** Projects the states of one session. Keep one per session, because its cache keeps identities stable. */
 export class Projector {
   readonly #entries = new WeakMap<Entry, CachedEntry>();
   readonly #diffs: DiffStore;
   readonly #onError: (error: unknown) => void;
+  readonly #isOutside: IsOutside;
   #last: LastProjection | undefined;
   #decisions: {
     readonly of: SessionState["questions"] | undefined;
@@ -124,10 +129,18 @@ export class Projector {
       }
     | undefined;
 
-  /** Without a store of its own, diffs are computed at once. `onError` gets the errors of views that cannot be made. */
-  constructor(diffs = new DiffStore(), onError: (error: unknown) => void = () => {}) {
+  /**
+   * Without a store of its own, diffs are computed at once. `isOutside`: whether a path is outside the folders of a
+   * session. `onError` gets the errors of views that cannot be made.
+   */
+  constructor(
+    diffs = new DiffStore(),
+    isOutside: IsOutside = () => false,
+    onError: (error: unknown) => void = () => {},
+  ) {
     this.#diffs = diffs;
     this.#onError = onError;
+    this.#isOutside = isOutside;
   }
 
   /** The view with a list of entries that shares everything unchanged with the view before. */
@@ -248,7 +261,7 @@ export class Projector {
   /** An entry whose view cannot be made, because of a bug, is shown as a notice, so that the others stay readable. */
   #viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewEntry {
     try {
-      return limitTexts(entryView(entry, state, asked, decisions, this.#diffs));
+      return limitTexts(entryView(entry, state, asked, decisions, this.#diffs, this.#isOutside));
     } catch (error) {
       this.#onError(error);
       const title = "Parley cannot show this part of the conversation. The log has the details.";
@@ -364,6 +377,7 @@ function entryView(
   asked: boolean,
   decisions: readonly string[],
   diffs: DiffStore,
+  isOutside: IsOutside,
 ): ViewEntry {
   switch (entry.kind) {
     case "message":
@@ -376,7 +390,7 @@ function entryView(
         until: wholeSeconds(entry.at, entry.until),
       };
     case "tool":
-      return toolView(entry, state, asked, decisions, diffs);
+      return toolView(entry, state, asked, decisions, diffs, isOutside);
     case "notice": {
       const { severity, files, ...rest } = entry;
       const known = severity === "warning" || severity === "error" ? severity : "info";
@@ -418,15 +432,12 @@ function toolView(
   asked: boolean,
   decisions: readonly string[],
   diffs: DiffStore,
+  isOutside: IsOutside,
 ): ViewTool {
   const { fields } = entry;
-  const parts = toolParts(
-    shownFields(entry),
-    viewPart,
-    state.workspaceFolder,
-    state.terminals as TerminalStates,
-    diffs,
-  );
+  const shown = shownFields(entry);
+  const paths = pathsOf(shown, "locations", "diffs", "moves");
+  const parts = toolParts(shown, viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs);
   return {
     id: entry.id,
     kind: "tool",
@@ -439,6 +450,7 @@ function toolView(
     ...(entry.ended !== undefined && { ended: entry.ended }),
     locations: locationsOf(entry, state.workspaceFolder),
     parts,
+    ...(paths.some(path => isOutside(path, state.workspaceFolder)) && { isOutside: true as const }),
     ...(decisions.length > 0 && { decisions }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
     ...(fields.canCancel && !entry.closed && !isFinal(fields.status) && { cancel: entry.toolCallId }),

@@ -6,7 +6,7 @@ import type { AgentDefinition } from "../../agents/registry.ts";
 import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
 import { asError, asProblem, type Problem } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
-import { sessionFolder } from "../../editor/folders.ts";
+import { isOutsideSession, sessionFolder } from "../../editor/folders.ts";
 import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
 import { DiffStore } from "../../panel/diff/diffStore.ts";
 import type { SharedView } from "../../panel/patch.ts";
@@ -326,7 +326,7 @@ export class WindowSessions {
   }
 
   #newProjector(): Projector {
-    return new Projector(this.#diffs, error =>
+    return new Projector(this.#diffs, isOutsideSession, error =>
       this.#options.log.error("A part of the conversation could not be shown.", asError(error).stack),
     );
   }
