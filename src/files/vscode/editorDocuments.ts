@@ -1,13 +1,13 @@
 // The Documents port on VS Code: reads unsaved text first, writes through the editor, and verifies every write.
 import { createReadStream, constants } from "node:fs";
-import { access, mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { access, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import { Refusal, asError, errorCodeOf, isNotFoundError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
-import { isFile } from "../../editor/diskText.ts";
+import { diskBytes, isFile } from "../../editor/diskText.ts";
 import {
   findOpenDocument,
   maxReloadWait,
@@ -304,6 +304,12 @@ async function saveOrRefuse(document: vscode.TextDocument, before: string): Prom
     const disk = await decodedFile(path, document);
     return disk === undefined ? undefined : withLineFeeds(disk);
   };
+  // The editor keeps the document of a file that was deleted, and saves it only if it was edited.
+  if (!document.isDirty && (await diskBytes(path)) === undefined) {
+    const bytes = await vscode.workspace.encode(document.getText(), { encoding: document.encoding });
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes, { flag: "wx" });
+  }
   if (await saveAndVerify(document, { before, readDisk, maxSaveWait })) return;
   throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
