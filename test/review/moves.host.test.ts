@@ -2,7 +2,7 @@
 // move, and its undo moves the file back.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { access, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { access, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../support/fakes/until.ts";
@@ -176,6 +176,19 @@ for (const git of [true, false]) {
       await review().undo({ kind: "all" });
       assert.equal(await onDisk("a.txt"), tenLines);
       assert.ok(await isMissing("b.txt"));
+    });
+
+    it("of a link is undone, and the link keeps its target", async () => {
+      await put("a.txt", tenLines);
+      await sh("ln -s a.txt link");
+      await noticed();
+      await prepare();
+      await sh("mkdir in && mv link in/link");
+      await ended();
+      await review().undo({ kind: "all" });
+      assert.equal(await readlink(path("link")), "a.txt");
+      assert.ok(await isMissing("in"));
+      assert.deepEqual(rows(), []);
     });
 
     it("keeps what the user typed before it", async () => {

@@ -18,7 +18,9 @@ const maxTabWait = 2000;
 export async function moveFile(roots: readonly string[], from: string, to: string): Promise<string | undefined> {
   const confinement = new Confinement(nodePaths(), roots);
   const uris = [vscode.Uri.file(from), vscode.Uri.file(to)] as const;
-  for (const path of [from, to]) await checkInside(confinement, { path, before: null, after: null }, () => false);
+  // A link is moved itself, and is not followed.
+  const step = { before: undefined, after: undefined, state: { kind: "missing" } } as const;
+  for (const path of [from, to]) await checkInside(confinement, { path, ...step }, () => false);
   return withFileLock(uris, async () => {
     if ((await readFileState(to, 0))?.kind !== "missing") {
       const words = vscode.l10n.t("{0} exists, so {1} was not moved there.", quotePath(to), quotePath(from));
