@@ -142,6 +142,10 @@ function settings(): Record<string, unknown> {
   const versionTwo = {
     ...{ name: "SDK Agent 2", command: process.execPath, startTimeout: 20, protocol: "2" },
     args: [inProject("test", "support", "agents", "sdkV2Agent.mjs"), join(programs, "version-two.json")],
+    mcpServers: {
+      tools: { command: process.execPath, args: ["-e", ""] },
+      web: { url: "http://127.0.0.1:9/mcp" },
+    },
   };
   /** Its user has not switched version 2 on. */
   const { protocol: _, ...onlyTwo } = { ...versionTwo, name: "Agent of Version 2" };

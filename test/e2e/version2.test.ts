@@ -66,6 +66,46 @@ describe("an agent of version 2", () => {
     assert.deepEqual(errors, []);
   });
 
+  it("that can use only MCP servers that are programs gets only those", async () => {
+    const { panel, errors } = await withAgents();
+    await chooseAgent(panel, "version-two");
+    await send(panel, "name the servers");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await log.getByText("Servers: tools (stdio)", { exact: true }).waitFor();
+    await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+
+  it("that sends what Parley does not know is shown with it, and its turn goes on", async () => {
+    const { page, panel, errors } = await withAgents();
+    await chooseAgent(panel, "version-two");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await send(panel, "tell the future");
+    await log.getByText("It may rain.").waitFor();
+    await log.getByText("The agent sent something that Parley does not know: weather_update").waitFor();
+    await screenshot(page, "version2-unknown");
+    await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+
+  it("that no longer has the session gets the conversation in a new one, when the user presses Retry", async () => {
+    const { page, panel, errors } = await withAgents();
+    await chooseAgent(panel, "version-two");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await send(panel, "hello");
+    await log.getByText("You said: hello").waitFor();
+    await idle(panel);
+    await send(panel, "forget me");
+    await log.getByText(/SDK Agent 2 did not accept this message: Session not found/).waitFor();
+    await log.getByText(/^SDK Agent 2 no longer has this conversation in its context/).waitFor();
+    await screenshot(page, "version2-session-gone");
+    await log.getByRole("button", { name: "Retry" }).click();
+    await log.getByText("You said: forget me").waitFor();
+    await log.getByText("This is the conversation so far").waitFor();
+    await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+
   it("finishes an answer while the window reloads, and repeats what the conversation lacks", async () => {
     const { page, panel } = await withAgents();
     await chooseAgent(panel, "version-two");
@@ -87,5 +127,19 @@ describe("an agent of version 2", () => {
       assert.equal(await log.getByRole("heading", { name: `You: ${text}`, exact: true }).count(), 1, text);
     for (const text of ["You said: hello", "Half of the answer.", "The other half."])
       assert.equal(await log.getByText(text, { exact: true }).count(), 1, text);
+  });
+
+  it("is spoken to in version 2 after the user has switched it on", async () => {
+    const { panel, errors } = await withAgents();
+    await chooseAgent(panel, "only-version-two");
+    const problem = panel.getByRole("group", { name: "Problem" });
+    await problem
+      .getByText(/Agent of Version 2 needs version 2 of the Agent Client Protocol, which is a draft/)
+      .waitFor();
+    await panel.getByRole("button", { name: "Use Version 2" }).click();
+    await send(panel, "hello");
+    await panel.getByRole("log", { name: "Conversation" }).getByText("You said: hello").waitFor();
+    await idle(panel);
+    assert.deepEqual(errors, []);
   });
 });

@@ -8,6 +8,9 @@
 //   "hold"        does not accept the prompt until it is cancelled
 //   "steer"       works until it gets a second prompt
 //   "slow"        begins an answer, and finishes it while no client is connected
+//   "future"      sends an update that no schema has
+//   "forget"      forgets the session, unless it is the first prompt
+//   "servers"     names the MCP servers that it got
 //   anything else is repeated.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -97,6 +100,11 @@ async function work(turn, prompt) {
     const more = await new Promise(resolve => (turn.steered = resolve));
     if (more === undefined) stopReason = "cancelled";
     else await turn.say(`Also: ${more}`);
+  } else if (prompt.includes("future")) {
+    await turn.send("weather_update", { sky: "grey", wind: { from: "west", speed: 3 } });
+    await turn.say("It may rain.");
+  } else if (prompt.includes("servers")) {
+    await turn.say(`Servers: ${turn.servers.map(({ type, name }) => `${name} (${type})`).join(", ")}`);
   } else if (prompt.includes("slow")) {
     await turn.say("Half of the answer.");
     turn.keep({ sessionUpdate: "agent_message", messageId: randomUUID(), content: [text("The other half.")] });
@@ -109,11 +117,13 @@ const app = agent({ name: "sdk-v2-agent" })
   .onRequest(methods.agent.initialize, () => ({
     protocolVersion: 2,
     info: { name: "sdk-v2-agent", title: "SDK Agent 2", version: "1.0.0" },
-    capabilities: { session: {} },
+    capabilities: { session: { mcp: { stdio: {} } } },
   }))
-  .onRequest(methods.agent.session.new, ({ client }) => {
+  .onRequest(methods.agent.session.new, ({ params, client }) => {
     const sessionId = randomUUID();
-    sessions.set(sessionId, new Work(client, sessionId));
+    const turn = new Work(client, sessionId);
+    turn.servers = params.mcpServers ?? [];
+    sessions.set(sessionId, turn);
     return { sessionId };
   })
   .onRequest(methods.agent.session.resume, async ({ params, client }) => {
@@ -129,6 +139,9 @@ const app = agent({ name: "sdk-v2-agent" })
   .onRequest(methods.agent.session.prompt, async ({ params }) => {
     const turn = sessions.get(params.sessionId);
     const prompt = params.prompt.map(block => block.text ?? "").join("");
+    if (prompt.includes("forget") && turn.hasPrompt)
+      throw new RequestError(-32002, "Session not found.", { sessionId: params.sessionId });
+    turn.hasPrompt = true;
     if (prompt.includes("hold")) {
       await new Promise(resolve => (turn.returned = resolve));
       throw new RequestError(-32800, "The prompt was cancelled.");
