@@ -1,5 +1,7 @@
 // The composer: typing, sending, stopping, queueing, and the agent's options.
 import assert from "node:assert/strict";
+import type { Attachment } from "../../src/panel/protocol.ts";
+import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel } from "./panelPage.ts";
 import { START, busy, busyHead, message, snapshot, view } from "./scenes.ts";
 
@@ -131,6 +133,57 @@ describe("the composer", () => {
     await panel.page.reload();
     await panel.composer.waitFor();
     assert.equal(await panel.composer.inputValue(), "half a thought");
+  });
+
+  it("each session has its own draft, also after a reload, and that of a session without messages moves along", async () => {
+    const image = {
+      id: "i",
+      kind: "image",
+      label: "plan.png",
+      source: { type: "image", mimeType: "image/png", data: "AA" },
+    };
+    const session = (id: string, title: string) => view([], { ...busyHead, session: id, title, queue: [], asks: [] });
+    const panel = await openPanel([snapshot(session("a", "A"))]);
+    const chips = panel.page.getByRole("list", { name: "Attachments" }).getByText("plan.png");
+    const isDraft = (text: string): Promise<void> => until(async () => (await panel.composer.inputValue()) === text);
+    await panel.post({ type: "draft", text: "half a thought", attachments: [image as Attachment] });
+    await panel.show(session("b", "B"));
+    await isDraft("");
+    assert.equal(await chips.count(), 0);
+    await panel.composer.fill("another one");
+    await panel.show(session("a", "A"));
+    await chips.waitFor();
+    await isDraft("half a thought");
+    await panel.show(session("new", ""));
+    await isDraft("");
+    await panel.composer.fill("for whom it may concern");
+    await panel.show(session("b", "B"));
+    await isDraft("another one\nfor whom it may concern");
+    await panel.page.reload();
+    await panel.composer.waitFor();
+    await panel.show(session("b", "B"));
+    await isDraft("another one\nfor whom it may concern");
+    await panel.show(session("a", "A"));
+    await chips.waitFor();
+    await isDraft("half a thought");
+    await panel.composer.press("Enter");
+    await panel.show(session("b", "B"));
+    await panel.show(session("a", "A"));
+    await isDraft("");
+    await panel.assertClean();
+  });
+
+  it("a prompt that its session refuses appears in the session that is shown next", async () => {
+    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], asks: [] });
+    const panel = await openPanel([snapshot(session("a"))]);
+    await panel.post({ type: "unsent", text: "right away", attachments: [], reason: "Another session is shown." });
+    await panel.show(session("b"));
+    await panel.page.locator('main[data-session="b"]').waitFor();
+    assert.equal(await panel.composer.inputValue(), "right away");
+    await panel.show(session("a"));
+    await until(async () => (await panel.composer.inputValue()) === "");
+    await panel.show(session("b"));
+    await until(async () => (await panel.composer.inputValue()) === "right away");
   });
 
   it("the box grows with its text up to twelve lines", async () => {

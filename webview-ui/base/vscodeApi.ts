@@ -16,10 +16,14 @@ const api = acquireVsCodeApi();
 
 let shownSession: string | undefined;
 
-/** Sets the session that the panel shows, once it is painted. The intents that follow are about this session. */
-export function setShownSession(session: string | undefined): void {
+/**
+ * Sets the session that the panel shows, once it is painted. The intents that follow are about this session. `isUnused`:
+ * it has no messages, so its draft moves to the session that replaces it.
+ */
+export function setShownSession(session: string | undefined, isUnused: boolean): void {
   shownSession = session;
-  if (session !== undefined && session !== state.session) updateSavedState({ session });
+  if (session !== undefined && (session !== state.session || isUnused !== state.isUnused))
+    updateSavedState({ session, isUnused });
 }
 
 /**
@@ -43,9 +47,20 @@ export interface FormDraft {
   readonly values: readonly (readonly [string, FormValue])[];
 }
 
+/** The draft of a session that the panel does not show now. */
+export interface HiddenDraft {
+  readonly session: string;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  /** The labels of attachments that are too large to be saved. */
+  readonly unkept: readonly string[];
+}
+
 interface SavedState {
   /** The session that the panel shows. A restored editor tab shows it again. */
   session?: string | undefined;
+  /** Whether that session has no messages. */
+  isUnused: boolean;
   draft: string;
   /** Start and end of the selection in the draft. */
   caret: readonly [number, number];
@@ -54,6 +69,8 @@ interface SavedState {
   unkept: readonly string[];
   /** The items that the user opened (true) or closed (false), by stable id. */
   open: Record<string, boolean>;
+  /** The drafts of other sessions, the oldest first. */
+  drafts: readonly HiddenDraft[];
   /** The values of open forms. */
   formDrafts: readonly FormDraft[];
   /** Null while the transcript is scrolled to its end. */
@@ -106,17 +123,30 @@ function restoreState(saved: unknown): SavedState {
     if (typeof value === "boolean") open[id] = value;
   return {
     session: typeof fields["session"] === "string" ? fields["session"] : undefined,
+    // Earlier versions of Parley had one draft for all sessions.
+    isUnused: fields["isUnused"] !== false,
     draft: typeof fields["draft"] === "string" ? fields["draft"] : "",
     caret: isCaret(fields["caret"]) ? fields["caret"] : [0, 0],
     attachments: restoredAttachments(fields["attachments"]),
-    unkept: Array.isArray(fields["unkept"]) ? fields["unkept"].filter(label => typeof label === "string") : [],
+    unkept: labels(fields["unkept"]),
     open,
+    drafts: Array.isArray(fields["drafts"]) ? fields["drafts"].flatMap(hiddenDraft) : [],
     formDrafts: Array.isArray(fields["formDrafts"]) ? fields["formDrafts"].filter(isFormDraft) : [],
     anchor:
       isRecord(anchor) && typeof anchor["id"] === "string" && typeof anchor["offset"] === "number"
         ? { id: anchor["id"], offset: anchor["offset"] }
         : null,
   };
+}
+
+function labels(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(label => typeof label === "string") : [];
+}
+
+function hiddenDraft(value: unknown): readonly HiddenDraft[] {
+  if (!isRecord(value) || typeof value["session"] !== "string" || typeof value["text"] !== "string") return [];
+  const { session, text } = value;
+  return [{ session, text, attachments: restoredAttachments(value["attachments"]), unkept: labels(value["unkept"]) }];
 }
 
 function isCaret(value: unknown): value is readonly [number, number] {

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
-import { splitForReload, withAttachments } from "./draftAttachments.ts";
+import { splitForReload, unkeptText, withAttachments } from "./draftAttachments.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { savedState, updateSavedState, send } from "../base/vscodeApi.ts";
@@ -11,6 +11,8 @@ import { optionControls } from "./options.ts";
 import { mcpServers } from "./mcpServers.ts";
 import { usageRing } from "./usageRing.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
+import { attachButton } from "./attachButton.ts";
+import { isUnused, SessionDrafts } from "./sessionDrafts.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
@@ -48,6 +50,9 @@ export class ComposerElement extends LightElement {
   #startsServer = false;
   /** The send key pressed before the first view arrived, when the setting for the send key is not known yet. */
   #earlyKey: ViewHead["sendKey"] | undefined;
+  readonly #drafts = new SessionDrafts();
+  /** The draft moves to the next session that is shown: it was written for a session that is replaced. */
+  #draftMoves = false;
   readonly #suggestions = new Suggestions({
     commands: () => slashCommands(this.head),
     onChange: () => this.requestUpdate(),
@@ -93,6 +98,8 @@ export class ComposerElement extends LightElement {
     if (message.type === "unsent" || message.type === "draft") {
       this.restoreText(message.text);
       this.#attach(message.attachments);
+      // The session that refuses a prompt can be one that the user has left already.
+      this.#draftMoves = message.type === "unsent";
       return message.type === "unsent" ? this.#showRefusals([message.reason]) : undefined;
     }
     this.pending = this.pending.slice(1);
@@ -151,6 +158,25 @@ export class ComposerElement extends LightElement {
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     const before = changed.get("head") as ViewHead | undefined;
     if (before && before.prompts !== this.head.prompts) this.#showNewPrompts();
+    if (before && before.session !== this.head.session) this.#showDraftOfSession(before);
+  }
+
+  /** Each session has its own draft. That of a session without messages moves along, because such a session is closed. */
+  #showDraftOfSession(before: ViewHead): void {
+    const draft = { text: this.draft, attachments: this.attachments, unkept: [] };
+    const saved = before.session === undefined;
+    const session = saved ? savedState.session : before.session;
+    const moves = this.#draftMoves || (saved ? savedState.isUnused : isUnused(before)) || session === this.head.session;
+    this.#draftMoves = false;
+    if (session !== undefined && !moves) this.#drafts.keep(session, draft);
+    const moved = moves ? draft : { text: "", attachments: [], unkept: [] };
+    const shown = this.head.session === undefined ? moved : this.#drafts.take(this.head.session, moved);
+    this.#historyOffset = 0;
+    if (shown === draft) return;
+    this.#suggestions.close();
+    this.#setDraft(shown.text);
+    this.#setAttachments(shown.attachments);
+    this.refused = shown.unkept.length === 0 ? [] : [unkeptText(shown.unkept)];
   }
 
   /** The dialog that allows a server to start has closed the list, so it opens again when the server starts. */
@@ -470,17 +496,4 @@ export class ComposerElement extends LightElement {
     this.#attach(read.flatMap(one => ("attachment" in one ? [one.attachment] : [])));
     this.#showRefusals(read.flatMap(one => ("refused" in one ? [one.refused] : [])));
   }
-}
-
-function unkeptText(labels: readonly string[]): string {
-  const names = labels.join(", ");
-  return t("Too large to restore after the panel was reloaded: {0}. Attach again if needed.", names);
-}
-
-function attachButton(): TemplateResult {
-  return iconButton("attach", {
-    label: t("Attach"),
-    title: t("Attach Files… (hold Shift to drop files here)"),
-    onClick: () => send({ type: "pickAttachment" }),
-  });
 }

@@ -2,6 +2,7 @@
 // the rest.
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
+import { t } from "../base/l10n.ts";
 import { characterCount } from "../base/restoredAttachments.ts";
 
 /** How many characters of attached text and data are saved for a reload. More would make each save slow. */
@@ -36,4 +37,10 @@ export function splitForReload(list: readonly Attachment[]): {
     }
   }
   return { kept, unkept };
+}
+
+/** The message about attachments that a reload did not restore. */
+export function unkeptText(labels: readonly string[]): string {
+  const names = labels.join(", ");
+  return t("Too large to restore after the panel was reloaded: {0}. Attach again if needed.", names);
 }

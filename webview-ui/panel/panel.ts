@@ -23,6 +23,7 @@ import { questionLeftEvent } from "../transcript/toolCall.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 import { StartLimit } from "./startLimit.ts";
+import { isUnused } from "../composer/sessionDrafts.ts";
 import { showsElapsedTime, statusLine } from "./statusLine.ts";
 
 /** `<parley-panel>`: set `store` before it is connected. */
@@ -156,7 +157,7 @@ export class PanelElement extends LightElement {
   }
 
   protected override updated(): void {
-    setShownSession(this.head?.session);
+    setShownSession(this.head?.session, this.head !== undefined && isUnused(this.head));
     const question = this.head?.asks[0]?.id;
     this.#keepFocus(question !== undefined && question !== this.#shownQuestion);
     if (question !== undefined && question !== this.#shownQuestion) void this.#scrollToQuestion();
