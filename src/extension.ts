@@ -46,7 +46,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const openSession = (id: string | undefined): Session | undefined => open.get(id);
 
   // Features
-  const agents = createAgents(platform, chat);
+  const agents = createAgents(platform, chat, (agent, agentSession) => {
+    const session = open.ofAgent(agent, agentSession);
+    return session !== undefined && !chat.isVisible(open.surfacesOf(session));
+  });
   const signIn = createSignIn(platform, () => active.refresh());
   const mcp = createMcp(platform, {
     sessions: () => open.sessions,

@@ -2,13 +2,12 @@
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection } from "vscode-jsonrpc/node";
 import { withTimeout } from "../base/async.ts";
-import type { ReadBudget } from "../base/readBudget.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
 import type { AgentProgram } from "../session/signIn.ts";
 import { acpDialect } from "./dialect.ts";
-import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
+import { NdJsonReader, NdJsonWriter, type ReadPace } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
 import { negotiate, type ProtocolVersion } from "./handshake.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
@@ -39,7 +38,7 @@ export interface ConnectOptions {
   readonly protocol?: ProtocolVersion;
   readonly clock?: Clock;
   /** Limits how far reading may be ahead of painting. */
-  readonly readBudget?: ReadBudget;
+  readonly pace?: ReadPace;
   /** Called for each line that is not a message, with the number of such lines so far. */
   readonly onBadLine?: (count: number) => void;
 }
@@ -76,7 +75,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
         options.onBadLine?.(badLines);
       },
     },
-    options.readBudget,
+    options.pace,
   );
   const writer = new NdJsonWriter(options.stdin, acpDialect, {
     onMessage: (message, bytes) => {

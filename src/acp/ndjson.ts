@@ -3,7 +3,6 @@
 import type { Readable, Writable } from "node:stream";
 import { Sequencer } from "../base/async.ts";
 import { parseBoundedJson } from "../base/jsonDepth.ts";
-import type { ReadBudget } from "../base/readBudget.ts";
 import { asError } from "../base/errors.ts";
 import {
   AbstractMessageReader,
@@ -180,12 +179,20 @@ function asWireError(error: unknown): unknown {
   };
 }
 
+/** How fast the messages of one process are read. */
+export interface ReadPace {
+  /** Whether the next message, and with it the process, has to wait. */
+  isHeldBack(line: Buffer): boolean;
+  /** The message was read. */
+  read(line: Buffer): void;
+}
+
 /** Reads messages from an agent's stdout, with backpressure: see {@link maxWaitingLines}. */
 export class NdJsonReader extends AbstractMessageReader {
   readonly #input: Readable;
   readonly #dialect: MessageDialect;
   readonly #observer: TrafficObserver;
-  readonly #readBudget: ReadBudget | undefined;
+  readonly #pace: ReadPace | undefined;
   readonly #lines: Buffer[] = [];
   #stop: () => void = () => {};
   #nextIndex = 0;
@@ -196,12 +203,12 @@ export class NdJsonReader extends AbstractMessageReader {
   #cancelDelivery: (() => void) | undefined;
   #callback: DataCallback | undefined;
 
-  constructor(input: Readable, dialect: MessageDialect, observer: TrafficObserver = {}, readBudget?: ReadBudget) {
+  constructor(input: Readable, dialect: MessageDialect, observer: TrafficObserver = {}, pace?: ReadPace) {
     super();
     this.#input = input;
     this.#dialect = dialect;
     this.#observer = observer;
-    this.#readBudget = readBudget;
+    this.#pace = pace;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -268,7 +275,8 @@ export class NdJsonReader extends AbstractMessageReader {
    */
   #scheduleDelivery(): void {
     if (this.#cancelDelivery || this.#callback === undefined) return;
-    this.#cancelDelivery = schedule(this.hasWaitingMessages && this.#readBudget?.isExhausted === true, () => {
+    const next = this.#lines[this.#nextIndex];
+    this.#cancelDelivery = schedule(next !== undefined && this.#pace?.isHeldBack(next) === true, () => {
       this.#cancelDelivery = undefined;
       const line = this.#lines[this.#nextIndex];
       if (line === undefined) {
@@ -286,7 +294,7 @@ export class NdJsonReader extends AbstractMessageReader {
         this.#paused = false;
         this.#input.resume();
       }
-      this.#readBudget?.spend(line.length);
+      this.#pace?.read(line);
       this.#deliver(line);
       this.#scheduleDelivery();
     });

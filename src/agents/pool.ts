@@ -1,6 +1,6 @@
 // One running process per agent and window, shared by its sessions. After a process exits, the next use starts another.
 import { withTimeout } from "../base/async.ts";
-import type { ReadBudget } from "../base/readBudget.ts";
+import type { ReadPace } from "../acp/ndjson.ts";
 import { asError, asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -53,7 +53,7 @@ export class AgentPool {
   readonly #clock: Clock;
   readonly #version: string;
   readonly #startFolders: string;
-  readonly #readBudget: ReadBudget | undefined;
+  readonly #paceOf: ((agent: string) => ReadPace) | undefined;
   /** The version of the protocol that each agent and command has chosen. */
   readonly #negotiated = new Map<string, number>();
   readonly #recorded = new Emitter<string>();
@@ -61,11 +61,17 @@ export class AgentPool {
   readonly onDidRecord: Event<string> = this.#recorded.event;
 
   /**
-   * Agents start in folders of `startFolders`, which is outside of every opened folder. `readBudget` limits how far
-   * reading may be ahead of painting.
+   * Agents start in folders of `startFolders`, which is outside of every opened folder. `paceOf` limits how far
+   * reading the agent with that id may be ahead of painting.
    */
-  constructor(log: Log, clock: Clock, clientVersion: string, startFolders: string, readBudget?: ReadBudget) {
-    this.#readBudget = readBudget;
+  constructor(
+    log: Log,
+    clock: Clock,
+    clientVersion: string,
+    startFolders: string,
+    paceOf?: (agent: string) => ReadPace,
+  ) {
+    this.#paceOf = paceOf;
     this.#log = log;
     this.#clock = clock;
     this.#version = clientVersion;
@@ -179,7 +185,7 @@ export class AgentPool {
           agentName: definition.name,
           program: { command: definition.command, args: definition.args },
           protocol: this.#protocolOf(definition),
-          ...(this.#readBudget && { readBudget: this.#readBudget }),
+          ...(this.#paceOf && { pace: this.#paceOf(definition.id) }),
         },
         start.signal,
       );

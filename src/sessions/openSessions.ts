@@ -44,6 +44,14 @@ export class OpenSessions<S extends OpenSession = Session> implements Disposable
     return id === undefined ? undefined : this.sessions.find(session => session.id === id);
   }
 
+  /** The session that continues in this session of the agent, if it is open. */
+  ofAgent(agent: string, agentSession: string): S | undefined {
+    return this.sessions.find(({ state }) => {
+      const { agentSession: at, agentSessions } = state;
+      return state.agent?.id === agent && at !== null && agentSessions[at] === agentSession;
+    });
+  }
+
   /** The surface that the user worked with last. */
   get activeSurface(): string {
     return this.#activeSurface;

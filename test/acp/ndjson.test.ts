@@ -12,6 +12,7 @@ import {
   parseLine,
   type BadLine,
 } from "../../src/acp/ndjson.ts";
+import { readPace } from "../../src/agents/readPace.ts";
 import { ReadBudget } from "../../src/base/readBudget.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
@@ -50,11 +51,12 @@ interface Reading {
   readonly state: { closed: number };
 }
 
-function reading(input = new PassThrough(), credit?: ReadBudget): Reading {
+function reading(input = new PassThrough(), credit?: ReadBudget, isHidden = (_: string): boolean => false): Reading {
   const messages: Message[] = [];
   const bad: BadLine[] = [];
   const state = { closed: 0 };
-  const reader = new NdJsonReader(input, acpDialect, { onBadLine: line => bad.push(line) }, credit);
+  const pace = credit && readPace(credit, isHidden);
+  const reader = new NdJsonReader(input, acpDialect, { onBadLine: line => bad.push(line) }, pace);
   reader.onClose(() => state.closed++);
   reader.listen(one => messages.push(one));
   return { input, reader, messages, bad, state };
@@ -273,6 +275,28 @@ describe("the reader", () => {
       messages.map(one => (one as { id?: number }).id),
       lines.map((_, n) => n),
     );
+  });
+
+  it("reads hidden sessions at once while the visible one is behind, and they leave the visible one its budget", async () => {
+    const credit = new ReadBudget({ clock: new FakeClock(), isBehind: () => true, isPainting: () => false });
+    const update = (sessionId: string): string => {
+      const content = { type: "text", text: "x".repeat(2000) };
+      return `${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { sessionId, content } })}\n`;
+    };
+    const isHidden = (session: string): boolean => session === "hidden";
+    const visible = reading(new PassThrough(), credit, isHidden);
+    const hidden = reading(new PassThrough(), credit, isHidden);
+    hidden.input.write(update("hidden").repeat(1000));
+    await until(() => hidden.messages.length === 1000);
+    assert.equal(credit.isExhausted, false);
+    visible.input.write(update("shown").repeat(1000));
+    await until(() => credit.isExhausted);
+    const { length } = visible.messages;
+    assert.ok(length > 100, `${length} messages`);
+    hidden.input.write(update("hidden").repeat(200));
+    await until(() => hidden.messages.length === 1200);
+    assert.ok(visible.messages.length < length + 300, `${visible.messages.length} messages`);
+    for (const { reader } of [visible, hidden]) reader.dispose();
   });
 
   it("reports the end once, after the last message, also when the stream was destroyed", async () => {

@@ -1,6 +1,7 @@
 // Creates the pool of agents of a window.
 import { join } from "node:path";
 import { ReadBudget, type ReadBudgetOptions } from "../../base/readBudget.ts";
+import { readPace } from "../readPace.ts";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { AgentPool } from "../pool.ts";
@@ -13,13 +14,22 @@ export interface PaintingPanels {
   readonly onDidSend: Event<void>;
 }
 
-/** Creates the pool. Agents are read as fast as the panels can paint. */
-export function createAgents({ context, store, log, clock }: ExtensionPlatform, panels: PaintingPanels): AgentPool {
+/**
+ * Creates the pool. Agents are read as fast as the panels can paint. `isHidden`: whether no visible panel shows the session
+ * of the agent.
+ */
+export function createAgents(
+  { context, store, log, clock }: ExtensionPlatform,
+  panels: PaintingPanels,
+  isHidden: (agent: string, agentSession: string) => boolean,
+): AgentPool {
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
   const options: ReadBudgetOptions = { clock, isBehind: () => panels.isBehind, isPainting: () => panels.isPainting };
   const readBudget = new ReadBudget(options);
   store.add(panels.onDidSend(() => readBudget.reset()));
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
   // Global storage is in the user's own folders, which nothing in an opened folder can change.
-  return new AgentPool(log, clock, version, join(context.globalStorageUri.fsPath, "agents"), readBudget);
+  return new AgentPool(log, clock, version, join(context.globalStorageUri.fsPath, "agents"), agent =>
+    readPace(readBudget, agentSession => isHidden(agent, agentSession)),
+  );
 }
