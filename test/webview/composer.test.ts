@@ -159,12 +159,14 @@ describe("the composer", () => {
     await panel.composer.fill("for whom it may concern");
     await panel.show(session("b", "B"));
     await isDraft("another one\nfor whom it may concern");
+    // The window shows another session first.
     await panel.page.reload();
-    await panel.composer.waitFor();
+    await panel.page.locator('main[data-session="a"]').waitFor();
+    await chips.waitFor();
+    await isDraft("half a thought");
     await panel.show(session("b", "B"));
     await isDraft("another one\nfor whom it may concern");
     await panel.show(session("a", "A"));
-    await chips.waitFor();
     await isDraft("half a thought");
     await panel.composer.press("Enter");
     await panel.show(session("b", "B"));

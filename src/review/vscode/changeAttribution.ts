@@ -457,7 +457,7 @@ export class ChangeAttribution implements Disposable {
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
   async #textUnchanged(path: string): Promise<void> {
     if (!this.#options.states || !(await this.#author.isAgent(path))) return;
-    this.#options.states.written(await this.#turns.touchNow(path, this.#known(path)), path);
+    this.#options.states.written(await this.#turns.touchUnchanged(path, this.#known(path)), path);
   }
 
   /** A file that is binary, or too large to be read as text. */

@@ -17,6 +17,8 @@ export class ChangeTurns {
   readonly #options: ChangeTurnsOptions;
   /** The files that each turn has changed. */
   readonly #touched = new Map<string, Set<string>>();
+  /** The turns of the last changes of files. */
+  readonly #last = new Map<string, string>();
 
   constructor(options: ChangeTurnsOptions) {
     this.#options = options;
@@ -25,6 +27,7 @@ export class ChangeTurns {
   /** A turn begins while no other one runs. */
   turnBegan(): void {
     this.#touched.clear();
+    this.#last.clear();
   }
 
   /** The turn of the last change of the file. */
@@ -48,7 +51,9 @@ export class ChangeTurns {
     const { review } = this.#options;
     if (!review.file(path)?.turns.includes(unknownTurn)) return;
     const turn = await this.of(path);
-    if (turn !== unknownTurn) review.attributed(path, unknownTurn, turn);
+    if (turn === unknownTurn) return;
+    review.attributed(path, unknownTurn, turn);
+    this.#last.set(path, turn);
   }
 
   /** Like {@link touch}, for the turn of the last change of the file, with which it resolves. */
@@ -58,9 +63,18 @@ export class ChangeTurns {
     return turn;
   }
 
+  /** Like {@link touchNow}, for a file whose text is that of its last change, of which this is a late report. */
+  async touchUnchanged(path: string, text: string | null | undefined): Promise<string> {
+    const found = await this.of(path);
+    const turn = found === unknownTurn ? (this.#last.get(path) ?? found) : found;
+    this.touch(path, text, turn);
+    return turn;
+  }
+
   /** Notifies of the agent's first change of the file in the turn. */
   touch(path: string, before: string | null | undefined, turn: string): void {
     const { states, touches } = this.#options;
+    this.#last.set(path, turn);
     const touched = this.#touched.get(turn) ?? new Set();
     this.#touched.set(turn, touched);
     if (touched.has(path)) return;
