@@ -1,7 +1,8 @@
 // The package that users install: its contents, and that all files named in its manifest exist.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 
 interface Manifest {
   readonly main: string;
@@ -32,9 +33,10 @@ describe("the package", () => {
       /^media\/parley(-light|-dark)?\.svg$/,
       /^media\/parley\.png$/,
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
-      /^docs\/images\/panel\.png$/,
+      /^docs\/images\/(panel|mcp)\.png$/,
       /^dist\/activation\.js$/,
       /^dist\/extension\.js$/,
+      /^dist\/mcp\.js$/,
       /^dist\/watchdog\.js$/,
       /^dist\/demo-agent\.mjs$/,
       /^dist\/ThirdPartyNotices\.txt$/,
@@ -61,6 +63,26 @@ describe("the package", () => {
       assert.ok(files.includes(file), `${file} is not in the package`);
       assert.ok(existsSync(file), `${file} does not exist`);
     }
+  });
+
+  it("contains every picture of the README", () => {
+    const pictures = [...readFileSync("README.md", "utf8").matchAll(/!\[[^\]]*\]\((?!https?:)([^)]+)\)/g)];
+    assert.ok(pictures.length > 0);
+    for (const [, picture = ""] of pictures) assert.ok(files.includes(picture), `${picture} is not in the package`);
+  });
+
+  it("grows by at most 150 kB because of the client for MCP servers, which has at most 500 kB", () => {
+    assert.ok(statSync("dist/mcp.js").size <= 500_000);
+    // As in the package, which is a ZIP file.
+    const packed = deflateRawSync(readFileSync("dist/mcp.js")).length + statSync("docs/images/mcp.png").size;
+    assert.ok(packed <= 150_000, `${packed} bytes`);
+  });
+
+  it("has the client for MCP servers in no file but its own", () => {
+    const words = "notifications/prompts/list_changed";
+    assert.ok(readFileSync("dist/mcp.js", "utf8").includes(words));
+    for (const name of ["activation", "extension", "watchdog"])
+      assert.ok(!readFileSync(`dist/${name}.js`, "utf8").includes(words), `dist/${name}.js`);
   });
 
   describe("in its third-party notices", () => {
