@@ -53,8 +53,25 @@ const rules: readonly Rule[] = [
 export function maskText(text: string): string {
   return rules.reduce(
     (masked, { find, when }) => masked.replace(find, value => (when?.(value) === false ? value : hiddenValue)),
-    text,
+    maskKnownSecrets(text),
   );
+}
+
+/** Values that the user entered as secrets while this process runs. They are hidden wherever they appear. */
+const knownSecrets = new Set<string>();
+/** A shorter value would also hide parts of other words. */
+const minKnownLength = 4;
+
+/** Hides the value in everything that is masked from now on, whatever it looks like. */
+export function addKnownSecret(value: string): void {
+  if (value.length >= minKnownLength) knownSecrets.add(value);
+}
+
+/** The text without the secrets that the user entered. */
+export function maskKnownSecrets(text: string): string {
+  let masked = text;
+  for (const secret of knownSecrets) masked = masked.replaceAll(secret, hiddenValue);
+  return masked;
 }
 
 /** The value of a variable, masked if its name or its format indicates a credential. */

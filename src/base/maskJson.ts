@@ -1,5 +1,5 @@
 // Masks credentials in JSON values: in protocol traffic and in settings that are logged.
-import { maskText, hiddenValue, isSecretFlag } from "./mask.ts";
+import { maskKnownSecrets, maskText, hiddenValue, isSecretFlag } from "./mask.ts";
 
 const secretKey = /(authorization|api[-_]?key|token|secret|password|passwd|credential|cookie)/i;
 
@@ -15,6 +15,7 @@ export function maskJson(value: unknown, key = ""): unknown {
 }
 
 function maskNested(value: unknown): unknown {
+  if (typeof value === "string") return maskKnownSecrets(value);
   if (Array.isArray(value)) return value.map(maskNested);
   return isRecord(value) ? mapRecord(value, maskJson) : value;
 }
