@@ -5,12 +5,20 @@ import type { Platform } from "../base/platform.ts";
 import type { ServerLaunch } from "./servers.ts";
 
 /** A server whose variables are resolved. */
-export type ResolvedServer = ServerLaunch & { readonly name: string };
+export type ResolvedServer = ServerLaunch & { readonly name: string; readonly folder?: string };
 
 export interface ServersForAgent {
   readonly servers: readonly AgentMcpServer[];
-  /** The servers that the agent does not get, with the reason as a sentence. */
-  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+  readonly leftOut: readonly LeftOutServer[];
+}
+
+/** A server that the agent does not get. */
+export interface LeftOutServer {
+  readonly name: string;
+  /** A sentence. */
+  readonly reason: string;
+  /** The agent cannot use servers of this type, which stays true. */
+  readonly isUnsupported: boolean;
 }
 
 export interface AgentServersOptions {
@@ -27,26 +35,29 @@ export interface AgentServersOptions {
 export function serversForAgent(servers: readonly ResolvedServer[], options: AgentServersOptions): ServersForAgent {
   const { agentName, accepts, env, platform, workspaceFolder: cwd, look } = options;
   const given: AgentMcpServer[] = [];
-  const leftOut: { name: string; reason: string }[] = [];
+  const leftOut: LeftOutServer[] = [];
   for (const server of servers) {
     const { name } = server;
     if (server.type !== "stdio") {
       if (accepts[server.type]) given.push({ name, type: server.type, url: server.url, headers: server.headers });
-      else leftOut.push({ name, reason: `${agentName} cannot use MCP servers of the type ${server.type}.` });
+      else {
+        const reason = `${agentName} cannot use MCP servers of the type ${server.type}.`;
+        leftOut.push({ name, reason, isUnsupported: true });
+      }
       continue;
     }
     if (accepts.stdio === false) {
-      leftOut.push({ name, reason: `${agentName} cannot use MCP servers that are programs.` });
+      leftOut.push({ name, reason: `${agentName} cannot use MCP servers that are programs.`, isUnsupported: true });
       continue;
     }
     const found = findProgram(server.command, {
       env: { ...env, ...server.env },
       platform,
-      cwd,
+      cwd: server.folder ?? cwd,
       ...(look && { look }),
     });
     if ("path" in found) given.push({ name, type: "stdio", command: found.path, args: server.args, env: server.env });
-    else leftOut.push({ name, reason: `The program ${server.command} was not found.` });
+    else leftOut.push({ name, reason: `The program ${server.command} was not found.`, isUnsupported: false });
   }
   return { servers: given, leftOut };
 }

@@ -6,6 +6,8 @@ export type McpServer = {
   readonly name: string;
   readonly source: ServerSource;
   readonly inputs: readonly ServerInput[];
+  /** The workspace folder whose file configures the server. */
+  readonly folder?: string;
 } & ServerLaunch;
 
 export type ServerLaunch =
@@ -126,13 +128,14 @@ function readInputs(value: unknown): readonly ServerInput[] {
 }
 
 /** The definition of a server as JSON for the setting `parley.mcpServers`. */
-export function serverSetting({ name: _, source: __, inputs, ...launch }: McpServer): object {
+export function serverSetting({ name: _, source: __, folder: ___, inputs, ...launch }: McpServer): object {
   const asked = inputs.map(({ secret, ...input }) => ({ ...input, ...(secret && { password: true }) }));
   return { ...launch, ...(asked.length > 0 && { inputs: asked }) };
 }
 
 /** Identifies a definition: it changes if anything in the definition does. */
-export const serverFingerprint = (server: McpServer): string => JSON.stringify([server.name, serverSetting(server)]);
+export const serverFingerprint = (server: McpServer): string =>
+  JSON.stringify([server.name, serverSetting(server), ...(server.folder === undefined ? [] : [server.folder])]);
 
 /**
  * All servers with distinct names. A server of the workspace never takes the place of the user's own, and gets another

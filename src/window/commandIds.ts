@@ -26,6 +26,7 @@ export const commandIds = [
   "parley.signOut",
   "parley.removeStoredKeys",
   "parley.importMcpServers",
+  "parley.removeMcpInputs",
   "parley.importZedAgents",
   "parley.checkAgents",
   "parley.renameSession",

@@ -1,20 +1,20 @@
 // Connections to MCP servers: the published server of the older revisions, a server on the newest SDK, and servers that
 // misbehave.
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { until } from "../support/fakes/until.ts";
 import type { PromptServer } from "../../src/mcp/promptServer.ts";
-import { connected, endServers, everything, hostile, listening, modern, stdio } from "../support/mcp/servers.ts";
+import {
+  connected,
+  endServers,
+  everything,
+  freePort,
+  hostile,
+  listening,
+  modern,
+  stdio,
+} from "../support/mcp/servers.ts";
 
 const signal = new AbortController().signal;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}
 
 const textOf = async (server: PromptServer, name: string, values: Record<string, string>): Promise<string> =>
   (await server.getPrompt(name, values, signal)).messages
@@ -94,7 +94,7 @@ describe("a connection to an MCP server", function () {
         assert.equal(server.verdict.kind, "modern");
         assert.deepEqual(
           (await server.listPrompts(signal)).map(prompt => prompt.name),
-          ["review", "ask"],
+          ["review", "grow", "kinds", "ask"],
         );
         assert.deepEqual(await server.complete({ prompt: "review", name: "language", value: "T" }, {}, signal), [
           "TypeScript",
@@ -109,6 +109,41 @@ describe("a connection to an MCP server", function () {
       await again.close();
     });
   }
+
+  it("reads every kind of content, with its role", async () => {
+    const server = await connected(stdio(modern));
+    const { messages } = await server.getPrompt("kinds", {}, signal);
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      [
+        { type: "text", text: "words" },
+        { type: "image", mimeType: "image/png", data: "AAAA" },
+        { type: "audio", mimeType: "audio/wav", data: "BBBB" },
+        { type: "resource", uri: "demo://text", mimeType: "text/plain", text: "inside" },
+        { type: "resource", uri: "demo://blob", blob: "CCCC" },
+        { type: "link", uri: "demo://link", name: "A link", description: "far" },
+      ],
+    );
+    assert.deepEqual(messages.map(({ role }) => role).slice(0, 2), ["assistant", "user"]);
+    await server.close();
+  });
+
+  it("learns that the list of a server on the newest SDK has changed", async () => {
+    const server = await connected(stdio(modern));
+    await server.listPrompts(signal);
+    assert.equal(await textOf(server, "grow", {}), "There is one more.");
+    await until(() => server.changes() > 0);
+    assert.ok((await server.listPrompts(signal)).some(({ name }) => name === "grown"));
+    await server.close();
+  });
+
+  it("requests nothing that the server has not declared", async () => {
+    const server = await connected(stdio(hostile, "incapable"));
+    assert.deepEqual([server.offersPrompts, server.offersCompletions], [false, false]);
+    assert.deepEqual(await server.listPrompts(signal), []);
+    assert.deepEqual(await server.complete({ prompt: "first", name: "a", value: "" }, {}, signal), []);
+    await server.close();
+  });
 
   for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
     it(`reads all pages, and completes, with a server of revision ${revision}`, async () => {
@@ -159,8 +194,35 @@ describe("a connection to an MCP server", function () {
     });
   }
 
+  it("has one time limit for all pages of a list", async () => {
+    const drip = await connected(stdio(hostile, "drip"), { timeout: 1000 });
+    await assert.rejects(drip.listPrompts(signal), { message: "The server did not answer in time." });
+    await drip.close();
+  });
+
+  it("gives the user time for a form of the server, beyond the time limit of the server", async () => {
+    const server = await connected(stdio(hostile, "asks"), {
+      timeout: 1000,
+      askForm: async form => {
+        assert.equal(form.message, "Which ticket?");
+        await new Promise(resolve => setTimeout(resolve, 1500));
+        return { action: "accept", values: new Map([["ticket", "T-2"]]) };
+      },
+    });
+    assert.equal(await textOf(server, "first", {}), '1 questions: {"action":"accept","content":{"ticket":"T-2"}}');
+    await server.close();
+  });
+
+  it("passes a storm of changes on while it answers requests", async () => {
+    const server = await connected(stdio(hostile, "storm"));
+    assert.equal((await server.listPrompts(signal)).length, 2);
+    assert.equal(await textOf(server, "first", { a: "b" }), '{"a":"b"}|image');
+    assert.ok(server.changes() > 100, `${server.changes()}`);
+    await server.close();
+  });
+
   it("explains slow, malformed and failed answers in sentences", async () => {
-    const slow = await connected(stdio(hostile, "slow"), { timeout: 300 });
+    const slow = await connected(stdio(hostile, "slow"), { timeout: 2000 });
     await assert.rejects(slow.listPrompts(signal), { message: "The server did not answer in time." });
     await slow.close();
     const malformed = await connected(stdio(hostile, "malformed"));

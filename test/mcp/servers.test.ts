@@ -80,6 +80,7 @@ describe("definitions of MCP servers", () => {
     const prints = [base, { ...base, args: ["b"] }, { ...base, env: { A: "2" } }, { ...base, cwd: "/x" }].map(entry =>
       serverFingerprint(one(entry)),
     );
+    prints.push(serverFingerprint({ ...one(base), folder: "/other" }));
     assert.equal(new Set(prints).size, prints.length);
   });
 
@@ -162,8 +163,8 @@ describe("MCP servers for an agent", () => {
       { name: "b", type: "http", url: "https://b", headers: { H: "v" } },
     ]);
     assert.deepEqual(leftOut, [
-      { name: "c", reason: "Agent cannot use MCP servers of the type sse." },
-      { name: "d", reason: "The program missing was not found." },
+      { name: "c", reason: "Agent cannot use MCP servers of the type sse.", isUnsupported: true },
+      { name: "d", reason: "The program missing was not found.", isUnsupported: false },
     ]);
   });
 
@@ -175,7 +176,7 @@ describe("MCP servers for an agent", () => {
     });
     assert.deepEqual(
       [servers, leftOut],
-      [[], [{ name: "a", reason: "Agent cannot use MCP servers that are programs." }]],
+      [[], [{ name: "a", reason: "Agent cannot use MCP servers that are programs.", isUnsupported: true }]],
     );
   });
 });

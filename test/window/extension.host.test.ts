@@ -69,6 +69,7 @@ describe("the commands of Parley", () => {
     .filter(command => !asking.includes(command.slice("parley.".length)));
   const noWaiting = "No session is waiting for you.";
   const noKeys = "No keys of agents are stored.";
+  const noValues = "No values for MCP servers are stored.";
   before(() => extension.activate());
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -90,6 +91,7 @@ describe("the commands of Parley", () => {
         information: [
           noWaiting,
           noKeys,
+          noValues,
           "There is nothing to save yet. This agent has not been started in this window.",
         ],
         questions: [],
@@ -105,7 +107,11 @@ describe("the commands of Parley", () => {
     await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
     try {
       assert.deepEqual(readSettings(context).agents, []);
-      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [noWaiting, noKeys], questions: [] });
+      assert.deepEqual(await messagesDuring(runAll), {
+        errors: [],
+        information: [noWaiting, noKeys, noValues],
+        questions: [],
+      });
     } finally {
       await configuration.update("agents", undefined, vscode.ConfigurationTarget.Global);
     }

@@ -23,6 +23,7 @@ import type {
   ServerTarget,
   ServerVerdict,
 } from "../promptServer.ts";
+import { ServerAnswerLimit, AnswerTimeout } from "./serverAnswerLimit.ts";
 import { readPages } from "./pages.ts";
 import { StreamTransport } from "./streamTransport.ts";
 
@@ -67,8 +68,9 @@ async function connectOnce(target: ServerTarget, options: ServerConnectOptions):
     },
   );
   client.onerror = error => options.onWarning(error.message);
+  const limit = new ServerAnswerLimit(timeout);
   client.setRequestHandler("elicitation/create", (request, context) =>
-    elicit(request.params, options, context.mcpReq.signal),
+    limit.whileAsking(() => elicit(request.params, options, context.mcpReq.signal)),
   );
   const transport = await openTransport(target);
   let isConnected = false;
@@ -84,7 +86,7 @@ async function connectOnce(target: ServerTarget, options: ServerConnectOptions):
     if (!isConnected) await transport.close().catch((error: unknown) => options.onWarning(asError(error).message));
   }
   client.onclose = () => options.onClosed();
-  return new ConnectedServer(client, timeout);
+  return new ConnectedServer(client, limit);
 }
 
 async function openTransport(target: ServerTarget): Promise<Transport> {
@@ -127,11 +129,11 @@ class ConnectedServer implements PromptServer {
   readonly offersPrompts: boolean;
   readonly offersCompletions: boolean;
   readonly #client: Client;
-  readonly #timeout: number;
+  readonly #limit: ServerAnswerLimit;
 
-  constructor(client: Client, timeout: number) {
+  constructor(client: Client, limit: ServerAnswerLimit) {
     this.#client = client;
-    this.#timeout = timeout;
+    this.#limit = limit;
     const capabilities = client.getServerCapabilities();
     this.revision = client.getNegotiatedProtocolVersion() ?? "";
     const discover = client.getDiscoverResult();
@@ -144,14 +146,17 @@ class ConnectedServer implements PromptServer {
   async listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
     if (!this.offersPrompts) return [];
     try {
-      const { items } = await readPages(async cursor => {
-        // Not `listPrompts`, which reads all pages without these limits.
-        const page = await this.#client.request(
-          { method: "prompts/list", params: { ...(cursor !== undefined && { cursor }) } },
-          { signal, timeout: this.#timeout },
-        );
-        return { items: page.prompts, next: page.nextCursor };
-      }, listLimits);
+      // One limit for all pages: a server could answer each of them slowly.
+      const { items } = await this.#limit.apply(signal, limited =>
+        readPages(async cursor => {
+          // Not `listPrompts`, which reads all pages without these limits.
+          const page = await this.#client.request(
+            { method: "prompts/list", params: { ...(cursor !== undefined && { cursor }) } },
+            limited,
+          );
+          return { items: page.prompts, next: page.nextCursor };
+        }, listLimits),
+      );
       return items.flatMap(readPrompt);
     } catch (error) {
       throw sentence(error);
@@ -164,9 +169,8 @@ class ConnectedServer implements PromptServer {
     signal: AbortSignal,
   ): Promise<McpPromptResult> {
     try {
-      const result = await this.#client.getPrompt(
-        { name, arguments: { ...values } },
-        { signal, timeout: this.#timeout },
+      const result = await this.#limit.apply(signal, limited =>
+        this.#client.getPrompt({ name, arguments: { ...values } }, limited),
       );
       return {
         ...(result.description !== undefined && { description: cut(result.description) }),
@@ -184,15 +188,13 @@ class ConnectedServer implements PromptServer {
   ): Promise<readonly string[]> {
     if (!this.offersCompletions) return [];
     try {
-      const { completion } = await this.#client.complete(
-        {
-          ref: { type: "ref/prompt", name: prompt },
-          argument: { name, value },
-          // Revisions before 2025-06-18 have no context. Servers ignore fields that they do not know.
-          ...(Object.keys(others).length > 0 && { context: { arguments: { ...others } } }),
-        },
-        { signal, timeout: this.#timeout },
-      );
+      const params = {
+        ref: { type: "ref/prompt" as const, name: prompt },
+        argument: { name, value },
+        // Revisions before 2025-06-18 have no context. Servers ignore fields that they do not know.
+        ...(Object.keys(others).length > 0 && { context: { arguments: { ...others } } }),
+      };
+      const { completion } = await this.#limit.apply(signal, limited => this.#client.complete(params, limited));
       return completion.values.filter(each => each.length <= maxTextLength).slice(0, maxCompletions);
     } catch (error) {
       throw sentence(error);
@@ -275,7 +277,7 @@ const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `$
 function sentence(thrown: unknown): Error {
   const error = asError(thrown);
   // A problem of the start is a sentence already.
-  if (error.name === "ProblemError") return error;
+  if (error.name === "ProblemError" || error instanceof AnswerTimeout) return error;
   return new Error(messageOf(error), { cause: error });
 }
 

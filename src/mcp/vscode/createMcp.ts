@@ -10,14 +10,17 @@ import { faultyFields } from "../../panel/form/answerForm.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { WindowState } from "../../panel/projection/projector.ts";
 import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
+import type { FormAnswer } from "../../session/forms/form.ts";
+import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
 import { ArgumentCompletions } from "../argumentCompletions.ts";
 import { PromptAsks } from "../promptAsks.ts";
+import { WaitingSessions } from "../waitingSessions.ts";
 import { importServers } from "./importServers.ts";
 import { PromptServers } from "./promptServers.ts";
 import { runPrompt } from "./promptRunner.ts";
-import { ServerConsents } from "./serverConsents.ts";
-import { ServerInputs } from "./serverInputs.ts";
+import { ServerConsents, serverKey } from "./serverConsents.ts";
+import { forgetInputs, ServerInputs } from "./serverInputs.ts";
 import { ServerLauncher } from "./serverLauncher.ts";
 import { ServerSettings } from "./serverSettings.ts";
 import { SessionServers } from "./sessionServers.ts";
@@ -33,7 +36,7 @@ export interface McpFeature {
   /** Answers a form of this feature. Returns whether it is one. */
   readonly answerForm: IntentHandlers<"answerForm">["answerForm"];
   readonly intents: IntentHandlers<McpIntents>;
-  readonly commands: CommandHandlers<"parley.importMcpServers">;
+  readonly commands: CommandHandlers<"parley.importMcpServers" | "parley.removeMcpInputs">;
   /** Cancels what the session asks, and ends servers that no other session has. */
   sessionClosed(session: string): void;
   /** Resolves when every server has ended. */
@@ -49,25 +52,34 @@ interface McpOptions {
 
 /** Creates the feature. Nothing starts before the user types `/`, or a session opens. */
 export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDidChange }: McpOptions): McpFeature {
-  const { context, store, log, clock } = platform;
+  const { context, store, log, clock, storage } = platform;
   const find = (id: string | undefined): Session | undefined => sessions().find(session => session.id === id);
   const agentOf = (id: string | undefined): AgentDefinition | undefined => {
     const agent = find(id)?.state.agent?.id;
     return agents().find(definition => definition.id === agent);
   };
-  /** The session that used a prompt last. What a server asks belongs to it. */
+  /** The session that used a server last. A server that starts gets its folder. */
   let lastUser = "";
+  const waiting = new WaitingSessions();
   const asks = new PromptAsks(randomUUID, onDidChange);
   const consents = new ServerConsents(context);
   const settings = store.add(new ServerSettings(log));
+  const inputs = new ServerInputs(context);
   const launcher = new ServerLauncher({
     context,
-    inputs: new ServerInputs(context.secrets),
+    inputs,
     log,
     workspaceFolder: () => find(lastUser)?.state.workspaceFolder ?? sessionFolder() ?? "",
-    askForm: (server, form, signal) => asks.askForm(form, { session: lastUser, asker: server.name, signal }),
+    askForm: (server, form, signal) =>
+      waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) =>
+        asks.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
+      ),
   });
-  const sessionServers = new SessionServers({ state: context.workspaceState, consents, launcher, log });
+  const existing = async (): Promise<ReadonlySet<string>> => {
+    const stored = (await storage.list()).map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined);
+    return new Set([...stored, ...sessions().map(({ id }) => id)]);
+  };
+  const sessionServers = new SessionServers({ context, existing, consents, launcher, log });
   const prompts = new PromptServers({
     state: context.globalState,
     settings: session => settings.servers(agentOf(session)),
@@ -114,7 +126,10 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
       else asks.answer(ask, action, values);
     },
     intents: {
-      listPrompts: ({ session }) => prompts.startAll(session),
+      listPrompts: ({ session }) => {
+        lastUser = session ?? lastUser;
+        return prompts.startAll(session);
+      },
       usePrompt: async ({ session, prompt, text }, replyTarget) => {
         const shown = find(session);
         const found = shown && prompts.find(shown.id, prompt);
@@ -124,7 +139,9 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
         runs.set(shown.id, run);
         const signal = AbortSignal.any([run.signal, ended.signal]);
         const agentName = shown.state.agent?.name ?? vscode.l10n.t("The agent");
-        await runPrompt({ ...found, session: shown, agentName, text, replyTarget, asks, signal });
+        const whileWaiting = <T>(request: () => Promise<T>): Promise<T> =>
+          waiting.whileWaiting(found.key, shown.id, signal, request);
+        await runPrompt({ ...found, session: shown, agentName, text, replyTarget, asks, signal, whileWaiting });
       },
       completeArgument: async ({ ask, field, typed, others }, replyTarget) => {
         const complete = asks.completer(ask);
@@ -138,7 +155,10 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
       answerPreview: ({ ask, answer }) => asks.choose(ask, answer),
       setMcpServer: ({ session, server, action }) => prompts.set(session, server, action),
     },
-    commands: { "parley.importMcpServers": () => importServers(context) },
+    commands: {
+      "parley.importMcpServers": () => importServers(context),
+      "parley.removeMcpInputs": async () => prompts.restart(await forgetInputs(inputs)),
+    },
     sessionClosed(session) {
       runs.get(session)?.abort(new Error("The session has ended."));
       runs.delete(session);

@@ -26,6 +26,8 @@ export interface PromptRun {
   readonly asks: PromptAsks;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
+  /** Runs a request during which the server can ask the user. */
+  readonly whileWaiting: <T>(request: () => Promise<T>) => Promise<T>;
 }
 
 /** Runs to the end: the prompt was sent, is in the composer, or was cancelled. Never rejects. */
@@ -60,7 +62,7 @@ async function getPrompt(run: PromptRun): Promise<McpPromptResult | undefined> {
         ? { action: "accept" as const }
         : await asks.askForm(form, { session: run.session.id, asker: named.server, signal, complete });
     const values = promptValues(answer);
-    return values && server.getPrompt(prompt.name, values, signal);
+    return values && run.whileWaiting(() => server.getPrompt(prompt.name, values, signal));
   });
 }
 

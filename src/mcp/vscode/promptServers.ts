@@ -9,7 +9,7 @@ import { namePrompts, promptView, type NamedPrompt } from "../promptNames.ts";
 import type { McpPrompt } from "../promptServer.ts";
 import { ServerConnection } from "../serverConnection.ts";
 import { serverFingerprint, type McpServer } from "../servers.ts";
-import { serverDetail, serverKey, type ServerConsents } from "./serverConsents.ts";
+import { keyOfFingerprint, serverDetail, serverKey, type ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
 
@@ -88,6 +88,16 @@ export class PromptServers {
     this.#changed();
   }
 
+  /** Ends the connections of these servers, which start again with their next use. */
+  restart(keys: readonly string[]): void {
+    for (const [fingerprint, connection] of this.#connections) {
+      if (!keys.includes(keyOfFingerprint(fingerprint))) continue;
+      this.#connections.delete(fingerprint);
+      this.#end(connection);
+    }
+    this.#changed();
+  }
+
   #end(connection: ServerConnection): void {
     const ending = connection.end().finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
@@ -142,11 +152,11 @@ export class PromptServers {
   find(
     session: string,
     command: string,
-  ): { readonly named: NamedPrompt; readonly connection: ServerConnection } | undefined {
+  ): { readonly named: NamedPrompt; readonly connection: ServerConnection; readonly key: string } | undefined {
     const named = this.#projection(session).named.find(each => each.command === command);
     const server = named && this.#servers(session).find(({ name }) => name === named.server);
     if (!named || !server || !this.#options.consents.has(server)) return undefined;
-    return { named, connection: this.#connection(server) };
+    return { named, connection: this.#connection(server), key: serverKey(server) };
   }
 
   /** An action of the user on a server. */

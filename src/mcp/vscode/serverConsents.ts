@@ -16,8 +16,9 @@ export function serverDetail(server: McpServer): string {
 }
 
 /** A short key of the definition. */
-export const serverKey = (server: McpServer): string =>
-  createHash("sha256").update(serverFingerprint(server)).digest("hex");
+export const serverKey = (server: McpServer): string => keyOfFingerprint(serverFingerprint(server));
+
+export const keyOfFingerprint = (fingerprint: string): string => createHash("sha256").update(fingerprint).digest("hex");
 
 /** Remembers consents, those to servers of a workspace for this workspace only. */
 export class ServerConsents {

@@ -1,41 +1,90 @@
-// The values of `${input:…}` in definitions of servers: asked once, and kept in VS Code's secret storage.
+// The values of `${input:…}` in definitions of servers: asked once, and kept in VS Code's secret storage. The global state
+// has the names of what is stored, because the secret storage lists none.
 import * as vscode from "vscode";
+import { Sequencer } from "../../base/async.ts";
+import { addKnownSecret } from "../../base/mask.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { McpServer, ServerInput } from "../servers.ts";
 import { inputsOf } from "../serverVariables.ts";
 import { serverKey } from "./serverConsents.ts";
 
+const namesKey = "parley.mcp.inputs";
+
 /** Values belong to a definition: a changed definition cannot read the values that were entered for another. */
-const secretKey = (server: McpServer, { id }: ServerInput): string => `parley.mcp.input.${serverKey(server)}.${id}`;
+const secretKey = (server: string, id: string): string => `parley.mcp.input.${server}.${id}`;
+
+/** The stored values of one definition: the name of the server, and the ids of the inputs. */
+interface StoredInputs {
+  readonly name: string;
+  readonly ids: readonly string[];
+}
+type Names = Readonly<Record<string, StoredInputs>>;
+type Values = ReadonlyMap<string, string>;
 
 export class ServerInputs {
   readonly #secrets: vscode.SecretStorage;
+  readonly #state: vscode.Memento;
+  /** VS Code shows one input at a time: a second one would cancel the first. */
+  readonly #inputs = new Sequencer();
+  /** Questions that are open or wait, by the server, so that two sessions don't ask the same. */
+  readonly #asking = new Map<string, Promise<Values | undefined>>();
 
-  constructor(secrets: vscode.SecretStorage) {
+  constructor({ secrets, globalState }: Pick<vscode.ExtensionContext, "secrets" | "globalState">) {
     this.#secrets = secrets;
+    this.#state = globalState;
   }
 
   /**
    * The values that the server needs. Asks for those that are not stored, if `asks`. Undefined if a value is missing.
    */
-  async values(server: McpServer, asks: boolean): Promise<ReadonlyMap<string, string> | undefined> {
+  async values(server: McpServer, asks: boolean): Promise<Values | undefined> {
+    const key = serverKey(server);
+    const stored = await this.#stored(server);
+    if (stored.size === inputsOf(server).length) return stored;
+    if (!asks) return undefined;
+    const asking =
+      this.#asking.get(key) ?? this.#inputs.queue(() => this.#askAll(server)).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  async #stored(server: McpServer): Promise<Values> {
     const values = new Map<string, string>();
+    for (const { id, secret } of inputsOf(server)) {
+      const value = await this.#secrets.get(secretKey(serverKey(server), id));
+      if (value === undefined) continue;
+      if (secret) addKnownSecret(value);
+      values.set(id, value);
+    }
+    return values;
+  }
+
+  async #askAll(server: McpServer): Promise<Values | undefined> {
+    const values = new Map(await this.#stored(server));
+    const key = serverKey(server);
     for (const input of inputsOf(server)) {
-      const key = secretKey(server, input);
-      let value = await this.#secrets.get(key);
-      if (value === undefined && asks) {
-        value = await askInput(server, input);
-        if (value !== undefined) await this.#secrets.store(key, value);
-      }
+      if (values.has(input.id)) continue;
+      const value = await askInput(server, input);
       if (value === undefined) return undefined;
+      if (input.secret) addKnownSecret(value);
+      await this.#secrets.store(secretKey(key, input.id), value);
+      const { [key]: known = { name: server.name, ids: [] }, ...others } = this.names;
+      await this.#state.update(namesKey, { ...others, [key]: { ...known, ids: [...known.ids, input.id] } });
       values.set(input.id, value);
     }
     return values;
   }
 
-  /** Deletes the values of a server, so that they are asked for again. */
-  async forget(server: McpServer): Promise<void> {
-    for (const input of inputsOf(server)) await this.#secrets.delete(secretKey(server, input));
+  /** What is stored, by the key of the definition. */
+  get names(): Names {
+    return this.#state.get<Names>(namesKey, {});
+  }
+
+  /** Deletes the values of a definition, so that they are asked for again. */
+  async forget(key: string): Promise<void> {
+    for (const id of this.names[key]?.ids ?? []) await this.#secrets.delete(secretKey(key, id));
+    const { [key]: _, ...others } = this.names;
+    await this.#state.update(namesKey, others);
   }
 }
 
@@ -51,4 +100,28 @@ async function askInput(server: McpServer, input: ServerInput): Promise<string |
     ...(input.default !== undefined && { value: input.default }),
     ignoreFocusOut: true,
   });
+}
+
+/** Asks which values are deleted. Resolves with the keys of their definitions. */
+export async function forgetInputs(inputs: ServerInputs): Promise<readonly string[]> {
+  const names = Object.entries(inputs.names);
+  if (names.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t("No values for MCP servers are stored."));
+    return [];
+  }
+  const picked = await vscode.window.showQuickPick(
+    names.map(([key, { name, ids }]) => ({
+      label: visibleText(name),
+      description: ids.map(visibleText).join(", "),
+      key,
+    })),
+    {
+      title: vscode.l10n.t("Remove Stored Values of MCP Servers"),
+      placeHolder: vscode.l10n.t("The servers whose values are removed. Parley asks for them at the next start."),
+      canPickMany: true,
+    },
+  );
+  const keys = (picked ?? []).map(({ key }) => key);
+  for (const key of keys) await inputs.forget(key);
+  return keys;
 }

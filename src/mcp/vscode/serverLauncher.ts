@@ -61,7 +61,12 @@ export class ServerLauncher {
   ): Promise<ServerLaunch> {
     const inputs = await this.#options.inputs.values(server, asks);
     if (!inputs) throw new Error(`${server.name} needs a value that was not entered.`);
-    return resolveVariables(server, { workspaceFolder, userHome: homedir(), env: process.env, inputs });
+    return resolveVariables(server, {
+      workspaceFolder: server.folder ?? workspaceFolder,
+      userHome: homedir(),
+      env: process.env,
+      inputs,
+    });
   }
 
   /** Connects to the server. Rejects with a sentence. */
@@ -99,7 +104,7 @@ export class ServerLauncher {
   async #start(server: McpServer, start: Extract<ServerLaunch, { type: "stdio" }>): Promise<ServerStreams> {
     const { context, log } = this.#options;
     const { name } = server;
-    const workspaceFolder = this.#options.workspaceFolder();
+    const workspaceFolder = server.folder ?? this.#options.workspaceFolder();
     const env = agentEnvironment(process.env, start.env);
     const found = findProgram(start.command, { env, platform: hostPlatform, cwd: workspaceFolder });
     if (!("path" in found)) {

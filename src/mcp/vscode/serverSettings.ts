@@ -75,9 +75,7 @@ export class ServerSettings implements Disposable {
 
   async #readWorkspace(): Promise<void> {
     const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
-    const read = await Promise.all(
-      folders.map(folder => readFile(vscode.Uri.joinPath(folder.uri, ".vscode", "mcp.json"))),
-    );
+    const read = await Promise.all(folders.map(({ uri }) => readFile(uri)));
     this.#workspace = { servers: read.flatMap(one => one.servers), problems: read.flatMap(one => one.problems) };
     for (const problem of this.#workspace.problems) this.#log.warn(problem);
     this.#changed.fire();
@@ -88,7 +86,9 @@ export class ServerSettings implements Disposable {
   }
 }
 
-async function readFile(uri: vscode.Uri): Promise<ServersRead> {
+/** Reads the file of a workspace folder. */
+async function readFile(folder: vscode.Uri): Promise<ServersRead> {
+  const uri = vscode.Uri.joinPath(folder, ".vscode", "mcp.json");
   let bytes: Uint8Array;
   try {
     bytes = await vscode.workspace.fs.readFile(uri);
@@ -98,7 +98,8 @@ async function readFile(uri: vscode.Uri): Promise<ServersRead> {
   }
   const where = vscode.workspace.asRelativePath(uri);
   try {
-    return readServerFile(parseJsonc(new TextDecoder().decode(bytes)), "workspace", where);
+    const { servers, problems } = readServerFile(parseJsonc(new TextDecoder().decode(bytes)), "workspace", where);
+    return { servers: servers.map(server => ({ ...server, folder: folder.fsPath })), problems };
   } catch (error) {
     return { servers: [], problems: [`${where} is not valid JSON: ${asError(error).message}`] };
   }

@@ -1,20 +1,27 @@
 // Which MCP servers the agent of a session gets: those that are on, allowed, and of a type that the agent can use.
 import * as vscode from "vscode";
 import { agentEnvironment } from "../../agents/locateAgent.ts";
+import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { hostPlatform } from "../../base/platform.ts";
+import { visibleText } from "../../base/visibleText.ts";
 import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
-import { serversForAgent, type ResolvedServer } from "../agentServers.ts";
+import { serversForAgent, type LeftOutServer, type ResolvedServer } from "../agentServers.ts";
 import type { McpServer } from "../servers.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 
 const offKey = "parley.mcp.off";
-const maxSessions = 100;
+/** Beyond this number, the choices of sessions that no longer exist are removed. */
+const manySessions = 100;
+const reportedKey = "parley.mcp.reported";
+const maxReported = 500;
 
 interface SessionServersOptions {
-  readonly state: vscode.Memento;
+  readonly context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">;
+  /** The ids of the sessions that are open or stored. */
+  readonly existing: () => Promise<ReadonlySet<string>>;
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
   readonly log: Log;
@@ -25,26 +32,32 @@ export class SessionServers {
   readonly #options: SessionServersOptions;
   /** The servers that the agent was offered when its session opened, by the id of the session. */
   readonly #opened = new Map<string, ReadonlyMap<string, { readonly on: boolean; readonly reason?: string }>>();
-  /** The notices that were shown, so that each is shown once. */
+  /** The notices that this window has shown, so that each is shown once. */
   readonly #reported = new Set<string>();
+  readonly #writes = new Sequencer();
 
   constructor(options: SessionServersOptions) {
     this.#options = options;
   }
 
   #off(): Readonly<Record<string, readonly string[]>> {
-    return this.#options.state.get<Record<string, readonly string[]>>(offKey, {});
+    return this.#options.context.workspaceState.get<Record<string, readonly string[]>>(offKey, {});
   }
 
   isOn(session: string, server: McpServer): boolean {
     return !(this.#off()[session] ?? []).includes(server.name);
   }
 
-  async setOn(session: string, server: McpServer, on: boolean): Promise<void> {
-    const { [session]: names = [], ...others } = this.#off();
-    const others100 = Object.entries(others).slice(-maxSessions);
-    const changed = on ? names.filter(name => name !== server.name) : [...names, server.name];
-    await this.#options.state.update(offKey, Object.fromEntries([...others100, [session, changed]]));
+  setOn(session: string, server: McpServer, on: boolean): Promise<void> {
+    return this.#writes.queue(async () => {
+      const { existing, context } = this.#options;
+      const { [session]: names = [], ...others } = this.#off();
+      const kept = Object.keys(others).length < manySessions ? undefined : await existing();
+      const entries = Object.entries(others).filter(([other]) => kept?.has(other) ?? true);
+      const changed = [...names.filter(name => name !== server.name), ...(on ? [] : [server.name])];
+      if (changed.length > 0) entries.push([session, changed]);
+      await context.workspaceState.update(offKey, Object.fromEntries(entries));
+    });
   }
 
   /** What the agent got when its session opened. Undefined if no session is open. */
@@ -59,21 +72,22 @@ export class SessionServers {
     servers: readonly McpServer[],
     { agent, agentName, workspaceFolder }: { agent: AgentInfo; agentName: string; workspaceFolder: string },
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notices: readonly string[] }> {
-    const { consents, launcher, log } = this.#options;
+    const { consents, launcher } = this.#options;
     const opened = new Map<string, { on: boolean; reason?: string }>();
     const resolved: ResolvedServer[] = [];
+    const unresolved: LeftOutServer[] = [];
     for (const server of servers) {
-      const { name } = server;
+      const { name, folder } = server;
       if (!this.isOn(session, server)) continue;
       if (server.source === "workspace" && !consents.has(server)) continue;
       try {
-        resolved.push({ ...(await launcher.resolve(server, true, workspaceFolder)), name });
+        const launch = await launcher.resolve(server, true, workspaceFolder);
+        resolved.push({ ...launch, name, ...(folder !== undefined && { folder }) });
       } catch (error) {
-        log.warn(`The MCP server ${name} was left out.`, asError(error).message);
-        opened.set(name, { on: true, reason: asError(error).message });
+        unresolved.push({ name, reason: asError(error).message, isUnsupported: false });
       }
     }
-    const { servers: given, leftOut } = serversForAgent(resolved, {
+    const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
       accepts: agent.mcpServers ?? { http: false, sse: false },
       env: agentEnvironment(process.env, {}),
@@ -81,13 +95,27 @@ export class SessionServers {
       workspaceFolder,
     });
     for (const { name } of given) opened.set(name, { on: true });
+    const leftOut = [...unresolved, ...unusable];
     for (const { name, reason } of leftOut) opened.set(name, { on: true, reason });
     this.#opened.set(session, opened);
-    const notices = leftOut.map(({ name, reason }) =>
-      vscode.l10n.t("The MCP server “{0}” is left out. {1}", name, reason),
-    );
-    const fresh = notices.filter(notice => !this.#reported.has(notice));
-    for (const notice of fresh) this.#reported.add(notice);
-    return { servers: given, notices: fresh };
+    return { servers: given, notices: await this.#newNotices(leftOut) };
+  }
+
+  /** What an agent cannot use is said once, all other reasons once in each window. */
+  async #newNotices(leftOut: readonly LeftOutServer[]): Promise<readonly string[]> {
+    const { context, log } = this.#options;
+    const known = context.globalState.get<readonly string[]>(reportedKey, []);
+    const lasting: string[] = [];
+    const notices: string[] = [];
+    for (const { name, reason, isUnsupported } of leftOut) {
+      const notice = vscode.l10n.t("The MCP server “{0}” is left out. {1}", visibleText(name), visibleText(reason));
+      if (this.#reported.has(notice) || known.includes(notice)) continue;
+      this.#reported.add(notice);
+      log.warn(notice);
+      notices.push(notice);
+      if (isUnsupported) lasting.push(notice);
+    }
+    if (lasting.length > 0) await context.globalState.update(reportedKey, [...known, ...lasting].slice(-maxReported));
+    return notices;
   }
 }

@@ -1,8 +1,12 @@
 // An MCP server over stdio that misbehaves: `node hostileServer.mjs <behaviour> [revision]`. Without a behaviour it is
 // honest, and speaks the revision. Written by hand, because no SDK sends such messages.
+// It appends a line to the file MCP_MARK when it starts.
+import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [behaviour = "honest", revision = "2025-06-18"] = process.argv.slice(2);
+const mark = process.env.MCP_MARK;
+if (mark) appendFileSync(mark, "started\n");
 const script = "<img src=x onerror=alert(1)><script>alert(2)</script>";
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const prompt = (name, more = {}) => ({ name, description: `The prompt ${name}`, ...more });
@@ -14,6 +18,9 @@ const pages = {
   huge: () => ({ prompts: Array.from({ length: 20_000 }, (_, at) => prompt(`p${at}`)) }),
   endless: cursor => ({ prompts: [prompt(`p${cursor}`)], nextCursor: String(Number(cursor ?? 0) + 1) }),
   repeating: () => ({ prompts: [prompt("again")], nextCursor: "again" }),
+  thousand: () => ({
+    prompts: Array.from({ length: 1000 }, (_, at) => prompt(`p${at}`, { description: `Number ${at} of the list` })),
+  }),
   malformed: () => ({ prompts: [{ name: 7 }, "x"] }),
   script: () => ({
     prompts: [
@@ -30,13 +37,18 @@ const pages = {
 const handlers = {
   initialize: () => ({
     protocolVersion: revision,
-    capabilities: { prompts: { listChanged: true }, ...(revision > "2025" && { completions: {} }) },
+    capabilities:
+      behaviour === "incapable"
+        ? { tools: {} }
+        : { prompts: { listChanged: true }, ...(revision > "2025" && { completions: {} }) },
     serverInfo: { name: "hostile", version: "1" },
   }),
   "prompts/list": params => (pages[behaviour] ?? pages.honest)(params?.cursor),
   "prompts/get": params => {
     if (behaviour === "script")
       return { description: script, messages: [{ role: "user", content: { type: "text", text: script } }] };
+    if (behaviour === "key")
+      return { messages: [{ role: "user", content: { type: "text", text: `The key is ${process.env.MCP_KEY}` } }] };
     if (params.name === "invalid") throw { code: -32602, message: "Unknown prompt: invalid" };
     if (params.name === "internal") throw { code: -32603, message: "The database is down" };
     if (params.name === "malformed") return { messages: [{ role: "robot", content: "x" }] };
@@ -50,17 +62,53 @@ const handlers = {
   "completion/complete": params => ({ completion: { values: [JSON.stringify(params)] } }),
 };
 
+const ticket = { type: "object", properties: { ticket: { type: "string", title: "Ticket" } }, required: ["ticket"] };
+/** Requests for prompts that wait for the user's answer, by the id of the question. */
+const asked = new Map();
+let questions = 0;
+let pagesSent = 0;
+
+/** Asks the user, before the prompt is answered. `asks-again` never stops asking. */
+function ask(id) {
+  const question = `ask-${++questions}`;
+  asked.set(question, id);
+  send({ id: question, method: "elicitation/create", params: { message: "Which ticket?", requestedSchema: ticket } });
+}
+
+function answered(question, { result }) {
+  const id = asked.get(question);
+  if (behaviour === "asks-again" && questions < 50) return ask(id);
+  const text = `${questions} questions: ${JSON.stringify(result)}`;
+  send({ id, result: { messages: [{ role: "user", content: { type: "text", text } }] } });
+}
+
+// Until the parent closes stdin, a storm that never ends sends more as soon as the pipe has taken the last part.
+function storm() {
+  let more = true;
+  for (let at = 0; more && at < 500; at++)
+    more = process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...changed })}\n`);
+  if (more) setTimeout(storm, 1);
+  else process.stdout.once("drain", () => setTimeout(storm, 1));
+}
+
 createInterface({ input: process.stdin }).on("line", line => {
-  const { id, method, params } = JSON.parse(line);
+  const message = JSON.parse(line);
+  const { id, method, params } = message;
+  if (method === undefined) return answered(id, message);
   if (method === "server/discover") {
     if (behaviour === "exits") process.exit(1);
     if (behaviour === "silent") return;
   }
   if (behaviour === "noise") process.stdout.write("Listening for messages…\n{not json\n[]\n");
   if (behaviour === "slow" && method === "prompts/list") return;
+  if (behaviour === "drip" && method === "prompts/list")
+    return setTimeout(
+      () => send({ id, result: { prompts: [prompt(`p${pagesSent}`)], nextCursor: String(++pagesSent) } }),
+      100,
+    );
+  if (behaviour.startsWith("asks") && method === "prompts/get") return ask(id);
   if (id === undefined) {
-    if (behaviour === "storm" && method === "notifications/initialized")
-      for (let at = 0; at < 5000; at++) send(changed);
+    if (behaviour === "storm" && method === "notifications/initialized") storm();
     return;
   }
   const handler = handlers[method];

@@ -24,6 +24,20 @@ function build() {
       messages: [{ role: "user", content: { type: "text", text: `Review this ${language} file. ${style ?? ""}` } }],
     }),
   );
+  server.registerPrompt("grow", { description: "Adds a prompt" }, () => {
+    server.registerPrompt("grown", { description: "Was added" }, () => ({ messages: [] }));
+    return { messages: [{ role: "user", content: { type: "text", text: "There is one more." } }] };
+  });
+  server.registerPrompt("kinds", { description: "Every kind of content" }, () => ({
+    messages: [
+      { type: "text", text: "words" },
+      { type: "image", mimeType: "image/png", data: "AAAA" },
+      { type: "audio", mimeType: "audio/wav", data: "BBBB" },
+      { type: "resource", resource: { uri: "demo://text", mimeType: "text/plain", text: "inside" } },
+      { type: "resource", resource: { uri: "demo://blob", blob: "CCCC" } },
+      { type: "resource_link", uri: "demo://link", name: "link", title: "A link", description: "far" },
+    ].map((content, at) => ({ role: at === 0 ? "assistant" : "user", content })),
+  }));
   server.registerPrompt("ask", { description: "Asks for a ticket first" }, async context => {
     const schema = z.object({ ticket: z.string() });
     const given = acceptedContent(context.mcpReq.inputResponses, "ticket", schema);

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { connectToServer } from "../../../src/mcp/client/connectToServer.ts";
@@ -57,6 +58,15 @@ export function stdio(...args: readonly string[]): ServerTarget & { readonly sta
       return Promise.resolve(streams);
     },
   };
+}
+
+/** A port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return port;
 }
 
 /** The port on which a server listens: the first number in its output, or `port` once it has printed a line with it. */

@@ -1,0 +1,100 @@
+// What Parley keeps of MCP servers: values that the user entered, and which servers are off in which session.
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { nullLog } from "../../src/base/log.ts";
+import type { McpServer } from "../../src/mcp/servers.ts";
+import { serverKey, type ServerConsents } from "../../src/mcp/vscode/serverConsents.ts";
+import { ServerInputs } from "../../src/mcp/vscode/serverInputs.ts";
+import type { ServerLauncher } from "../../src/mcp/vscode/serverLauncher.ts";
+import { SessionServers } from "../../src/mcp/vscode/sessionServers.ts";
+
+const stored = new Map<string, unknown>();
+const memento = {
+  get: (key: string, otherwise: unknown) => stored.get(key) ?? otherwise,
+  update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
+} as unknown as vscode.ExtensionContext["globalState"];
+const secretValues = new Map<string, string>();
+const secrets = {
+  get: (key: string) => Promise.resolve(secretValues.get(key)),
+  store: (key: string, value: string) => Promise.resolve(void secretValues.set(key, value)),
+  delete: (key: string) => Promise.resolve(void secretValues.delete(key)),
+} as unknown as vscode.SecretStorage;
+
+const server = (name: string): McpServer => ({
+  ...{ name, source: "user", type: "stdio", command: "run", args: [] },
+  env: { KEY: "${input:key}" },
+  inputs: [{ id: "key", secret: true }],
+});
+
+describe("the values that MCP servers need", () => {
+  const { showInputBox } = vscode.window;
+  const asked: (string | undefined)[] = [];
+  let open = 0;
+  beforeEach(() => {
+    stored.clear();
+    secretValues.clear();
+    asked.length = 0;
+    Object.assign(vscode.window, {
+      showInputBox: async ({ title, password }: vscode.InputBoxOptions) => {
+        assert.equal(++open, 1, "VS Code shows one input at a time");
+        assert.equal(password, true);
+        asked.push(title);
+        await Promise.resolve();
+        open--;
+        return "entered";
+      },
+    });
+  });
+  afterEach(() => Object.assign(vscode.window, { showInputBox }));
+
+  it("are asked once if several sessions need them at the same time, and one server after the other", async () => {
+    const inputs = new ServerInputs({ secrets, globalState: memento });
+    const all = await Promise.all([
+      inputs.values(server("a"), true),
+      inputs.values(server("a"), true),
+      inputs.values(server("b"), true),
+    ]);
+    assert.deepEqual(
+      all.map(values => values?.get("key")),
+      ["entered", "entered", "entered"],
+    );
+    assert.deepEqual(asked, ["MCP Server “a”", "MCP Server “b”"]);
+    await inputs.values(server("a"), true);
+    assert.equal(asked.length, 2);
+  });
+
+  it("belong to one definition, and are removed with its name", async () => {
+    const inputs = new ServerInputs({ secrets, globalState: memento });
+    await inputs.values(server("a"), true);
+    assert.equal(await inputs.values({ ...server("a"), args: ["--other"] } as McpServer, false), undefined);
+    assert.deepEqual(inputs.names, { [serverKey(server("a"))]: { name: "a", ids: ["key"] } });
+    await inputs.forget(serverKey(server("a")));
+    assert.equal(await inputs.values(server("a"), false), undefined);
+    assert.deepEqual([inputs.names, secretValues.size], [{}, 0]);
+  });
+});
+
+describe("MCP servers that are off in a session", () => {
+  it("stay off however many sessions there are, until the session no longer exists", async () => {
+    stored.clear();
+    const existing = new Set<string>();
+    const servers = new SessionServers({
+      ...{ context: { globalState: memento, workspaceState: memento }, log: nullLog },
+      existing: () => Promise.resolve(existing),
+      consents: {} as ServerConsents,
+      launcher: {} as ServerLauncher,
+    });
+    const ids = Array.from({ length: 300 }, (_, at) => `session-${at}`);
+    for (const id of ids) {
+      existing.add(id);
+      await servers.setOn(id, server("a"), false);
+    }
+    assert.ok(ids.every(id => !servers.isOn(id, server("a"))));
+    for (const id of ids.slice(0, 250)) existing.delete(id);
+    await servers.setOn("session-299", server("b"), false);
+    assert.equal(Object.keys(stored.get("parley.mcp.off") ?? {}).length, 50);
+    await servers.setOn("session-299", server("a"), true);
+    await servers.setOn("session-299", server("b"), true);
+    assert.equal(Object.keys(stored.get("parley.mcp.off") ?? {}).length, 49);
+  });
+});
