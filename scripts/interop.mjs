@@ -4,6 +4,7 @@
 //   npm run test:interop -- --agent=gemini,qwen   these agents
 //   npm run test:interop -- --only=stop,mode      scenarios whose ID contains one of these; no panel
 //   npm run test:interop -- --only=panel          only the panel tests; --no-panel omits them
+//   npm run test:interop -- --only=panel --grep=x only the panel tests whose title contains this
 // Results of such a part replace those of earlier runs, and --table writes the table of all of them.
 // The traffic is recorded in out/interop/. No account is needed, and only the npm registry is contacted.
 import { spawn } from "node:child_process";
@@ -173,6 +174,8 @@ async function runPanel(trial) {
   const env = { ...environment, CHROMIUM_PATH: ensureChromium(), PARLEY_TRIAL: trial };
   const results = path.join(out, "panel-run.json");
   const args = [`--results=${results}`, "--timeout=120000", path.join(out, "panel.mjs")];
+  const grep = option("grep");
+  if (grep) args.push(`--grep=${grep}`);
   const code = await run(process.execPath, ["scripts/tools/mocha.mjs", ...args], { env });
   const { tests } = readResults(results);
   const titles = new Set(tests.map(({ title }) => title));

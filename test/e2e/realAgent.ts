@@ -120,7 +120,7 @@ async function signIn(agent: RealAgent): Promise<void> {
   const log = panel.getByRole("log", { name: "Conversation" });
   await composer.fill("[[say:Signed in.]]");
   await composer.press("Enter");
-  const banner = panel.getByRole("alert").filter({ hasText: "needs you to sign in" });
+  const banner = panel.getByRole("group", { name: "Problem" }).filter({ hasText: "needs you to sign in" });
   await banner.waitFor();
   await screenshot(page, `interop-sign-in-${agent.id}`);
   const way = banner.getByRole("button").first();
@@ -131,13 +131,12 @@ async function signIn(agent: RealAgent): Promise<void> {
   await screenshot(page, `interop-sign-in-${agent.id}-terminal`);
   if (answer) {
     await answer(page, terminal);
-    await panel.getByRole("button", { name: "Resume" }).click();
     await log.getByText("Signed in.", { exact: true }).waitFor();
     await banner.waitFor({ state: "hidden" });
     assert.equal(await log.getByText("Signed in.", { exact: true }).count(), 1);
   } else {
     await banner.getByRole("button", { name: "Cancel" }).click();
-    await terminal.waitFor({ state: "hidden" });
+    await terminal.filter({ hasText: greeting }).waitFor({ state: "hidden" });
     await way.waitFor();
   }
   await screenshot(page, `interop-sign-in-${agent.id}-after`);
