@@ -1,6 +1,6 @@
 // Where a tool card names its files.
 import assert from "node:assert/strict";
-import { namedHeaders, namedLocations, namesFile } from "../../src/panel/fileNames.ts";
+import { namedHeaders, namedLocations, namesFile, showsFile } from "../../src/panel/fileNames.ts";
 import type { ToolPart } from "../../src/panel/protocol.ts";
 
 const file = (path: string): { readonly path: string; readonly label: string } => ({ path: `/w/${path}`, label: path });
@@ -35,6 +35,11 @@ describe("the names of files in a tool card", () => {
     const locations = ["a.txt", "b.txt", "c.txt"].map(file);
     const left = namedLocations({ title: "Edit a.txt", locations, parts: [diff("b.txt")] });
     assert.deepEqual(left, [file("c.txt")]);
+    const patch: ToolPart = { type: "files", files: [{ operation: "modify", ...file("a.txt") }] };
+    assert.deepEqual(
+      locations.map(({ path }) => showsFile([patch, diff("b.txt")], path)),
+      [true, true, false],
+    );
   });
 
   it("are in the header of the first diff of a file unless the title has it", () => {

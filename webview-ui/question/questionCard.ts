@@ -4,6 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { repeat } from "lit/directives/repeat.js";
 import { visibleText } from "../../src/base/visibleText.ts";
+import { showsFile } from "../../src/panel/fileNames.ts";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { askNavigation, type AskPosition } from "./askNavigation.ts";
 import type { FormCardElement } from "./formCard.ts";
@@ -151,10 +152,8 @@ export class QuestionCardElement extends LightElement {
 
   #details(question: ViewQuestion, owner: ViewEntry | undefined): TemplateResult | typeof nothing {
     const { command, cwd, parts } = question;
-    // A diff shows its own file name.
-    const locations = question.locations.filter(
-      ({ path }) => !parts.some(part => part.type === "diff" && part.path === path),
-    );
+    // A diff and a patch show the names of their files.
+    const locations = question.locations.filter(({ path }) => !showsFile(parts, path));
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
     return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("Request details")}>
       ${command === undefined ? nothing : html`<div class="command"><code>${visibleText(command)}</code></div>`}
