@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { agentPresets } from "../../src/agents/registry.ts";
 import { agents, define, nameOf, presetOf, type RealAgent } from "../interop/agents.ts";
-import { chord, openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
+import { chord, openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 /** The fields of the trial that this test uses. */
 interface Trial {
@@ -154,6 +154,8 @@ async function answerQwen(page: Page): Promise<void> {
   const terminal = page.locator(".terminal-outer-container .xterm-rows");
   const shows = (text: string): Promise<void> => terminal.filter({ hasText: text }).waitFor();
   const { keyboard } = page;
+  // Some of its pages are higher than the terminal.
+  await runCommand(page, "View: Toggle Maximized Panel");
   await page.locator(".terminal-outer-container .xterm-helper-textarea").focus();
   await keyboard.press("ArrowDown");
   await shows("› Third-party Providers");

@@ -127,6 +127,8 @@ export const agents: readonly RealAgent[] = [
       ".qwen/settings.json": {
         // By default it requests permission for commands only.
         tools: { approvalMode: "default" },
+        // In a terminal of VS Code, it would first ask whether to install its extension.
+        ide: { hasSeenNudge: true },
         ...(hasKey && { security: { auth: { selectedType: "openai" } } }),
         general: { disableAutoUpdate: true, enableAutoUpdate: false },
         privacy: { usageStatisticsEnabled: false },
