@@ -182,7 +182,7 @@ async function continueAfterReload({ conversation }: Stage): Promise<readonly st
   const canContinue = /"loadSession":true|"resume":\{/.test(JSON.stringify(conversation.records));
   if (!canContinue || !first.includes("no longer has")) return remarks;
   // An agent may need a minute until it can load a session.
-  await conversation.turn("[[wait:62]][[say:Waited.]]");
+  for (const half of ["first", "second"]) await conversation.turn(`[[wait:31]][[say:Waited the ${half} half.]]`);
   const second = await reloadAndPrompt(conversation, "After a minute.");
   assert.doesNotMatch(second, /no longer has/, "the agent continues the session later");
   return [...remarks, `After a minute: “${second}”`];
