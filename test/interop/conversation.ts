@@ -13,6 +13,7 @@ import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
 import { serversForAgent, type ResolvedServer } from "../../src/mcp/agentServers.ts";
+import type { Agent } from "../../src/session/agent.ts";
 import type { ContentBlock, LoggedEvent, SessionEvent } from "../../src/session/events.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionServices } from "../../src/session/sessionServices.ts";
@@ -158,6 +159,11 @@ export class Conversation {
     );
     this.toleratesProblems = false;
     return outcome === true ? undefined : outcome;
+  }
+
+  /** The running agent, for what concerns no open session. */
+  async agent(): Promise<Agent> {
+    return (await this.#window.pool.get(this.#definition, () => {})).agent;
   }
 
   /** Kills the agent's process, as if it had crashed. */

@@ -19,6 +19,7 @@ export const sessionScenarios: readonly Scenario[] = [
   { id: "error-429", title: "Model error 429", play: stage => modelError(stage, 429) },
   { id: "killed", title: "Agent killed during a turn", play: killed },
   { id: "continue", title: "Prompt right after a reload", play: continueAfterReload },
+  { id: "list", title: "List of its sessions", play: listSessions },
   { id: "folders", title: "Two sessions in two folders", play: twoFolders },
   { id: "mcp", title: "Tool of an MCP server", play: mcpTool, opens: true },
 ];
@@ -201,6 +202,19 @@ async function reloadAndPrompt(conversation: Conversation, words: string): Promi
   const notice = entries.filter(isOpening).slice(notices)[0];
   assert.ok(notice?.kind === "notice", "the panel says how the conversation continues");
   return notice.title;
+}
+
+/** The agent lists the session of the folder, so that it can be imported. */
+async function listSessions({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const { info, sessionStore } = await conversation.agent();
+  if (info.protocolVersion === 2) throw new NotPossible("Parley doesn't list sessions in version 2 yet.");
+  if (!sessionStore?.list) throw new NotPossible("The agent doesn't list sessions.");
+  await stillAnswers(conversation);
+  const { sessions } = await sessionStore.list(folder);
+  const sent = JSON.stringify(sentBy(conversation, "session/prompt"));
+  const own = sessions.filter(({ sessionId }) => sent.includes(sessionId));
+  assert.equal(own.length, 1, `the session is listed once: ${JSON.stringify(sessions)}`);
+  return own[0]?.title === undefined ? ["A listed session has no title."] : [];
 }
 
 /** One process serves both sessions, each in its own folder, at the same time. */

@@ -51,7 +51,7 @@ export function table({ results, panel, day }: Tabled): string {
   const passed = possible.filter(result => result.failure === undefined).length;
   const others = results.length - possible.length;
   return [
-    `Run on ${day}: ${passed} of ${possible.length} ok. ${others} cells are about what an agent cannot do.`,
+    `Run on ${day}: ${passed} of ${possible.length} ok. ${others} cells cannot be tried, for the reason that they state.`,
     "",
     markdownRow(["", ...agents.map(agent => `${name(agent)} ${version(of(agent)[0]?.spec ?? "")}`)]),
     markdownRow(["---", ...agents.map(() => "---")]),
