@@ -111,19 +111,10 @@ describe("the stored sessions in a real VS Code", () => {
     await panel.getByRole("heading", { name: "You: hello", exact: true }).waitFor();
     await send(panel, "go on");
 
-    // After a reload, all of it is still there, and several sessions are deleted at once.
+    // After a reload, all of it is still there.
     await reloadWindow(page);
     await chat(page).locator("body").waitFor();
     await openChat(page);
     await until(async () => (await titles(page)).includes("First talk"));
-    await row(page, "First talk").click();
-    await page.keyboard.press("Escape");
-    await rows(page)
-      .last()
-      .click({ modifiers: ["ControlOrMeta"] });
-    await screenshot(page, "sessions-selected");
-    await choose(page, "First talk", "Delete Session");
-    await row(page, "First talk").waitFor({ state: "detached" });
-    await notified(page, "Deleted 2 sessions.");
   });
 });
