@@ -136,17 +136,18 @@ describe("the composer", () => {
   });
 
   it("each session has its own draft, also after a reload, and that of a session without messages moves along", async () => {
-    const image = {
+    const image: Attachment = {
       id: "i",
       kind: "image",
       label: "plan.png",
-      source: { type: "image", mimeType: "image/png", data: "AA" },
+      source: { type: "data", mimeType: "image/png", data: "AA" },
     };
     const session = (id: string, title: string) => view([], { ...busyHead, session: id, title, queue: [], asks: [] });
     const panel = await openPanel([snapshot(session("a", "A"))]);
     const chips = panel.page.getByRole("list", { name: "Attachments" }).getByText("plan.png");
     const isDraft = (text: string): Promise<void> => until(async () => (await panel.composer.inputValue()) === text);
-    await panel.post({ type: "draft", text: "half a thought", attachments: [image as Attachment] });
+    await panel.post({ type: "draft", text: "half a thought", attachments: [image] });
+    await isDraft("half a thought");
     await panel.show(session("b", "B"));
     await isDraft("");
     assert.equal(await chips.count(), 0);

@@ -44,13 +44,13 @@ export class ComposerElement extends LightElement {
   onSend: () => void = () => {};
   /** How many prompts back the recalled draft is; 0 if the draft was typed. */
   #historyOffset = 0;
-  /** The user pressed Send while an attachment was still being prepared. */
   #sendWhenAttached = false;
   /** The user has chosen a row that starts an MCP server. */
   #startsServer = false;
   /** The send key pressed before the first view arrived, when the setting for the send key is not known yet. */
   #earlyKey: ViewHead["sendKey"] | undefined;
   readonly #drafts = new SessionDrafts();
+  readonly #saved = { ...savedState };
   /** The draft moves to the next session that is shown: it was written for a session that is replaced. */
   #draftMoves = false;
   readonly #suggestions = new Suggestions({
@@ -121,7 +121,7 @@ export class ComposerElement extends LightElement {
 
   /** Inserts a text that was not sent before the text typed since. */
   restoreText(text: string): void {
-    // Does not go through the text box, because that would move the focus.
+    // Without the text box, because that would move the focus.
     this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
   }
 
@@ -165,8 +165,9 @@ export class ComposerElement extends LightElement {
   #showDraftOfSession(before: ViewHead): void {
     const draft = { text: this.draft, attachments: this.attachments, unkept: [] };
     const saved = before.session === undefined;
-    const session = saved ? savedState.session : before.session;
-    const moves = this.#draftMoves || (saved ? savedState.isUnused : isUnused(before)) || session === this.head.session;
+    const session = saved ? this.#saved.session : before.session;
+    const moves =
+      this.#draftMoves || (saved ? this.#saved.isUnused : isUnused(before)) || session === this.head.session;
     this.#draftMoves = false;
     if (session !== undefined && !moves) this.#drafts.keep(session, draft);
     const moved = moves ? draft : { text: "", attachments: [], unkept: [] };
