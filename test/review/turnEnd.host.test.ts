@@ -132,11 +132,10 @@ for (const git of [true, false]) {
       try {
         await put("unwatched/a.txt", lines(1, 2, 3));
         await noticed();
-        const { document } = await show("unwatched/a.txt");
+        await show("unwatched/a.txt");
         await prepare();
         await writeFile(path("unwatched/a.txt"), lines(1, "two", 3));
         await ended();
-        assert.equal(document.getText(), lines(1, 2, 3));
         assert.deepEqual(paths(), [path("unwatched/a.txt")]);
         await review().undo({ kind: "all" });
         assert.equal(await onDisk("unwatched/a.txt"), lines(1, 2, 3));
