@@ -160,6 +160,36 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("mine.txt"), "the user's\n");
     });
 
+    it("changes only the mode or the byte-order mark of a file that the editor shows", async () => {
+      await put("run.sh", tenLines);
+      await writeFile(path("mark.txt"), `\uFEFF${tenLines}`);
+      for (const name of ["run.sh", "mark.txt"]) await show(name);
+      await noticed();
+      await turn("turn 1", () => sh("chmod +x run.sh"));
+      await restore("turn 1");
+      assert.deepEqual(await readFileState(path("run.sh")), {
+        kind: "file",
+        bytes: Buffer.from(tenLines),
+        executable: false,
+      });
+      await turn("turn 2", () => writeFile(path("mark.txt"), tenLines));
+      await restore("turn 2");
+      assert.equal(await onDisk("mark.txt"), `\uFEFF${tenLines}`);
+    });
+
+    it("restores by default a binary file that the agent changed again before it was reviewed", async () => {
+      const binary = Buffer.from([0, 1]);
+      await turn("turn 1", () => writeFile(path("new.bin"), binary));
+      await turn("turn 2", () => writeFile(path("new.bin"), Buffer.from([0, 1, 2])));
+      const plan = await checkpoints().planRestore("turn 2", now);
+      assert.deepEqual(
+        plan.files.map(({ path, changedSince }) => [path, changedSince]),
+        [[path("new.bin"), false]],
+      );
+      await apply(plan);
+      assert.deepEqual(await readFileState(path("new.bin")), { kind: "file", bytes: binary, executable: false });
+    });
+
     it("brings back bytes, modes and links, and Undo Restore the agent's", async function () {
       this.timeout(60_000);
       const contents: Readonly<Record<string, string | Uint8Array>> = {

@@ -29,10 +29,14 @@ export async function applyTextChanges(changes: readonly TextChange[]): Promise<
       const contents = bytes ?? new TextEncoder().encode(after ?? "");
       edit.createFile(uri, { contents, ...(mayExist && { ignoreIfExists: true }) });
     } else if (after === null) edit.deleteFile(uri, { ignoreIfNotExists: true });
-    else
-      edit.set(uri, [...(eol === undefined ? [] : [vscode.TextEdit.setEndOfLine(eol)]), ...textEdits(before, after)]);
+    else {
+      const edits = textEdits(before, after);
+      const lineEnd = eol === undefined ? [] : [vscode.TextEdit.setEndOfLine(eol)];
+      if (edits.length + lineEnd.length > 0) edit.set(uri, [...lineEnd, ...edits]);
+    }
   }
-  return vscode.workspace.applyEdit(edit);
+  // VS Code answers that it has not applied an edit that changes nothing.
+  return edit.size === 0 || (await vscode.workspace.applyEdit(edit));
 }
 
 function textEdits(before: string, after: string): readonly vscode.TextEdit[] {
