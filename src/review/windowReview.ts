@@ -33,6 +33,9 @@ import { undoLossesOf } from "./undoLosses.ts";
 import type { WindowReviewOptions } from "./windowReviewOptions.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep } from "../files/ports.ts";
 
+/** The times of accepted files beyond this number are forgotten. */
+const maxKept = 5000;
+
 export class WindowReview implements Review, Disposable {
   readonly #options: WindowReviewOptions;
   readonly #changed = new Emitter<void>();
@@ -43,6 +46,8 @@ export class WindowReview implements Review, Disposable {
   readonly #sessions = new SessionsOfTurns();
   readonly #replaced = new ReplacedStates();
   readonly #movedAway = new Set<string>();
+  /** When the user accepted files whose changes are not known (ms since the epoch). */
+  readonly #keptAt = new Map<string, number>();
   readonly #decisions: FileDecisions;
   #list: readonly ReviewedFile[] | undefined;
   #isNotifyPending = false;
@@ -69,6 +74,7 @@ export class WindowReview implements Review, Disposable {
       put: (path, changes) => this.#put(path, changes),
       forget: path => this.#forget(path),
       kept: path => this.#replaced.forget(path),
+      keptWhole: path => this.#keptWhole(path),
       keepMove: path => this.#keepMove(path),
       moved: (from, to) => this.#movePath(from, to, true),
     });
@@ -268,6 +274,14 @@ export class WindowReview implements Review, Disposable {
     return this.#movedAway.has(path);
   }
 
+  /**
+   * When the user accepted the file, whose changes are not known, in ms since the epoch. Older changes that are noticed
+   * later are accepted, too. Undefined if the file waits for review, and if the user has not accepted it.
+   */
+  keptAt(path: string): number | undefined {
+    return this.#keptAt.get(path);
+  }
+
   /** A commit contains this text of the file. */
   committed(path: string, text: string): Promise<void> {
     this.#replaced.take(path, text);
@@ -389,8 +403,17 @@ export class WindowReview implements Review, Disposable {
     this.#movePath(path, one.movedFrom.path, true);
   }
 
+  #keptWhole(path: string): void {
+    this.#forget(path);
+    this.#keptAt.delete(path);
+    this.#keptAt.set(path, (this.#options.now ?? Date.now)());
+    const [oldest] = this.#keptAt.keys();
+    if (this.#keptAt.size > maxKept && oldest !== undefined) this.#keptAt.delete(oldest);
+  }
+
   #set(one: TrackedFile): void {
     this.#files.set(one.path, one);
+    this.#keptAt.delete(one.path);
     this.#notify();
   }
 

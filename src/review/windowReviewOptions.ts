@@ -11,4 +11,6 @@ export interface WindowReviewOptions {
   /** Runs the function once, soon. */
   readonly schedule: (run: () => void) => void;
   readonly slices?: Slices;
+  /** The time, in ms since the epoch. By default that of the system. */
+  readonly now?: () => number;
 }

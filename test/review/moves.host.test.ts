@@ -108,6 +108,25 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("a.txt"), tenLines);
     });
 
+    it("of a binary file stays kept when it is reported after the decision", async () => {
+      await put("pkg/in/a.txt", "");
+      await writeFile(path("pkg/in/binary"), Buffer.from([0, 1]));
+      await noticed();
+      await prepare();
+      await sh("chmod +x pkg/in/binary && mv pkg lib");
+      await ended();
+      assert.ok(review().files.some(one => one.path === path("lib/in/binary")));
+      await review().keep({ kind: "all" });
+      await noticed();
+      await prepare("turn 2");
+      await sh("echo new > lib/new.txt");
+      await ended();
+      await noticed();
+      assert.deepEqual(rows(), [" → lib/new.txt"]);
+      await review().undo({ kind: "all" });
+      assert.deepEqual(await readFile(path("lib/in/binary")), Buffer.from([0, 1]));
+    });
+
     it("is undone with the edits that the user made since", async () => {
       await put("a.txt", tenLines);
       await prepare();

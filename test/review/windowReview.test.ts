@@ -37,6 +37,25 @@ describe("a changed file without a known base", () => {
     assert.equal(review.file(path), undefined);
   });
 
+  it("has the time of its acceptance, until it changes again", async () => {
+    let time = 1000;
+    const never = (): Promise<never> => Promise.reject(new Error("Nothing is applied."));
+    const review = new WindowReview({
+      ...{ port: { apply: never, move: never }, schedule: run => run(), slices: undividedWork },
+      now: () => time,
+    });
+    review.agentChangedWithoutBase(path, null, "t1", "It is binary.");
+    assert.equal(review.keptAt(path), undefined);
+    time = 2000;
+    await review.keep({ kind: "all" });
+    assert.equal(review.keptAt(path), 2000);
+    await review.undoLast();
+    assert.equal(review.keptAt(path), undefined, "it waits again");
+    await review.keep({ kind: "all" });
+    review.agentChangedWithoutBase(path, null, "t2", "It is binary.");
+    assert.equal(review.keptAt(path), undefined);
+  });
+
   it("has hunks from the agent's next edit on, if the text before that edit is known", () => {
     const review = waiting();
     void review.agentChanged(path, "one\ntwo\n", "one\n2\n", "t1");

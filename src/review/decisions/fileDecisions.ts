@@ -32,6 +32,8 @@ export interface DecidableFiles extends MovedFiles {
   put(path: string, changes: FileChanges): void;
   /** The user accepts changes of a file. */
   kept(path: string): void;
+  /** The user accepts a file whose changes are not known. */
+  keptWhole(path: string): void;
   /** The user accepts the move of a file. */
   keepMove(path: string): void;
 }
@@ -85,7 +87,7 @@ export class FileDecisions {
       for (const { path } of moved) this.#files.keepMove(path);
       for (const { file, ids } of chosen) {
         this.#files.kept(file.path);
-        if (file.unknown !== undefined) this.#files.forget(file.path);
+        if (file.unknown !== undefined) this.#files.keptWhole(file.path);
         else if (ids.length > 0) {
           const changes = keepHunks(file.changes, ids);
           files.push({ path: file.path, before: file.changes, after: changes });

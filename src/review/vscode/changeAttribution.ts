@@ -112,7 +112,7 @@ export class ChangeAttribution implements Disposable {
       }),
     );
     this.#author = new ChangeAuthor({
-      roots: options.roots,
+      ...options,
       times: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
@@ -462,10 +462,10 @@ export class ChangeAttribution implements Disposable {
 
   /** A file that is binary, or too large to be read as text. */
   async #attributeBinary(path: string): Promise<void> {
-    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#author.isAgent(path))) return;
+    if (!(await isFile(path)) || !(await this.#author.isAgent(path))) return;
     const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
     const turn = await this.#turns.touchNow(path, undefined);
-    this.#options.review.agentChangedWithoutBase(path, null, turn, why);
+    if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
     this.#options.states?.written(turn, path);
   }
 

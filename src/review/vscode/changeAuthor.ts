@@ -2,7 +2,9 @@
 import { dirname } from "node:path";
 import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
+import { clockTick } from "../turns/turnTimes.ts";
 import type { TimesOfTurns } from "../turns/runningTurns.ts";
+import type { WindowReview } from "../windowReview.ts";
 
 export interface ChangeAuthorOptions {
   readonly roots: () => readonly string[];
@@ -10,6 +12,7 @@ export interface ChangeAuthorOptions {
   readonly texts: TurnTexts;
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
   readonly isUsers: (path: string) => boolean;
+  readonly review: Pick<WindowReview, "keptAt">;
   /** Whether a text of the file is known. */
   readonly isKnown: (path: string) => boolean;
 }
@@ -23,7 +26,7 @@ export class ChangeAuthor {
 
   /** Whether the last change of the file counts as the agent's. */
   async isAgent(path: string): Promise<boolean> {
-    if (this.#options.isUsers(path)) return false;
+    if (this.#options.isUsers(path) || (await this.#isKept(path))) return false;
     return (await this.#isOfTurn(path)) || this.isToolCall(path);
   }
 
@@ -58,6 +61,13 @@ export class ChangeAuthor {
     if (!texts.reports.isNamed(path)) return false;
     const time = (await changeTime(path)) ?? (await folderChangeTime(path));
     return time !== undefined && !times.isBefore(time) && texts.reports.ranAt(path, time, Date.now());
+  }
+
+  /** Whether the user has accepted the last change. File systems may use a clock that is behind. */
+  async #isKept(path: string): Promise<boolean> {
+    const keptAt = this.#options.review.keptAt(path);
+    const time = keptAt === undefined ? undefined : await changeTime(path);
+    return keptAt !== undefined && time !== undefined && time < keptAt - clockTick;
   }
 
   /** Whether the last change was made during the turn. */
