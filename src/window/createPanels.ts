@@ -130,7 +130,7 @@ export function createPanels(
     settings,
     list,
     show,
-    onVisible: () => storedSessions.refresh(),
+    onVisible: () => void storedSessions.refresh(),
   });
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
@@ -144,7 +144,11 @@ export function createPanels(
     [
       chatCommands(sessions, chat),
       sessionCommands(sessions, chat, settings),
-      sessionListCommands({ sessions, stored, list, tree, chat, agentSessions, now: () => platform.clock.now() }),
+      sessionListCommands({
+        ...{ sessions, stored, list, tree, chat, agentSessions },
+        refresh: () => storedSessions.refresh(),
+        now: () => platform.clock.now(),
+      }),
       logCommands(sessions, traffic, log),
       mcp.commands,
       storedKeyCommands(signIn.keys, () => settings().agents),

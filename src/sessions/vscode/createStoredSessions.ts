@@ -15,7 +15,7 @@ export interface StoredSessionsSources extends Pick<StoredSessionsOptions, "isOp
 export interface StoredSessionsFeature {
   readonly stored: StoredSessions;
   /** Reads the entries again, because other windows on the workspace change them too. */
-  refresh(): void;
+  refresh(): Promise<void>;
   /** Resolves when every entry is written. */
   flush(): Promise<void>;
 }
@@ -38,6 +38,6 @@ export function createStoredSessions(
     timer = clock.after(hour, () => void prune());
     await stored.prune(limits()).catch(failed);
   };
-  const refresh = (): void => void stored.load().catch(failed);
+  const refresh = (): Promise<void> => stored.load().catch(failed);
   return { stored, refresh, flush: () => stored.flush() };
 }

@@ -35,7 +35,7 @@ export function createSessionList(
     }),
   );
   store.add(chat.onDidShow(noteAll));
-  store.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && storedSessions.refresh()));
+  store.add(vscode.window.onDidChangeWindowState(({ focused }) => void (focused && storedSessions.refresh())));
   const changes = (): ReturnType<typeof linesBySession> => linesBySession(review);
   const list = store.add(new SessionList({ open, stored, agents, changes, canFork, clock }));
   store.add(review.onDidChange(() => list.refresh()));

@@ -38,6 +38,8 @@ type SessionListCommandId =
 export interface SessionListCommandsOptions {
   readonly sessions: WindowSessions;
   readonly stored: StoredSessions;
+  /** Reads the stored sessions. Never rejects. */
+  readonly refresh: () => Promise<void>;
   readonly list: SessionList;
   readonly tree: SessionsTree;
   readonly chat: ChatPanels;
@@ -71,8 +73,8 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
   return {
     "parley.switchSession": async id => {
       const shown = sessions.open.active?.id;
-      const chosen =
-        typeof id === "string" ? id : await pickSession({ sessions: list.sessions(), shown, now: options.now() });
+      const listed = (): Promise<readonly ListedSession[]> => options.refresh().then(() => list.sessions());
+      const chosen = typeof id === "string" ? id : await pickSession({ sessions: listed(), shown, now: options.now() });
       if (chosen !== undefined) await show(chosen);
     },
     "parley.nextWaitingSession": async () => {

@@ -4,7 +4,7 @@ import { sessionsByUrgency, type ListedSession } from "../../sessions/sessionGro
 import { ageText, sessionIcon, statusText, titleOf } from "../../sessions/vscode/sessionTexts.ts";
 
 export interface SwitchSessionOptions {
-  readonly sessions: readonly ListedSession[];
+  readonly sessions: Promise<readonly ListedSession[]>;
   /** The session that is shown now. */
   readonly shown: string | undefined;
   readonly now: number;
@@ -16,7 +16,7 @@ interface SessionPick extends vscode.QuickPickItem {
 
 /** Asks for a session. Returns its id. */
 export async function pickSession({ sessions, shown, now }: SwitchSessionOptions): Promise<string | undefined> {
-  const picks = sessionsByUrgency(sessions.filter(({ isDone }) => !isDone)).map((listed): SessionPick => {
+  const pickOf = (listed: ListedSession): SessionPick => {
     const { id, agentName, updated } = listed;
     const age = updated === undefined ? "" : ageText(updated, now);
     return {
@@ -25,7 +25,8 @@ export async function pickSession({ sessions, shown, now }: SwitchSessionOptions
       description: [agentName, statusText(listed), age].filter(text => text !== "").join(" · "),
       ...(id === shown && { detail: vscode.l10n.t("Shown now") }),
     };
-  });
+  };
+  const picks = sessions.then(all => sessionsByUrgency(all.filter(({ isDone }) => !isDone)).map(pickOf));
   const picked = await vscode.window.showQuickPick(picks, {
     title: vscode.l10n.t("Switch Session"),
     placeHolder: vscode.l10n.t("Select the session to show in the chat"),
