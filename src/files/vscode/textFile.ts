@@ -24,19 +24,19 @@ export interface TextChange {
  */
 export async function applyTextChanges(changes: readonly TextChange[]): Promise<boolean> {
   const edit = new vscode.WorkspaceEdit();
+  let isEmpty = true;
   for (const { uri, before, after, eol, bytes, mayExist = false } of changes) {
+    if (before !== null && before === after && eol === undefined) continue;
+    isEmpty = false;
     if (before === null) {
       const contents = bytes ?? new TextEncoder().encode(after ?? "");
       edit.createFile(uri, { contents, ...(mayExist && { ignoreIfExists: true }) });
     } else if (after === null) edit.deleteFile(uri, { ignoreIfNotExists: true });
-    else {
-      const edits = textEdits(before, after);
-      const lineEnd = eol === undefined ? [] : [vscode.TextEdit.setEndOfLine(eol)];
-      if (edits.length + lineEnd.length > 0) edit.set(uri, [...lineEnd, ...edits]);
-    }
+    else
+      edit.set(uri, [...(eol === undefined ? [] : [vscode.TextEdit.setEndOfLine(eol)]), ...textEdits(before, after)]);
   }
   // VS Code answers that it has not applied an edit that changes nothing.
-  return edit.size === 0 || (await vscode.workspace.applyEdit(edit));
+  return isEmpty || vscode.workspace.applyEdit(edit);
 }
 
 function textEdits(before: string, after: string): readonly vscode.TextEdit[] {
