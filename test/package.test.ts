@@ -33,7 +33,7 @@ describe("the package", () => {
       /^media\/parley(-light|-dark)?\.svg$/,
       /^media\/parley\.png$/,
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
-      /^docs\/images\/(panel|mcp)\.png$/,
+      /^docs\/images\/(panel|mcp|sessions)\.png$/,
       /^dist\/activation\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,
