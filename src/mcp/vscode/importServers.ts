@@ -7,6 +7,10 @@ import { parseJsonc } from "../jsonc.ts";
 import { readServerFile, serverSetting, type McpServer, type ServersRead } from "../servers.ts";
 import { serverDetail } from "./serverConsents.ts";
 
+const maxAttempts = 4;
+/** Milliseconds. */
+const retryDelay = 500;
+
 /** Asks from where and which, and writes the user's setting. Rejects with a sentence. */
 export async function importServers(context: vscode.ExtensionContext): Promise<void> {
   const found = await findServers(context);
@@ -31,12 +35,24 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   );
   if (!picked || picked.length === 0) return;
   const imported = Object.fromEntries(picked.map(({ server }) => [server.name, serverSetting(server)]));
-  await configuration.update("mcpServers", { ...known, ...imported }, vscode.ConfigurationTarget.Global);
+  await storeServers({ ...known, ...imported });
   const message =
     picked.length === 1
       ? vscode.l10n.t("Imported 1 MCP server.")
       : vscode.l10n.t("Imported {0} MCP servers.", picked.length);
   void vscode.window.showInformationMessage([message, ...found.problems].join(" "));
+}
+
+/** VS Code refuses to change the settings while it saves another change of them. Then Parley tries again. */
+async function storeServers(servers: Readonly<Record<string, unknown>>, attempts = maxAttempts): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration("parley");
+  try {
+    await configuration.update("mcpServers", servers, vscode.ConfigurationTarget.Global);
+  } catch (thrown) {
+    if (attempts <= 1) throw thrown;
+    await new Promise<void>(resolve => setTimeout(resolve, retryDelay));
+    await storeServers(servers, attempts - 1);
+  }
 }
 
 /** Undefined if the user cancelled. */
