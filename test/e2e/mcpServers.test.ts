@@ -168,7 +168,7 @@ describe("MCP servers of a workspace", () => {
 });
 
 describe("MCP servers of an agent", () => {
-  it("reach this agent only, as far as it can use them, and it is said once what it cannot use", async () => {
+  it("reach this agent only, as far as it can use them, and Parley names once what it cannot use", async () => {
     const mcpServers = {
       own: stdio("honest"),
       web: { url: "https://example.com/mcp" },
@@ -207,7 +207,7 @@ describe("MCP servers of an agent", () => {
     await reloadWindow(page);
     await chooseAgent(panel, "narrow");
     await lost.waitFor();
-    assert.equal(await unsupported.count(), 0, "what an agent cannot use was said before");
+    assert.equal(await unsupported.count(), 0, "Parley has named it before");
   });
 
   it("are switched off for one session, and the composer says when that takes effect", async () => {

@@ -101,7 +101,7 @@ export class SessionServers {
     return { servers: given, notices: await this.#newNotices(leftOut) };
   }
 
-  /** What an agent cannot use is said once, all other reasons once in each window. */
+  /** Parley names what an agent cannot use once, and all other reasons once in each window. */
   async #newNotices(leftOut: readonly LeftOutServer[]): Promise<readonly string[]> {
     const { context, log } = this.#options;
     const known = context.globalState.get<readonly string[]>(reportedKey, []);
