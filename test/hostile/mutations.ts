@@ -53,19 +53,23 @@ function places(value: unknown): readonly (readonly [Container, string])[] {
   return Object.keys(container).flatMap(key => [[container, key] as const, ...places(container[key])]);
 }
 
-/** A copy with one change after the other. */
+/**
+ * A copy with one change after the other. The result is a tree like parsed JSON: each value that a change puts in is a
+ * copy, because two changes can put in the same value, the second one inside the first.
+ */
 export function changeJson(given: unknown, changes: readonly JsonChange[]): unknown {
   const copy = structuredClone(given);
   for (const change of changes) {
     const all = places(copy);
     const [container, key] = all[change.at % Math.max(1, all.length)] ?? [];
-    if (container === undefined || key === undefined) return change.value;
+    if (container === undefined || key === undefined) return structuredClone(change.value);
     const name = names[change.at % names.length] ?? "";
-    if (change.do === "replace") container[key] = change.value;
-    else if (Array.isArray(container)) container.push(...(change.do === "repeat" ? [container[Number(key)]] : []));
-    else {
+    if (change.do === "replace") container[key] = structuredClone(change.value);
+    else if (Array.isArray(container)) {
+      if (change.do === "repeat") container.push(structuredClone(container[Number(key)]));
+    } else {
       // The name "__proto__" must become a field, as when JSON is parsed.
-      const value = container[key];
+      const value = structuredClone(container[key]);
       if (change.do !== "repeat") delete container[key];
       if (change.do !== "remove")
         Object.defineProperty(container, name, { value, enumerable: true, configurable: true, writable: true });
