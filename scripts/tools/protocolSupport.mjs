@@ -25,10 +25,19 @@ const schemas = inProject("node_modules", "@agentclientprotocol", "sdk", "schema
 /** @param {string} file */
 const readJson = file => /** @type {Json} */ (JSON.parse(fs.readFileSync(file, "utf8")));
 
-/** Definitions whose values are features of their own, with the group that they are shown in. */
+/** The four schema files. */
+const schemaFiles = [1, 2].flatMap(version =>
+  [true, false].map(isStable => {
+    const file = `${schemas}/v${version}/schema${isStable ? "" : ".unstable"}.json`;
+    return { version, isStable, defs: /** @type {Json} */ (readJson(file)["$defs"]) };
+  }),
+);
+
+/** Definitions whose variants are features, with the group that they are shown in. */
 const kinds = {
   SessionUpdate: "Updates",
   ContentBlock: "Content of messages and prompts",
+  EmbeddedResourceResource: "Contents of resources",
   ToolCallContent: "Content of tool calls",
   PlanUpdateContent: "Content of plans",
   DiffChange: "Changes in a diff",
@@ -36,12 +45,13 @@ const kinds = {
   CreateElicitationRequest: "Forms and web addresses",
   ElicitationPropertySchema: "Fields of forms",
   SessionConfigOption: "Session options",
+  SessionConfigSelectOptions: "Values of session options",
   AuthMethod: "Ways to sign in",
   McpServer: "MCP servers",
   BackgroundWork: "Background work",
 };
 
-/** Definitions whose values are shown as one feature. */
+/** Enumerations. Their values have the entry of the enumeration in support.json if they have none of their own. */
 const lists = [
   ...["ToolKind", "ToolCallStatus", "PermissionOptionKind", "RequestPermissionOutcome", "CreateElicitationResponse"],
   ...["StopReason", "IdleStateUpdate", "StateUpdate", "PlanEntryPriority", "PlanEntryStatus", "NoticeSeverity"],
@@ -52,19 +62,49 @@ const lists = [
 ];
 
 /**
- * The constant values of a definition.
+ * @param {Json} defs
+ * @param {string} name
+ */
+function variantsOf(defs, name) {
+  const { oneOf = [], anyOf = [] } = defs[name] ?? {};
+  return /** @type {Json[]} */ ([...oneOf, ...anyOf]);
+}
+
+/**
+ * The constant values of a variant.
+ * @param {Json} variant
+ * @returns {string[]}
+ */
+function constantsOf(variant) {
+  const consts = Object.values(variant["properties"] ?? {}).map(property => property["const"]);
+  return [variant["const"], ...consts].filter(value => value !== undefined).map(String);
+}
+
+/**
+ * The names of the variants of a kind: their values, or the title of a variant that has none.
  * @param {Json} defs
  * @param {string} name
  * @returns {string[]}
  */
-function valuesOf(defs, name) {
-  const { oneOf = [], anyOf = [] } = defs[name] ?? {};
-  const variants = /** @type {Json[]} */ ([...oneOf, ...anyOf]);
-  return variants.flatMap(variant => {
-    const consts = Object.values(variant["properties"] ?? {}).map(property => property["const"]);
-    return [variant["const"], ...consts].filter(value => value !== undefined).map(String);
+function kindsOf(defs, name) {
+  return variantsOf(defs, name).flatMap(variant => {
+    const values = constantsOf(variant);
+    return values.length > 0 ? values : [String(variant["title"])];
   });
 }
+
+/**
+ * The definitions of a schema file that have constant values, and are neither kinds nor enumerations.
+ * @returns {string[]}
+ */
+export const unlistedDefinitions = () =>
+  schemaFiles.flatMap(({ defs }) =>
+    Object.keys(defs).filter(name => {
+      const hasValues =
+        defs[name]["enum"] !== undefined || variantsOf(defs, name).some(each => constantsOf(each).length);
+      return hasValues && !(name in kinds) && !lists.includes(name);
+    }),
+  );
 
 /**
  * The paths of the capabilities below a definition.
@@ -78,7 +118,7 @@ function capabilitiesOf(defs, name, prefix = "") {
     const all = [property, ...(property["allOf"] ?? []), ...(property["anyOf"] ?? [])];
     const child = all.map(each => each["$ref"]?.split("/").at(-1)).find(ref => ref !== undefined && defs[ref]);
     const below = child && defs[child]["properties"] ? capabilitiesOf(defs, child, `${prefix}${key}.`) : [];
-    return below.length > 0 ? below : [prefix + key];
+    return [prefix + key, ...below];
   });
 }
 
@@ -96,11 +136,13 @@ function featuresOf(defs) {
     return [/** @type {const} */ ([group, method])];
   });
   const values = Object.entries(kinds).flatMap(([name, group]) =>
-    valuesOf(defs, name).map(value => /** @type {const} */ ([group, value])),
+    kindsOf(defs, name).map(value => /** @type {const} */ ([group, value])),
   );
-  const enumerations = lists
-    .filter(name => valuesOf(defs, name).length > 0)
-    .map(name => /** @type {const} */ (["Values", name]));
+  const enumerations = lists.flatMap(name =>
+    variantsOf(defs, name)
+      .flatMap(constantsOf)
+      .map(value => /** @type {const} */ (["Values", `${name}: ${value}`])),
+  );
   const capabilities = [
     ...capabilitiesOf(defs, "AgentCapabilities").map(
       path => /** @type {const} */ (["Capabilities of the agent", path]),
@@ -124,15 +166,12 @@ function featuresOf(defs) {
 export function protocolFeatures() {
   /** @type {Map<string, Feature>} */
   const features = new Map();
-  for (const version of [1, 2]) {
-    for (const isStable of [true, false]) {
-      const file = `${schemas}/v${version}/schema${isStable ? "" : ".unstable"}.json`;
-      for (const [group, name] of featuresOf(readJson(file)["$defs"])) {
-        const key = `${group}: ${name}`;
-        const feature = features.get(key) ?? { key, group, name, versions: new Map() };
-        if (!feature.versions.has(version)) feature.versions.set(version, isStable);
-        features.set(key, feature);
-      }
+  for (const { version, isStable, defs } of schemaFiles) {
+    for (const [group, name] of featuresOf(defs)) {
+      const key = `${group}: ${name}`;
+      const feature = features.get(key) ?? { key, group, name, versions: new Map() };
+      if (!feature.versions.has(version)) feature.versions.set(version, isStable);
+      features.set(key, feature);
     }
   }
   return [...features.values()];
@@ -185,11 +224,16 @@ function shownVersions({ versions }) {
  * @returns {(readonly [string, Support])[]}
  */
 export function supportOf({ key, versions }, entries) {
-  const own = [...versions.keys()].map(version => [`${key} (v${version})`, entries[`${key} (v${version})`]]);
-  const found = own.filter(([, support]) => support !== undefined);
-  if (found.length > 0) return /** @type {any} */ (found);
-  const shared = entries[key];
-  return shared ? [[key, shared]] : [];
+  // The value of an enumeration without an entry of its own has that of the enumeration.
+  const enumeration = /^Values: \w+/.exec(key)?.[0];
+  for (const name of [key, ...(enumeration === undefined ? [] : [enumeration])]) {
+    const own = [...versions.keys()].map(version => [`${name} (v${version})`, entries[`${name} (v${version})`]]);
+    const found = own.filter(([, support]) => support !== undefined);
+    if (found.length > 0) return /** @type {any} */ (found);
+    const shared = entries[name];
+    if (shared) return [[name, shared]];
+  }
+  return [];
 }
 
 /** The document as it should be. */

@@ -1,10 +1,21 @@
 // The part of an Agent that is the same in all versions of the protocol: its account, signing in and out, updates that
-// arrive before their session is known, and the requests of the agent. V1Agent and V2Agent add the sessions.
+// arrive before their session is known, the sessions that it keeps, and the requests of the agent. V1Agent and V2Agent
+// add the sessions.
 import type { MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { Agent, AgentClient, AgentInfo, AgentSession, FormClient, OpenSessionRequest } from "../session/agent.ts";
+import type {
+  Agent,
+  AgentClient,
+  AgentInfo,
+  AgentSession,
+  AgentSessionStore,
+  FormClient,
+  KeptSessionRequest,
+  OpenSessionRequest,
+} from "../session/agent.ts";
+import type { SessionEvent } from "../session/events.ts";
 import type { AgentProgram, SignInMethod } from "../session/signIn.ts";
 import { accountLabel } from "./account.ts";
 import { agentProblem, answerInTime, plainAnswer } from "./agentProblems.ts";
@@ -12,6 +23,8 @@ import { serveAgentRequests, type RequestSession } from "./agentRequests.ts";
 import { sendNotification, sendRequest } from "./clientRequests.ts";
 import { EarlyUpdates } from "./earlyUpdates.ts";
 import { FormRequests } from "./formRequests.ts";
+import { detachedClient } from "./kept/detachedClient.ts";
+import { KeptSessions, type KeptSessionsMethod } from "./kept/keptSessions.ts";
 import type { OpenRequests } from "./openRequests.ts";
 import { asObject, asString, isObject, type JsonObject } from "./parse.ts";
 
@@ -34,6 +47,8 @@ export interface Introduction {
   readonly signOutRequest?: string | undefined;
   /** The agent names its account. */
   readonly hasAccount: boolean;
+  /** What it advertises for the sessions that it keeps. */
+  readonly keptSessions: readonly KeptSessionsMethod[];
   /** The methods of sessions that the version has. Absent: all. */
   readonly methods?: readonly string[];
 }
@@ -45,6 +60,9 @@ export interface ProtocolSession extends AgentSession, RequestSession {
   /** The id of a tool call in the conversation. */
   shownId(sessionId: string | undefined, toolCallId: string): string;
 }
+
+/** At most this many events of a session that Parley imports are kept, so that an agent cannot fill the memory. */
+export const maxLoadedEvents = 100_000;
 
 /** An agent process, and its sessions. */
 export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent {
@@ -60,6 +78,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   protected readonly sessions = new Map<string, S>();
   protected readonly earlyUpdates: EarlyUpdates;
   readonly #forms: FormRequests;
+  readonly #kept: KeptSessions;
   readonly #ended = new AbortController();
   /** Aborts when the agent is no longer running. */
   protected readonly ended = this.#ended.signal;
@@ -77,6 +96,12 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
       log.warn(`${agentName} sent too many updates before naming its session. Further ones are ignored.`),
     );
     this.#forms = new FormRequests(options.openRequests, id => this.#findSession(id));
+    this.#kept = new KeptSessions({
+      methods: introduction.keptSessions,
+      agentName,
+      ask: (method, params) => answerInTime(this.request(method, params), options, this.ended, "this request"),
+      problem: (error, failure) => this.problem(error, failure),
+    });
     if (signOutRequest !== undefined) {
       this.signOut = () =>
         plainAnswer(this.request(signOutRequest, {}), agentName, "could not sign you out", [this.ended]);
@@ -95,6 +120,15 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   protected unusedSession(_sessionId: string): S | undefined {
     return undefined;
   }
+
+  /** Whether the agent can send the conversation of a session again. */
+  protected abstract get canLoad(): boolean;
+
+  /** Opens a session that Parley does not have, for a client that gets all of it. Undefined if the agent refuses. */
+  protected abstract loaded(request: KeptSessionRequest, client: AgentClient): Promise<S | undefined>;
+
+  /** Keeps a session that the agent has open until a client continues it. */
+  protected abstract keepOpen(session: S): void;
 
   get agentName(): string {
     return this.#options.agentName;
@@ -136,6 +170,50 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
       },
     );
     return this.earlyUpdates.keepDuring(opened);
+  }
+
+  get sessionStore(): AgentSessionStore {
+    const kept = this.#kept;
+    return {
+      ...(kept.has("session/list") && { list: (cwd, cursor) => kept.list(cwd, cursor) }),
+      ...(kept.has("session/delete") && { delete: id => kept.delete(id) }),
+      ...(kept.has("session/fork") && { fork: request => this.earlyUpdates.keepDuring(this.#fork(request)) }),
+      ...(this.canLoad && { load: request => this.earlyUpdates.keepDuring(this.#load(request)) }),
+    };
+  }
+
+  /** Everything that the agent sends of the session. Some agents destroy a session that is loaded while it is open. */
+  async #load(request: KeptSessionRequest): Promise<readonly SessionEvent[]> {
+    const { agentName } = this;
+    const { sessionId } = request;
+    if (this.sessions.has(sessionId) || this.unusedSession(sessionId)) {
+      const message = `${agentName} still has this session open. Restart ${agentName}, and try again.`;
+      throw new ProblemError({ message, next: ["restartAgent"] });
+    }
+    const events: SessionEvent[] = [];
+    let count = 0;
+    const client = detachedClient(event => {
+      if (++count <= maxLoadedEvents) events.push(event);
+    });
+    const session = await this.loaded(request, client);
+    if (!session)
+      throw new ProblemError({ message: `${agentName} refused to load this session.`, next: ["showTraffic"] });
+    session.close();
+    if (count <= maxLoadedEvents) return events;
+    const title = "The conversation is very long, so only its beginning was imported.";
+    return [...events, { type: "notice", severity: "warning", title }];
+  }
+
+  /** The copy is open at the agent, and waits for a client. */
+  async #fork(request: KeptSessionRequest): Promise<string> {
+    const result = await this.#kept.fork({ sessionId: request.sessionId, ...this.setupParams(request) });
+    const copy = this.openedSession(
+      result,
+      request,
+      detachedClient(() => {}),
+    );
+    this.keepOpen(copy);
+    return copy.sessionId;
   }
 
   /** The session that the answer names. Throws a ProblemError if it names none. */

@@ -119,7 +119,7 @@ export function createPanels(
   const { stored } = storedSessions;
   const show = (id: string): Promise<void> => showSession({ sessions, stored, chat }, id);
   const agentSessions = {
-    ...{ stored, show, storage: platform.storage, clock: platform.clock, log },
+    ...{ stored, show, mcp, storage: platform.storage, clock: platform.clock, log },
     agents: () => settings().agents,
     flush: (id: string) => sessions.flushLog(id),
     connect: (definition: AgentDefinition) => sessions.connectAgent(definition),

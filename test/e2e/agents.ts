@@ -149,6 +149,10 @@ function settings(): Record<string, unknown> {
   };
   /** Its user has not switched version 2 on. */
   const { protocol: _, ...onlyTwo } = { ...versionTwo, name: "Agent of Version 2" };
+  const keeping = {
+    ...{ ...versionTwo, name: "Keeping Agent", description: "keeps-two" },
+    args: [inProject("test", "support", "agents", "sdkV2Agent.mjs"), join(programs, "keeps-two.json")],
+  };
   const continuing = ["resumes", "loads", "forgets", "expires", "keeps"].map(id => {
     const args = [inProject("test", "support", "agents", "continuing.mjs"), id, join(programs, `${id}.json`)];
     return [id, { name: "Lasting Agent", description: id, command: process.execPath, args, startTimeout: 20 }];
@@ -163,6 +167,7 @@ function settings(): Record<string, unknown> {
       ...onSdk,
       ["version-two", versionTwo],
       ["only-version-two", onlyTwo],
+      ["keeps-two", keeping],
       ...continuing,
       ["hasty", { ...hasty, env: hastyEnv }],
     ]),

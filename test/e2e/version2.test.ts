@@ -1,25 +1,35 @@
 // An agent of version 2 of the protocol, built on the official SDK, in the real VS Code.
 import assert from "node:assert/strict";
-import type { FrameLocator } from "playwright-core";
+import type { FrameLocator, Locator } from "playwright-core";
 import { chooseAgent, withAgents } from "./agents.ts";
-import { chat, openChat, reloadWindow, runCommand, screenshot } from "./harness.ts";
+import { chat, openChat, reloadWindow, runCommand, screenshot, type Workbench } from "./harness.ts";
 
 async function send(panel: FrameLocator, text: string): Promise<void> {
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(text);
   await composer.press("Enter");
 }
+/** The window with the agent of this id in a new session. */
+async function start(id = "version-two"): Promise<Workbench & { readonly panel: FrameLocator; readonly log: Locator }> {
+  const opened = await withAgents();
+  await chooseAgent(opened.panel, id);
+  return { ...opened, log: opened.panel.getByRole("log", { name: "Conversation" }) };
+}
+
+/** Sends `hello`, and waits for the end of the turn. */
+async function greet(panel: FrameLocator, log: Locator): Promise<void> {
+  await send(panel, "hello");
+  await log.getByText("You said: hello", { exact: true }).waitFor();
+  await idle(panel);
+}
+
 const idle = (panel: FrameLocator): Promise<void> =>
   panel.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
 
 describe("an agent of version 2", () => {
   it("answers, streams a terminal, asks by subject, works in the background, takes a prompt while it works, and is stopped", async () => {
-    const { page, panel, errors } = await withAgents();
-    await chooseAgent(panel, "version-two");
-    const log = panel.getByRole("log", { name: "Conversation" });
-    await send(panel, "hello");
-    await log.getByText("You said: hello").waitFor();
-    await idle(panel);
+    const { page, panel, log, errors } = await start();
+    await greet(panel, log);
     assert.equal(await log.getByRole("heading", { name: "You: hello" }).count(), 1);
 
     await send(panel, "use the tool");
@@ -66,20 +76,53 @@ describe("an agent of version 2", () => {
     assert.deepEqual(errors, []);
   });
 
+  it("asks before its background work ends with a session that is deleted: Cancel keeps both", async () => {
+    const { page, panel, log, errors } = await start();
+    await send(panel, "serve in the background");
+    await log.getByText("It is being served.").waitFor();
+    await panel.getByText("Working in the background…").waitFor();
+    const prompt = (text: string): Locator => log.getByRole("heading", { name: `You: ${text}`, exact: true });
+    const dialog = page.getByRole("dialog");
+    const question =
+      /The agent still works in the background of “serve in the background”\. This work will be stopped\./;
+
+    await runCommand(page, "Parley: Delete Session");
+    await dialog.getByText(question).waitFor();
+    await screenshot(page, "version2-delete");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await panel.getByText("Working in the background…").waitFor();
+    await log.getByRole("button", { name: "Stop Serve the site" }).waitFor();
+
+    await runCommand(page, "Parley: Delete Session");
+    await dialog.getByText(question).waitFor();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await prompt("serve in the background").waitFor({ state: "detached" });
+    await panel.getByText("Working in the background…").waitFor({ state: "hidden" });
+    await runCommand(page, "Notifications: Clear All Notifications");
+
+    // Without background work, Parley does not ask.
+    await start();
+    await send(panel, "goodbye");
+    await log.getByText("You said: goodbye").waitFor();
+    await idle(panel);
+    await runCommand(page, "Parley: Delete Session");
+    await prompt("goodbye").waitFor({ state: "detached" });
+    assert.equal(await dialog.count(), 0);
+    await runCommand(page, "Notifications: Clear All Notifications");
+    assert.deepEqual(errors, []);
+  });
+
   it("that can use only MCP servers that are programs gets only those", async () => {
-    const { panel, errors } = await withAgents();
-    await chooseAgent(panel, "version-two");
+    const { panel, log, errors } = await start();
     await send(panel, "name the servers");
-    const log = panel.getByRole("log", { name: "Conversation" });
     await log.getByText("Servers: tools (stdio)", { exact: true }).waitFor();
     await idle(panel);
     assert.deepEqual(errors, []);
   });
 
   it("that sends what Parley does not know is shown with it, and its turn goes on", async () => {
-    const { page, panel, errors } = await withAgents();
-    await chooseAgent(panel, "version-two");
-    const log = panel.getByRole("log", { name: "Conversation" });
+    const { page, panel, log, errors } = await start();
     await send(panel, "tell the future");
     await log.getByText("It may rain.").waitFor();
     await log.getByText("The agent sent something that Parley does not know: weather_update").waitFor();
@@ -89,12 +132,8 @@ describe("an agent of version 2", () => {
   });
 
   it("that no longer has the session gets the conversation in a new one, when the user presses Retry", async () => {
-    const { page, panel, errors } = await withAgents();
-    await chooseAgent(panel, "version-two");
-    const log = panel.getByRole("log", { name: "Conversation" });
-    await send(panel, "hello");
-    await log.getByText("You said: hello").waitFor();
-    await idle(panel);
+    const { page, panel, log, errors } = await start();
+    await greet(panel, log);
     await send(panel, "forget me");
     await log.getByText(/SDK Agent 2 did not accept this message: Session not found/).waitFor();
     await log.getByText(/^SDK Agent 2 no longer has this conversation in its context/).waitFor();
@@ -107,12 +146,8 @@ describe("an agent of version 2", () => {
   });
 
   it("finishes an answer while the window reloads, and repeats what the conversation lacks", async () => {
-    const { page, panel } = await withAgents();
-    await chooseAgent(panel, "version-two");
-    const log = panel.getByRole("log", { name: "Conversation" });
-    await send(panel, "hello");
-    await log.getByText("You said: hello").waitFor();
-    await idle(panel);
+    const { page, panel, log } = await start();
+    await greet(panel, log);
     await send(panel, "be slow");
     await log.getByText("Half of the answer.").waitFor();
     await reloadWindow(page);
@@ -130,16 +165,13 @@ describe("an agent of version 2", () => {
   });
 
   it("is spoken to in version 2 after the user has switched it on", async () => {
-    const { panel, errors } = await withAgents();
-    await chooseAgent(panel, "only-version-two");
+    const { panel, log, errors } = await start("only-version-two");
     const problem = panel.getByRole("group", { name: "Problem" });
     await problem
       .getByText(/Agent of Version 2 needs version 2 of the Agent Client Protocol, which is a draft/)
       .waitFor();
     await panel.getByRole("button", { name: "Use Version 2" }).click();
-    await send(panel, "hello");
-    await panel.getByRole("log", { name: "Conversation" }).getByText("You said: hello").waitFor();
-    await idle(panel);
+    await greet(panel, log);
     assert.deepEqual(errors, []);
   });
 });

@@ -206,8 +206,7 @@ async function reloadAndPrompt(conversation: Conversation, words: string): Promi
 
 /** The agent lists the session of the folder, so that it can be imported. */
 async function listSessions({ conversation, folder }: Stage): Promise<readonly string[]> {
-  const { info, sessionStore } = await conversation.agent();
-  if (info.protocolVersion === 2) throw new NotPossible("Parley doesn't list sessions in version 2 yet.");
+  const { sessionStore } = await conversation.agent();
   if (!sessionStore?.list) throw new NotPossible("The agent doesn't list sessions.");
   await stillAnswers(conversation);
   const { sessions } = await sessionStore.list(folder);

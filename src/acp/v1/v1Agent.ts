@@ -5,20 +5,16 @@ import { withTimeout } from "../../base/async.ts";
 import { systemClock } from "../../base/log.ts";
 import type {
   AgentClient,
-  AgentSessionStore,
   ContinuedAgentSession,
   ContinueSessionRequest,
   KeptSessionRequest,
   OpenSessionRequest,
 } from "../../session/agent.ts";
-import type { SessionEvent } from "../../session/events.ts";
-import { answerInTime, isConnectionClosed } from "../agentProblems.ts";
-import { detachedClient } from "./detachedClient.ts";
+import { isConnectionClosed } from "../agentProblems.ts";
 import { isObject, asArray, asString, asObject, type JsonObject } from "../parse.ts";
 import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../protocolAgent.ts";
 import { signInMethods } from "../signInMethods.ts";
 import { serverToWire } from "./serverToWire.ts";
-import { V1KeptSessions } from "./v1KeptSessions.ts";
 import { V1Replay } from "./v1Replay.ts";
 import { V1Session, type V1Connection } from "./v1Session.ts";
 import { V1Updates } from "./v1Updates.ts";
@@ -33,7 +29,6 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   readonly #unused = new Map<string, V1Session>();
   /** The methods that continue a session, in the order in which they are tried. */
   readonly #continuingMethods: ("session/resume" | "session/load")[];
-  readonly #kept: V1KeptSessions;
   /** False once the agent has answered that it lacks the method, although it advertises it. */
   #canClose: boolean;
   /** The agent inserts prompts into a running turn (`_session/steering`, a de-facto extension). */
@@ -46,12 +41,6 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
     const capabilities = asObject(result["agentCapabilities"]);
     const sessions = asObject(capabilities["sessionCapabilities"]);
     this.#canClose = isObject(sessions["close"]);
-    this.#kept = new V1KeptSessions({
-      capabilities: sessions,
-      agentName: options.agentName,
-      ask: (method, params) => answerInTime(this.request(method, params), options, this.ended, "this request"),
-      problem: (error, failure) => this.problem(error, failure),
-    });
     this.#continuingMethods = [
       ...(isObject(sessions["resume"]) ? (["session/resume"] as const) : []),
       ...(capabilities["loadSession"] === true ? (["session/load"] as const) : []),
@@ -87,49 +76,20 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
     return session;
   }
 
-  get sessionStore(): AgentSessionStore {
-    const kept = this.#kept;
-    return {
-      ...(kept.has("session/list") && { list: (cwd, cursor) => kept.list(cwd, cursor) }),
-      ...(kept.has("session/delete") && { delete: id => kept.delete(id) }),
-      ...(kept.has("session/fork") && { fork: request => this.#fork(request) }),
-      ...(this.#continuingMethods.includes("session/load") && {
-        load: request => this.earlyUpdates.keepDuring(this.#load(request)),
-      }),
-    };
+  protected get canLoad(): boolean {
+    return this.#continuingMethods.includes("session/load");
   }
 
-  /** Everything that the agent sends of the session. Some agents destroy a session that is loaded while it is open. */
-  async #load(request: KeptSessionRequest): Promise<readonly SessionEvent[]> {
-    const { agentName } = this.#options;
-    const { sessionId } = request;
-    if (this.sessions.has(sessionId) || this.#unused.has(sessionId)) {
-      const message = `${agentName} still has this session open. Restart ${agentName}, and try again.`;
-      throw new ProblemError({ message, next: ["restartAgent"] });
-    }
-    const events: SessionEvent[] = [];
-    const client = detachedClient(event => events.push(event));
-    const session = await this.#continueBy(
-      "session/load",
-      { ...request, isKnown: () => false, lacksEnd: false },
-      client,
-      true,
-    );
-    if (!session)
-      throw new ProblemError({ message: `${agentName} refused to load this session.`, next: ["showTraffic"] });
-    session.replayed();
-    session.close();
-    return events;
+  protected async loaded(request: KeptSessionRequest, client: AgentClient): Promise<V1Session | undefined> {
+    const whole = { ...request, isKnown: () => false, lacksEnd: false };
+    const session = await this.#continueBy("session/load", whole, client, true);
+    session?.replayed();
+    return session;
   }
 
-  /** The copy is open at the agent, and waits for a client. */
-  async #fork(request: KeptSessionRequest): Promise<string> {
-    const params = { sessionId: request.sessionId, ...this.setupParams(request) };
-    const client = detachedClient(() => {});
-    const forking = this.#kept.fork(params).then(result => this.openedSession(result, request, client));
-    const copy = await this.earlyUpdates.keepDuring(forking);
-    copy.dispose();
-    return copy.sessionId;
+  /** A disposed session is unused, until a client continues it. */
+  protected keepOpen(session: V1Session): void {
+    session.dispose();
   }
 
   /** Undefined if the agent refuses. `shows`: Parley does not have the conversation. */
@@ -222,6 +182,8 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
   const servers = asObject(capabilities["mcpCapabilities"]);
   const auth = asObject(capabilities["auth"]);
   const agent = asObject(result["agentInfo"]);
+  const sessions = asObject(capabilities["sessionCapabilities"]);
+  const kept = (["list", "delete", "fork"] as const).filter(name => isObject(sessions[name]));
   return {
     info: {
       name: asString(agent["title"]) ?? asString(agent["name"]) ?? agentName,
@@ -239,5 +201,6 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
     // Clients must not call it otherwise (spec page "Authentication").
     signOutRequest: isObject(auth["logout"]) ? "logout" : undefined,
     hasAccount: isObject(auth["status"]),
+    keptSessions: kept.map(name => `session/${name}` as const),
   };
 }

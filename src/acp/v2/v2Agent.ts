@@ -5,6 +5,7 @@ import type {
   AgentClient,
   ContinuedAgentSession,
   ContinueSessionRequest,
+  KeptSessionRequest,
   OpenSessionRequest,
 } from "../../session/agent.ts";
 import { isConnectionClosed } from "../agentProblems.ts";
@@ -13,16 +14,21 @@ import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../
 import { signInMethods } from "../signInMethods.ts";
 import { asV1Method } from "./authMethods.ts";
 import { serverToV2Wire } from "./serverToV2Wire.ts";
-import { V2Replay } from "./v2Replay.ts";
+import { V2ImportReplay } from "./v2ImportReplay.ts";
+import { V2ConversationReplay, type V2Replay } from "./v2Replay.ts";
 import { V2Session, type V2Connection } from "./v2Session.ts";
 
 /** An agent process that uses v2, and its sessions. */
 export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
   readonly #options: ProtocolAgentOptions;
+  readonly #hasSessions: boolean;
+  /** Copies of sessions that the agent has open and that no client uses yet. */
+  readonly #copies = new Map<string, V2Session>();
 
   constructor(connection: MessageConnection, result: JsonObject, options: ProtocolAgentOptions) {
     super(connection, introduction(result, options), options);
     this.#options = options;
+    this.#hasSessions = isObject(asObject(result["capabilities"])["session"]);
   }
 
   protected setupParams({ cwd, mcpServers = [] }: OpenSessionRequest): JsonObject {
@@ -37,18 +43,43 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     request: ContinueSessionRequest,
     client: AgentClient,
   ): Promise<ContinuedAgentSession | undefined> {
+    const copy = this.#copies.get(request.sessionId);
+    if (copy) return { session: this.#reopen(copy, request, client), by: "resume" };
     const replays = request.lacksEnd ? [true, false] : [false];
     for (const isReplayed of replays) {
-      const replay = isReplayed ? new V2Replay(request.isKnown) : undefined;
+      const replay = isReplayed ? new V2ConversationReplay(request.isKnown) : undefined;
       const session = await this.earlyUpdates.keepDuring(this.#continue(request, client, replay));
       if (session !== "refused") return session && { session, by: replay ? "load" : "resume" };
     }
     return undefined;
   }
 
+  #reopen(copy: V2Session, { connection }: OpenSessionRequest, client: AgentClient): V2Session {
+    const { sessionId, settings } = copy;
+    this.#copies.delete(sessionId);
+    copy.dispose();
+    const session = this.#newSession(sessionId, connection, client);
+    session.reopened(settings);
+    return session;
+  }
+
+  /** In version 2, every agent that has sessions can send their conversations again. */
+  protected get canLoad(): boolean {
+    return this.#hasSessions;
+  }
+
+  protected async loaded(request: KeptSessionRequest, client: AgentClient): Promise<V2Session | undefined> {
+    const session = await this.#continue(request, client, new V2ImportReplay());
+    return session === "refused" ? undefined : session;
+  }
+
+  protected keepOpen(session: V2Session): void {
+    this.#copies.set(session.sessionId, session);
+  }
+
   /** Undefined if the agent refuses the session, and `refused` if it refuses the parameters. */
   async #continue(
-    request: ContinueSessionRequest,
+    request: KeptSessionRequest,
     client: AgentClient,
     replay: V2Replay | undefined,
   ): Promise<V2Session | "refused" | undefined> {
@@ -130,6 +161,10 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
     signInRequest: "auth/login",
     signOutRequest: methods.length > 0 ? "auth/logout" : undefined,
     hasAccount: isObject(asObject(capabilities["auth"])["status"]),
+    keptSessions: [
+      ...(isObject(capabilities["session"]) ? (["session/list"] as const) : []),
+      ...(["delete", "fork"] as const).filter(name => isObject(session[name])).map(name => `session/${name}` as const),
+    ],
     // Version 2 has neither files nor terminals of the client.
     methods: ["session/request_permission"],
   };

@@ -5,8 +5,18 @@ import type { SessionEvent } from "../../session/events.ts";
 /** At most this many events of each kind are kept, so that an agent cannot fill the memory before it answers. */
 const maxKept = 10_000;
 
-/** Keeps the events of a replay that may count until the agent has answered. */
-export class V2Replay {
+/** Keeps the events of a replay until the agent has answered. */
+export interface V2Replay {
+  /** Adds events of the replay. */
+  keep(events: readonly SessionEvent[]): void;
+  /** Whether events have arrived since the last call. */
+  takeProgress(): boolean;
+  /** The events that count. Called once. */
+  end(): readonly SessionEvent[];
+}
+
+/** The replay of a conversation that Parley has. */
+export class V2ConversationReplay implements V2Replay {
   readonly #isKnown: (event: SessionEvent) => boolean;
   /** The entries and terminals after the last known entry. */
   #entries: SessionEvent[] = [];
@@ -21,7 +31,6 @@ export class V2Replay {
     this.#isKnown = isKnown;
   }
 
-  /** Adds events of the replay. */
   keep(events: readonly SessionEvent[]): void {
     this.#hasMore = true;
     for (const event of events) this.#keep(event);
@@ -38,7 +47,6 @@ export class V2Replay {
     }
   }
 
-  /** Whether events have arrived since the last call. */
   takeProgress(): boolean {
     const hadMore = this.#hasMore;
     this.#hasMore = false;
@@ -69,7 +77,8 @@ const keptTypes: readonly string[] = [
   ...["message", "messageChunk", "tool", "toolChunk", "terminal", "terminalOutput"],
   ...["notice", "compaction", "compactionChunk", "unknown"],
 ];
-const isKept = ({ type }: SessionEvent): boolean => keptTypes.includes(type);
+/** Whether the log keeps the event as a part of the conversation. */
+export const isKept = ({ type }: SessionEvent): boolean => keptTypes.includes(type);
 
 /** The terminals that a tool call shows. */
 function shownTerminals(event: SessionEvent): readonly string[] {

@@ -52,6 +52,8 @@ export class V2Session implements AgentSession, RequestSession {
   readonly #subAgents: SubAgents<V2Updates>;
   readonly #sent = new SentPrompts();
   #replay: V2Replay | undefined;
+  /** The options and commands that the agent reported last, for a client that opens the session again. */
+  readonly #settings = new Map<string, SessionEvent>();
   #mintedIds = 0;
   #disposed = false;
 
@@ -80,6 +82,15 @@ export class V2Session implements AgentSession, RequestSession {
     this.#report(this.#updates.setup(result));
   }
 
+  /** Opens the session with another client, although the agent has it open all the time. */
+  reopened(settings: readonly SessionEvent[]): void {
+    this.#report([{ type: "agentSession", sessionId: this.sessionId, continued: true }, ...settings]);
+  }
+
+  get settings(): readonly SessionEvent[] {
+    return [...this.#settings.values()];
+  }
+
   /** An update of the session, or of a sub-agent. */
   update(update: JsonObject, sessionId: string): void {
     this.#report(this.#subAgents.update(sessionId, update));
@@ -91,8 +102,11 @@ export class V2Session implements AgentSession, RequestSession {
   }
 
   #report(events: readonly SessionEvent[]): void {
-    if (this.#replay) this.#replay.keep(events);
-    else if (!this.#disposed) for (const event of events) this.client.report(event);
+    if (this.#replay) return this.#replay.keep(events);
+    for (const event of events) {
+      if (event.type === "options" || event.type === "commands") this.#settings.set(event.type, event);
+      if (!this.#disposed) this.client.report(event);
+    }
   }
 
   /**

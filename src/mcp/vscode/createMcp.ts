@@ -13,6 +13,7 @@ import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
+import type { SessionState } from "../../session/state.ts";
 import { ArgumentCompletions } from "../argumentCompletions.ts";
 import { PromptAsks } from "../promptAsks.ts";
 import { WaitingSessions } from "../waitingSessions.ts";
@@ -27,11 +28,18 @@ import { SessionServers } from "./sessionServers.ts";
 
 type McpIntents = "listPrompts" | "usePrompt" | "completeArgument" | "answerPreview" | "setMcpServer";
 
+/** A session whose agent gets servers. It need not be open. */
+export interface McpSession {
+  readonly id: string;
+  readonly state: Pick<SessionState, "agent" | "workspaceFolder">;
+  addNotice(title: string): void;
+}
+
 export interface McpFeature {
   /** What a panel of the session shows. The parts stay the same objects until they change. */
   view(session: Session | undefined): NonNullable<WindowState["mcp"]>;
   /** The servers for an agent whose session opens. Never rejects. */
-  serversFor(session: Session, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
+  serversFor(session: McpSession, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
   readonly asks: PromptAsks;
   /** Answers a form of this feature. Returns whether it is one. */
   readonly answerForm: IntentHandlers<"answerForm">["answerForm"];
@@ -54,10 +62,8 @@ interface McpOptions {
 export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDidChange }: McpOptions): McpFeature {
   const { context, store, log, clock, storage } = platform;
   const find = (id: string | undefined): Session | undefined => sessions().find(session => session.id === id);
-  const agentOf = (id: string | undefined): AgentDefinition | undefined => {
-    const agent = find(id)?.state.agent?.id;
-    return agents().find(definition => definition.id === agent);
-  };
+  const agentOf = (session: McpSession | undefined): AgentDefinition | undefined =>
+    agents().find(({ id }) => id === session?.state.agent?.id);
   /** The session that used a server last. A server that starts gets its folder. */
   let lastUser = "";
   const waiting = new WaitingSessions();
@@ -82,7 +88,7 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
   const sessionServers = new SessionServers({ context, existing, consents, launcher, log });
   const prompts = new PromptServers({
     state: context.globalState,
-    settings: session => settings.servers(agentOf(session)),
+    settings: session => settings.servers(agentOf(find(session))),
     consents,
     launcher,
     sessionServers,
@@ -102,7 +108,7 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
     async serversFor(opened, agentName, info) {
       try {
         await settings.whenRead();
-        const servers = settings.servers(agentOf(opened.id));
+        const servers = settings.servers(agentOf(opened));
         prompts.offerConsent(opened.id);
         const { servers: given, notices } = await sessionServers.open(opened.id, servers, {
           agent: info,

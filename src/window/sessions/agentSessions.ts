@@ -6,7 +6,8 @@ import { ProblemError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { sessionFolder } from "../../editor/folders.ts";
-import type { Agent, AgentSessionInfo, AgentSessionStore } from "../../session/agent.ts";
+import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
+import type { Agent, AgentMcpServer, AgentSessionInfo, AgentSessionStore } from "../../session/agent.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { openLog } from "../../session/log/openLog.ts";
 import type { LogStorage } from "../../session/log/sessionStore.ts";
@@ -18,6 +19,7 @@ export interface AgentSessionsOptions {
   readonly agents: () => readonly AgentDefinition[];
   /** Starts the agent if necessary. Rejects with a ProblemError. */
   readonly connect: (agent: AgentDefinition) => Promise<Agent>;
+  readonly mcp: Pick<McpFeature, "serversFor">;
   readonly stored: StoredSessions;
   readonly storage: LogStorage;
   /** The version of Parley. */
@@ -56,22 +58,38 @@ export async function importSession(options: AgentSessionsOptions): Promise<void
   if (!info) return;
   const known = knownSession(stored, definition.id, info.sessionId);
   if (known !== undefined) return show(known);
-  const { sessionId, title, updated } = info;
+  const { sessionId, title, updated, cwd = folder } = info;
+  const id = randomUUID();
+  const { mcpServers, notices } = await serversFor(options, definition, agent, { id, cwd });
   const replayed = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Importing from {0}…", definition.name) },
-    () => load({ sessionId, cwd: info.cwd ?? folder, connection: 1 }),
+    () => load({ sessionId, cwd, connection: 1, mcpServers }),
   );
-  const id = randomUUID();
   const events: readonly SessionEvent[] = [
-    { type: "opened", agent: definition.id, agentName: definition.name, cwd: info.cwd ?? folder, choices: true },
+    { type: "opened", agent: definition.id, agentName: definition.name, cwd, choices: true },
     ...replayed,
     ...(title === undefined ? [] : [{ type: "info", title } as const]),
     { type: "connection", state: "closed" },
     { type: "notice", severity: "info", title: `Imported from ${definition.name}.` },
+    ...notices,
   ];
   await writeNewLog({ ...options, session: id }, events, updated ?? options.clock.now());
   await stored.load();
   await show(id);
+}
+
+/** The MCP servers that the agent gets as for a new session, and notices about those that it does not get. */
+async function serversFor(
+  { mcp }: AgentSessionsOptions,
+  { id: agentId, name }: AgentDefinition,
+  { info }: Agent,
+  session: { readonly id: string; readonly cwd: string },
+): Promise<{ readonly mcpServers: readonly AgentMcpServer[]; readonly notices: readonly SessionEvent[] }> {
+  const notices: SessionEvent[] = [];
+  const state = { agent: { id: agentId, name }, workspaceFolder: session.cwd };
+  const addNotice = (title: string): void => void notices.push({ type: "notice", severity: "info", title });
+  const mcpServers = await mcp.serversFor({ id: session.id, state, addNotice }, name, info);
+  return { mcpServers, notices };
 }
 
 /** The session of Parley that continues in this session of the agent. */
@@ -84,18 +102,21 @@ export async function forkSession(options: AgentSessionsOptions, id: string): Pr
   const entry = stored.get(id);
   const definition = options.agents().find(agent => agent.id === entry?.agent);
   if (!entry || !definition) return;
-  const { fork } = (await connectTo(options, definition)).sessionStore ?? {};
+  const agent = await connectTo(options, definition);
+  const { fork } = agent.sessionStore ?? {};
   await options.flush(id);
   const opened = await openLog({ storage, session: id, version, log });
   if (!fork || !opened || entry.agentSession === undefined)
     throw new Error(vscode.l10n.t("{0} cannot copy this session.", definition.name));
   const connection = opened.state.connections + 1;
-  const sessionId = await fork({ sessionId: entry.agentSession, cwd: entry.folder, connection });
   const copy = randomUUID();
+  const { mcpServers, notices } = await serversFor(options, definition, agent, { id: copy, cwd: entry.folder });
+  const sessionId = await fork({ sessionId: entry.agentSession, cwd: entry.folder, connection, mcpServers });
   const events: readonly SessionEvent[] = [
     { type: "agentSession", sessionId, continued: true },
     { type: "connection", state: "closed" },
     { type: "titled", title: vscode.l10n.t("{0} (copy)", entry.title) },
+    ...notices,
   ];
   await copyLog({ ...options, session: copy }, { session: id, nextSeq: opened.nextSeq }, events);
   await stored.load();

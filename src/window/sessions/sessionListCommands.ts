@@ -61,10 +61,16 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     const active = sessions.open.active?.id;
     return list.sessions().filter(({ id }) => id === active);
   };
+  /** The same sessions, once they are stored. The stored sessions are read only after the start of the window. */
+  const storedTargets = async (args: readonly unknown[]): Promise<readonly ListedSession[]> => {
+    const found = targets(args);
+    if (found.some(({ id }) => !stored.get(id))) await options.refresh();
+    return found;
+  };
   const mark =
     (marks: { readonly [K in keyof SessionMarks]: SessionMarks[K] | null }) =>
-    (...args: readonly unknown[]): void => {
-      for (const { id } of targets(args)) stored.mark(id, marks);
+    async (...args: readonly unknown[]): Promise<void> => {
+      for (const { id } of await storedTargets(args)) stored.mark(id, marks);
     };
   const showDone = (shows: boolean) => (): void => {
     setContextKey("parley.showsDoneSessions", shows);
@@ -97,8 +103,8 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       const [target] = targets(args);
       if (target) await rename(options, target);
     },
-    "parley.markSessionDone": (...args) => {
-      for (const { id, status } of targets(args)) {
+    "parley.markSessionDone": async (...args) => {
+      for (const { id, status } of await storedTargets(args)) {
         stored.mark(id, { done: true, unread: null });
         const session = sessions.open.get(id);
         const isShown = session !== undefined && sessions.open.surfacesOf(session).length > 0;
@@ -111,14 +117,15 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     "parley.exportSession": async (...args) => {
       for (const target of targets(args)) await exportSession({ ...options.agentSessions, sessions }, target);
     },
-    "parley.deleteSession": (...args) => deleteSessions(options, targets(args)),
-    "parley.importSession": () => {
+    "parley.deleteSession": async (...args) => deleteSessions(options, await storedTargets(args)),
+    "parley.importSession": async () => {
       const obstacle = sessions.startObstacle();
       if (obstacle) throw new ProblemError(obstacle);
+      await options.refresh();
       return importSession(options.agentSessions);
     },
     "parley.forkSession": async (...args) => {
-      const [target] = targets(args);
+      const [target] = await storedTargets(args);
       if (target) await forkSession(options.agentSessions, target.id);
     },
     "parley.showDoneSessions": showDone(true),

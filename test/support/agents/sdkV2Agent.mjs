@@ -12,6 +12,7 @@
 //   "forget"      forgets the session, unless it is the first prompt
 //   "servers"     names the MCP servers that it got
 //   anything else is repeated.
+// It lists its sessions one a page, copies and deletes them.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
@@ -55,6 +56,10 @@ class Work {
     return this.update("state_update", { state, background: this.background, ...fields });
   }
 }
+
+/** The text of the first prompt of a session. */
+const firstPrompt = sessionId =>
+  histories[sessionId].find(({ sessionUpdate }) => sessionUpdate === "user_message")?.content[0].text;
 
 /** Does what the prompt says, after it was accepted. */
 async function work(turn, prompt) {
@@ -117,8 +122,36 @@ const app = agent({ name: "sdk-v2-agent" })
   .onRequest(methods.agent.initialize, () => ({
     protocolVersion: 2,
     info: { name: "sdk-v2-agent", title: "SDK Agent 2", version: "1.0.0" },
-    capabilities: { session: { mcp: { stdio: {} } } },
+    capabilities: { session: { mcp: { stdio: {} }, delete: {}, fork: {} } },
   }))
+  .onRequest(methods.agent.session.list, ({ params }) => {
+    const ids = Object.keys(histories);
+    const at = Number(params.cursor ?? 0);
+    const listed = ids.slice(at, at + 1).map(sessionId => ({
+      ...{ sessionId, cwd: params.cwd, title: `Kept: ${firstPrompt(sessionId)}` },
+    }));
+    return { sessions: listed, nextCursor: at + 1 < ids.length ? String(at + 1) : null };
+  })
+  .onRequest(methods.agent.session.fork, ({ params, client }) => {
+    const sessionId = randomUUID();
+    histories[sessionId] = [...(histories[params.sessionId] ?? [])];
+    const turn = new Work(client, sessionId);
+    turn.servers = params.mcpServers ?? [];
+    turn.hasPrompt = true;
+    sessions.set(sessionId, turn);
+    return { sessionId };
+  })
+  .onRequest(methods.agent.session.delete, ({ params }) => {
+    delete histories[params.sessionId];
+    if (file) writeFileSync(file, JSON.stringify(histories));
+    return {};
+  })
+  .onRequest(methods.agent.session.close, ({ params }) => {
+    sessions.get(params.sessionId)?.returned();
+    sessions.get(params.sessionId)?.steered(undefined);
+    sessions.delete(params.sessionId);
+    return {};
+  })
   .onRequest(methods.agent.session.new, ({ params, client }) => {
     const sessionId = randomUUID();
     const turn = new Work(client, sessionId);
@@ -131,6 +164,8 @@ const app = agent({ name: "sdk-v2-agent" })
     const history = histories[sessionId];
     if (!history) throw new RequestError(-32002, "Session not found.", { sessionId });
     const turn = new Work(client, sessionId);
+    turn.servers = params.mcpServers ?? [];
+    turn.hasPrompt = true;
     sessions.set(sessionId, turn);
     if (replayFrom) for (const { sessionUpdate, ...fields } of history) await turn.send(sessionUpdate, fields);
     await turn.state("idle", { stopReason: "end_turn" });

@@ -1,13 +1,17 @@
-// What an agent that uses ACP v1 can do with the sessions that it keeps: list, copy and delete them, if it advertises that.
+// What an agent can do with the sessions that it keeps: list, copy and delete them, if it advertises that. The requests are
+// the same in all versions of the protocol.
 import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { asError, ProblemError, type Problem } from "../../base/errors.ts";
 import type { AgentSessionInfo, AgentSessionPage } from "../../session/agent.ts";
 import { resourceNotFound } from "../errorCodes.ts";
-import { asArray, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
+import { asArray, asObject, asString, optionalField, type JsonObject } from "../parse.ts";
 
-export interface V1KeptSessionsOptions {
-  /** `sessionCapabilities` of the agent. */
-  readonly capabilities: JsonObject;
+/** The requests about sessions that an agent keeps. */
+export type KeptSessionsMethod = "session/list" | "session/delete" | "session/fork";
+
+export interface KeptSessionsOptions {
+  /** The methods that the agent advertises. */
+  readonly methods: readonly KeptSessionsMethod[];
   readonly agentName: string;
   /** Sends a request and resolves with the answer. Rejects also when the agent is late. */
   readonly ask: (method: string, params: JsonObject) => Promise<unknown>;
@@ -15,20 +19,17 @@ export interface V1KeptSessionsOptions {
   readonly problem: (error: Error, failure: string) => Problem;
 }
 
-type Method = "session/list" | "session/delete" | "session/fork";
-
-export class V1KeptSessions {
-  readonly #options: V1KeptSessionsOptions;
+export class KeptSessions {
+  readonly #options: KeptSessionsOptions;
   /** The methods that the agent advertises and has not refused as unknown. */
-  readonly #methods = new Set<Method>();
+  readonly #methods: Set<KeptSessionsMethod>;
 
-  constructor(options: V1KeptSessionsOptions) {
+  constructor(options: KeptSessionsOptions) {
     this.#options = options;
-    for (const name of ["list", "delete", "fork"] as const)
-      if (isObject(options.capabilities[name])) this.#methods.add(`session/${name}`);
+    this.#methods = new Set(options.methods);
   }
 
-  has(method: Method): boolean {
+  has(method: KeptSessionsMethod): boolean {
     return this.#methods.has(method);
   }
 
@@ -50,7 +51,7 @@ export class V1KeptSessions {
     return asObject(await this.#ask("session/fork", params, "could not copy its session"));
   }
 
-  async #ask(method: Method, params: JsonObject, failure: string): Promise<unknown> {
+  async #ask(method: KeptSessionsMethod, params: JsonObject, failure: string): Promise<unknown> {
     const { agentName, ask, problem } = this.#options;
     try {
       return await ask(method, params);
