@@ -49,6 +49,8 @@ export interface Introduction {
   readonly hasAccount: boolean;
   /** What it advertises for the sessions that it keeps. */
   readonly keptSessions: readonly KeptSessionsMethod[];
+  /** The agent works in further folders of the workspace, too. */
+  readonly takesFolders: boolean;
   /** The methods of sessions that the version has. Absent: all. */
   readonly methods?: readonly string[];
 }
@@ -115,6 +117,12 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
 
   /** The parameters of a request that opens a session. */
   protected abstract setupParams(request: OpenSessionRequest): JsonObject;
+
+  /** The parameter with the further folders of the workspace. Only agents with the capability may get it. */
+  protected folders({ additionalFolders = [] }: OpenSessionRequest): JsonObject {
+    const isSent = this.#introduction.takesFolders && additionalFolders.length > 0;
+    return isSent ? { additionalDirectories: additionalFolders } : {};
+  }
 
   /** A session that no client uses and that the agent still has open. */
   protected unusedSession(_sessionId: string): S | undefined {

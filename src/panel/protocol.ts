@@ -328,6 +328,8 @@ export interface ViewSignIn {
 export interface ViewHead {
   /** The id of the session. Absent while the window has no session. */
   readonly session?: string;
+  /** The name of the session's folder. Absent if the workspace has only one. */
+  readonly folder?: string;
   readonly title: string;
   /** The agent of this session. Null before one is chosen. */
   readonly agent: ViewAgent | null;

@@ -59,6 +59,8 @@ export interface OpenSessionRequest {
   readonly connection: number;
   /** The MCP servers that the agent gets. Absent: none. */
   readonly mcpServers?: readonly AgentMcpServer[];
+  /** Further folders in which the agent may work. Only agents that support it get them. */
+  readonly additionalFolders?: readonly string[];
 }
 
 /** A session of the agent to continue. */

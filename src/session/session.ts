@@ -21,7 +21,7 @@ import { withPromptText } from "./promptQueue.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import { AgentLoss } from "./opening/agentLoss.ts";
-import { openAgentSession, openingNotice } from "./opening/openAgentSession.ts";
+import { openAgentSession, surroundingsFor, openingNotice } from "./opening/openAgentSession.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
@@ -133,9 +133,9 @@ export class Session implements Disposable {
         if (!isStale()) this.#handleAgentLoss(problem);
       });
       const ids = new AgentSessionIds(id => this.#state.terminals.get(id)?.own === true);
-      const mcpServers = (await this.#options.mcpServers?.(running.agent.info)) ?? [];
+      const surroundings = await surroundingsFor(running.agent.info, this.#options);
       const earlier = this.#state;
-      const opened = await openAgentSession(running.agent, earlier, mcpServers, this.#createClient(ids)).catch(
+      const opened = await openAgentSession(running.agent, earlier, surroundings, this.#createClient(ids)).catch(
         async (error: unknown) => {
           if (!isStale()) await loss.whenReported(this.#options.clock);
           loss.dispose();

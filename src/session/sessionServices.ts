@@ -48,6 +48,8 @@ export interface SessionOptions {
   readonly connection: AgentConnector;
   /** The MCP servers that the agent gets when its session opens. Never rejects. */
   readonly mcpServers?: (agent: AgentInfo) => Promise<readonly AgentMcpServer[]>;
+  /** Further folders in which the agent may work now. */
+  readonly additionalFolders?: () => readonly string[];
   readonly createServices: (dispatch: (event: SessionEvent) => void) => SessionServices;
   /** Gets each event, in order, to store it. */
   readonly onLog?: (logged: LoggedEvent) => void;

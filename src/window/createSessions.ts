@@ -23,6 +23,7 @@ import type { ActiveSession } from "./activeSession.ts";
 import { WindowRecord } from "../sessions/windowRecord.ts";
 import { sessionLogFolder } from "./startup/storageFolders.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
+import { FolderChoice } from "./sessions/folderChoice.ts";
 import type { SessionList } from "./sessions/sessionList.ts";
 import { WindowSessions } from "./sessions/windowSessions.ts";
 import type { SettingsReader } from "./settings.ts";
@@ -70,6 +71,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     signIn: features.signIn,
     mcp: features.mcp,
     settings,
+    folders: new FolderChoice(platform.context),
     follow: session => (session === open.active ? follow.controller.state : "off"),
     storage,
     record: new WindowRecord({

@@ -34,14 +34,15 @@ export const sessionCommands = (
   settings: () => Settings,
 ): CommandHandlers<SessionCommandId> => ({
   "parley.newSession": async () => {
-    sessions.start();
-    await chat.focus("composer", [sessions.open.activeSurface]);
+    const surface = sessions.open.activeSurface;
+    const isStarted = (await sessions.startInChosenFolder(surface)) !== undefined;
+    if (isStarted || sessions.startObstacle()) await chat.focus("composer", [surface]);
   },
   "parley.stop": () => sessions.open.active?.stop(),
   "parley.selectAgent": async () => {
     const agent = await pickAgent(settings(), sessions.agentOf(sessions.open.active)?.id);
     if (agent === undefined) return;
-    sessions.start(agent);
+    await sessions.startInChosenFolder(sessions.open.activeSurface, agent);
     await chat.focus("composer", [sessions.open.activeSurface]);
   },
   "parley.restartAgent": async () => {

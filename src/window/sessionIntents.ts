@@ -105,9 +105,9 @@ function answerForm(
   else session.forms.accept(ask, values);
 }
 
-/** Starts a session with this agent in the panel, and lets the user type its first prompt. */
-function startSession(sessions: WindowSessions, replyTarget: ReplyTarget, agent?: string): void {
-  sessions.start(agent, replyTarget.surface);
+/** Starts a session in the panel, and lets the user type its first prompt. */
+async function startSession(sessions: WindowSessions, replyTarget: ReplyTarget, agent?: string): Promise<void> {
+  await sessions.startInChosenFolder(replyTarget.surface, agent);
   replyTarget.reply({ type: "focus", target: "composer" });
 }
 

@@ -158,7 +158,7 @@ for (const agentName of ["claude", "gemini", "opencode", "qwen"]) {
       const before = stateOf(events);
       for (const prompt of prompts) assert.equal(times(textOf(before, "user"), prompt), 1, prompt);
       const client = recordingClient();
-      const opening = openAgentSession(connected.agent, before, [], client);
+      const opening = openAgentSession(connected.agent, before, {}, client);
       await replayed();
       const { session, continuedBy } = await opening;
       assert.equal(continuedBy, "load");

@@ -66,6 +66,31 @@ describe("an agent of version 1 that continues a session", () => {
     assert.deepEqual(kinds(client.events), ["agentSession", "options", "messageChunk"]);
   });
 
+  it("gets the further folders of the workspace only if it works in them", async () => {
+    const folders = { ...request, additionalFolders: ["/x", "/y"] };
+    await start(both);
+    void resume(recordingClient(), folders).catch(() => undefined);
+    assert.deepEqual((await agent.request("session/resume")).params, {
+      ...{ sessionId: "old-session", cwd: "/w", mcpServers: [] },
+    });
+    connected.dispose();
+    await start({ sessionCapabilities: { additionalDirectories: {}, resume: {} } });
+    void resume(recordingClient(), folders).catch(() => undefined);
+    void connected.agent.open(folders, recordingClient()).catch(() => undefined);
+    void connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient()).catch(() => undefined);
+    assert.deepEqual((await agent.request("session/resume")).params, {
+      ...{ sessionId: "old-session", cwd: "/w", mcpServers: [], additionalDirectories: ["/x", "/y"] },
+    });
+    const opened = [await agent.request("session/new"), await agent.request("session/new")];
+    assert.deepEqual(
+      opened.map(({ params }) => params),
+      [
+        { cwd: "/w", mcpServers: [], additionalDirectories: ["/x", "/y"] },
+        { cwd: "/w", mcpServers: [] },
+      ],
+    );
+  });
+
   it("is asked to load it if it cannot resume it, and only options and commands of the replay count", async () => {
     await start(onlyLoad);
     const client = recordingClient();

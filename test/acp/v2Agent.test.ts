@@ -39,6 +39,19 @@ describe("an agent of version 2", () => {
     agent.answer(await agent.request("session/new"), { sessionId: "s", ...result });
     return opening;
   }
+  it("gets the further folders of the workspace only if it works in them", async () => {
+    const folders = { cwd: "/w", connection: 1, additionalFolders: ["/x"] };
+    await connect();
+    void connected.agent.open(folders, recordingClient()).catch(() => undefined);
+    assert.deepEqual((await agent.request("session/new")).params, { cwd: "/w", mcpServers: [] });
+    connected.dispose();
+    agent = new WireAgent();
+    await connect({ capabilities: { session: { additionalDirectories: {} } } });
+    void connected.agent.open(folders, recordingClient()).catch(() => undefined);
+    const { params } = await agent.request("session/new");
+    assert.deepEqual(params, { cwd: "/w", mcpServers: [], additionalDirectories: ["/x"] });
+  });
+
   const update = (sessionUpdate: string, fields: object = {}): void => agent.update("s", { sessionUpdate, ...fields });
   const echo = (messageId = "u1", text = "Hello"): void =>
     update("user_message", { messageId, content: [{ type: "text", text }] });

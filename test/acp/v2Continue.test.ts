@@ -47,7 +47,7 @@ class Conversation {
 
   open(): Promise<OpenedAgentSession> {
     const client = { ...recordingClient(), report: (event: SessionEvent) => this.apply(event) };
-    return openAgentSession(this.connected?.agent ?? assert.fail(), this.state, [], client);
+    return openAgentSession(this.connected?.agent ?? assert.fail(), this.state, {}, client);
   }
 
   /** Opens the session, or resumes it, with an agent that answers only that. */

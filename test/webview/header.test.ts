@@ -39,6 +39,18 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
+  it("shows the folder of the session below its title, also when it is narrow", async () => {
+    const panel = await openPanel([snapshot(view([], { folder: "a folder of the workspace with a long name" }))]);
+    await panel.page.setViewportSize({ width: 280, height: 600 });
+    const folder = panel.page.locator(".header .folder");
+    assert.match(await folder.innerText(), /a folder of the workspace/);
+    assert.match((await folder.getAttribute("title")) ?? "", /^The agent works in \//);
+    const box = await folder.boundingBox();
+    const title = await panel.page.getByRole("heading", { level: 1 }).first().boundingBox();
+    assert.ok(box && title && box.y >= title.y + title.height - 1 && box.x + box.width <= 280);
+    await panel.assertClean();
+  });
+
   it("turns following on and off, and announces when it is paused", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const follow = panel.page.getByRole("button", { name: "Follow", exact: true });

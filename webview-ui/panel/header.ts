@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import type { ViewAgent } from "../../src/panel/viewAgent.ts";
-import { LightElement } from "../base/element.ts";
+import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -13,6 +13,8 @@ import type { MenuItem } from "./menu.ts";
 export class HeaderElement extends LightElement {
   static override properties = {
     sessionTitle: { attribute: false },
+    folder: { attribute: false },
+    path: { attribute: false },
     hasSession: { attribute: false },
     agent: { attribute: false },
     agents: { attribute: false },
@@ -20,6 +22,10 @@ export class HeaderElement extends LightElement {
     editing: { state: true },
   };
   declare sessionTitle: string;
+  /** The name of the session's folder. Undefined if the workspace has only one. */
+  declare folder: string | undefined;
+  /** The path of the session's folder. */
+  declare path: string;
   /** Whether there is a session to rename, copy or save. */
   declare hasSession: boolean;
   declare agent: ViewAgent | null;
@@ -78,9 +84,18 @@ export class HeaderElement extends LightElement {
 
   #title(): TemplateResult {
     const title = this.sessionTitle === "" ? t("New Conversation") : this.sessionTitle;
-    return html`<div class="title">
-      <h1 class="ellipsis" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
-      ${this.hasSession ? this.#renameButton() : nothing}
+    return html`<div class="titles">
+      <div class="title">
+        <h1 class="ellipsis" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
+        ${this.hasSession ? this.#renameButton() : nothing}
+      </div>
+      ${this.folder === undefined ? nothing : this.#folderName(this.folder)}
+    </div>`;
+  }
+
+  #folderName(name: string): TemplateResult {
+    return html`<div class="folder" title=${t("The agent works in {0}", this.path)}>
+      ${icon("folder")} <span class="sr-only">${t("Folder:")}</span> <span class="ellipsis">${name}</span>
     </div>`;
   }
 

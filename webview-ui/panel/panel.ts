@@ -200,6 +200,8 @@ export class PanelElement extends LightElement {
   #top(head: ViewHead): TemplateResult {
     return html`<parley-header
         .sessionTitle=${head.title}
+        .folder=${head.folder}
+        .path=${head.cwd}
         .hasSession=${head.connection !== null}
         .agent=${head.agent}
         .agents=${head.agents}

@@ -51,8 +51,9 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
     return this.#unused.get(sessionId);
   }
 
-  protected setupParams({ cwd, mcpServers = [] }: OpenSessionRequest): JsonObject {
-    return { cwd, mcpServers: mcpServers.map(serverToWire) };
+  protected setupParams(request: OpenSessionRequest): JsonObject {
+    const { cwd, mcpServers = [] } = request;
+    return { cwd, mcpServers: mcpServers.map(serverToWire), ...this.folders(request) };
   }
 
   async continueSession(
@@ -202,5 +203,6 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
     signOutRequest: isObject(auth["logout"]) ? "logout" : undefined,
     hasAccount: isObject(auth["status"]),
     keptSessions: kept.map(name => `session/${name}` as const),
+    takesFolders: isObject(asObject(capabilities["sessionCapabilities"])["additionalDirectories"]),
   };
 }

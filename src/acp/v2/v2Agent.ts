@@ -31,8 +31,9 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     this.#hasSessions = isObject(asObject(result["capabilities"])["session"]);
   }
 
-  protected setupParams({ cwd, mcpServers = [] }: OpenSessionRequest): JsonObject {
-    return { cwd, mcpServers: mcpServers.flatMap(serverToV2Wire) };
+  protected setupParams(request: OpenSessionRequest): JsonObject {
+    const { cwd, mcpServers = [] } = request;
+    return { cwd, mcpServers: mcpServers.flatMap(serverToV2Wire), ...this.folders(request) };
   }
 
   /**
@@ -165,6 +166,7 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
       ...(isObject(capabilities["session"]) ? (["session/list"] as const) : []),
       ...(["delete", "fork"] as const).filter(name => isObject(session[name])).map(name => `session/${name}` as const),
     ],
+    takesFolders: isObject(session["additionalDirectories"]),
     // Version 2 has neither files nor terminals of the client.
     methods: ["session/request_permission"],
   };

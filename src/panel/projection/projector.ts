@@ -48,6 +48,8 @@ import { prepareParts, toolParts, type TerminalStates } from "./toolParts.ts";
 export interface WindowState {
   /** The id of the projected session. The events of a session do not contain it. */
   readonly session?: string;
+  /** The name of the session's folder. Absent if the workspace has only one. */
+  readonly folder?: string;
   readonly agents: readonly ViewAgent[];
   /** The agent chosen for the next session. */
   readonly chosenAgent: ViewAgent | null;
@@ -308,6 +310,7 @@ export class Projector {
     }
     return limitTexts({
       ...(windowState.session !== undefined && { session: windowState.session }),
+      ...(windowState.folder !== undefined && { folder: windowState.folder }),
       title: sessionTitle(state),
       agent,
       agents: windowState.agents,

@@ -1,5 +1,6 @@
 // Opens the agent's side of a conversation: continues the agent's session if the agent has it, otherwise opens a new one.
-import type { Agent, AgentClient, AgentMcpServer, AgentSession, ContinuedBy } from "../agent.ts";
+import type { SessionOptions } from "../sessionServices.ts";
+import type { Agent, AgentClient, AgentInfo, AgentSession, ContinuedBy, OpenSessionRequest } from "../agent.ts";
 import { conversationText } from "../conversationText.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
@@ -13,14 +14,24 @@ export interface OpenedAgentSession {
   readonly continuedBy?: ContinuedBy;
 }
 
+type Surroundings = Pick<OpenSessionRequest, "mcpServers" | "additionalFolders">;
+
+/** What the agent gets for the session beside its folder. */
+export async function surroundingsFor(
+  agent: AgentInfo,
+  { mcpServers, additionalFolders }: Pick<SessionOptions, "mcpServers" | "additionalFolders">,
+): Promise<Surroundings> {
+  return { mcpServers: (await mcpServers?.(agent)) ?? [], additionalFolders: additionalFolders?.() ?? [] };
+}
+
 /** Continues the agent session of the conversation or opens one. Rejects with a ProblemError if the agent does neither. */
 export async function openAgentSession(
   agent: Agent,
   state: SessionState,
-  mcpServers: readonly AgentMcpServer[],
+  surroundings: Surroundings,
   client: AgentClient,
 ): Promise<OpenedAgentSession> {
-  const request = { cwd: state.workspaceFolder, connection: state.connections + 1, mcpServers };
+  const request = { cwd: state.workspaceFolder, connection: state.connections + 1, ...surroundings };
   const sessionId = openSessionId(state);
   if (sessionId !== undefined && agent.continueSession) {
     const isKnown = knownEvents(state);

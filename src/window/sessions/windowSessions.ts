@@ -6,7 +6,7 @@ import type { AgentDefinition } from "../../agents/registry.ts";
 import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
 import { asError, asProblem, type Problem } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
-import { isOutsideSession, sessionFolder } from "../../editor/folders.ts";
+import { isOutsideSession, sessionRoots } from "../../editor/folders.ts";
 import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
 import { DiffStore } from "../../panel/diff/diffStore.ts";
 import type { SharedView } from "../../panel/patch.ts";
@@ -25,7 +25,10 @@ import { chatViewSurface, type OpenSessions } from "../../sessions/openSessions.
 import type { SessionEntry } from "../../sessions/sessionEntry.ts";
 import type { WindowRecord } from "../../sessions/windowRecord.ts";
 import type { Settings } from "../settings.ts";
+import { folderName, type FolderChoice } from "./folderChoice.ts";
 import { rememberedFile, RememberedSessionsFile, type RememberedSession } from "./rememberedSessions.ts";
+import { settingsProblem, startObstacle } from "./startObstacle.ts";
+import { warnNotSaved } from "./warnNotSaved.ts";
 import { removedAgent, WindowAgents } from "./windowAgents.ts";
 
 export interface WindowSessionsOptions {
@@ -40,6 +43,8 @@ export interface WindowSessionsOptions {
   /** The version of Parley. */
   readonly version: string;
   readonly settings: () => Settings;
+  /** Chooses the folders of new sessions. */
+  readonly folders: FolderChoice;
   /** How the agent of the session is followed. */
   readonly follow: (session: Session | undefined) => ViewHead["follow"];
   readonly createServices: (
@@ -270,12 +275,25 @@ export class WindowSessions {
   }
 
   /**
-   * Starts a session, which the surface shows. The session before it stays open. Without `agent`, uses the agent of that
-   * session, or the chosen one. Returns undefined if no session can start.
+   * Asks for the folder if there are several, and starts a session there. An unused session passes its folder on to another
+   * agent. Undefined if the user cancels, or if no session can start.
    */
-  start(agent?: string, surface: string = this.open.activeSurface): Session | undefined {
-    const definition = this.#agents.definition(agent) ?? this.agentOf(this.open.selected(surface));
-    const cwd = sessionFolder();
+  async startInChosenFolder(surface = this.open.activeSurface, agent?: string): Promise<Session | undefined> {
+    const before = this.open.selected(surface);
+    const keepsFolder = agent !== undefined && before !== undefined && isUnused(before.state);
+    if (keepsFolder || this.startObstacle()) return this.start(agent, surface);
+    const folder = await this.#options.folders.choose();
+    return folder === undefined ? undefined : this.start(agent, surface, folder);
+  }
+
+  /**
+   * Starts a session, which the surface shows. The session before it stays open. Without `agent` or `folder`, uses those of
+   * that session, or the usual ones. Returns undefined if no session can start.
+   */
+  start(agent?: string, surface: string = this.open.activeSurface, folder?: string): Session | undefined {
+    const before = this.open.selected(surface);
+    const definition = this.#agents.definition(agent) ?? this.agentOf(before);
+    const cwd = folder ?? this.#options.folders.usual(before?.state.workspaceFolder);
     if (!definition || cwd === undefined || this.startObstacle()) {
       this.#refresh();
       return undefined;
@@ -313,6 +331,7 @@ export class WindowSessions {
         connect: onProgress => this.#agents.connect(definition, ({ state, detail }) => onProgress(state, detail)),
         restart: () => this.#agents.stop(definition.id),
       },
+      additionalFolders: () => sessionRoots(workspaceFolder).filter(root => root !== workspaceFolder),
       mcpServers: agent => this.#options.mcp.serversFor(session, definition.name, agent),
       createServices: dispatch => createServices({ id, workspaceFolder }, definition, dispatch),
       onLog: logged => file.write(logged),
@@ -385,16 +404,7 @@ export class WindowSessions {
 
   /** Why no session can start in this window, if there is a reason. */
   startObstacle(): Problem | undefined {
-    if (!vscode.workspace.isTrusted) {
-      const message = vscode.l10n.t(
-        "Parley doesn't start agents in untrusted workspaces. Trust this workspace to work with agents.",
-      );
-      return { message, next: ["manageTrust"] };
-    }
-    if (sessionFolder() === undefined) {
-      return { message: vscode.l10n.t("Open a folder for the agent to work in."), next: ["openFolder"] };
-    }
-    return undefined;
+    return startObstacle();
   }
 
   #refresh(): void {
@@ -405,7 +415,9 @@ export class WindowSessions {
     const { agents, bad, sendKey } = this.#options.settings();
     const chosen = this.agentOf(session);
     const problem = this.startObstacle() ?? this.#failure ?? settingsProblem(bad.map(entry => entry.reason));
+    const folder = session && folderName(session.state.workspaceFolder);
     return {
+      ...(folder !== undefined && { folder }),
       ...(session && {
         session: session.id,
         checkpoints: this.#options.checkpoints(session.id, session.state.workspaceFolder),
@@ -485,16 +497,3 @@ export class WindowSessions {
 /** Whether nothing was ever written in the session. */
 const isUnused = ({ entries, pendingPrompts }: SessionState): boolean =>
   entries.length === 0 && pendingPrompts.length === 0;
-
-function settingsProblem(reasons: readonly string[]): Problem | undefined {
-  return reasons.length === 0 ? undefined : { message: reasons.join("\n"), next: ["openSettings"] };
-}
-
-function warnNotSaved(reason: string): void {
-  void vscode.window.showWarningMessage(
-    vscode.l10n.t(
-      "The conversation cannot be saved: {0}. Parley will keep retrying. Until then, don't close the window or the session.",
-      reason,
-    ),
-  );
-}

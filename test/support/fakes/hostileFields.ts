@@ -90,6 +90,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "parts<terminal>.exit.signal": "agent",
   "parts<json>.text": "agent",
   "head.session": "Parley",
+  "head.folder": "Parley",
   "head.title": "agent",
   "head.recent.id": "Parley",
   // The host escapes invisible characters of it.

@@ -21,6 +21,7 @@ import type { SessionState } from "../../../src/session/state.ts";
 import { chatViewSurface, OpenSessions } from "../../../src/sessions/openSessions.ts";
 import { ActiveSession } from "../../../src/window/activeSession.ts";
 import { WindowSessions } from "../../../src/window/sessions/windowSessions.ts";
+import { FolderChoice } from "../../../src/window/sessions/folderChoice.ts";
 import { WindowRecord } from "../../../src/sessions/windowRecord.ts";
 import type { Settings } from "../../../src/window/settings.ts";
 import { questionServices } from "../fakes/questionRoom.ts";
@@ -108,6 +109,7 @@ export class WindowBench {
         sessionClosed: () => {},
       },
       open: this.open,
+      folders: new FolderChoice({ workspaceState: globalState }),
       pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
       storage,
       settings: () => ({ agents: this.agents, bad: [], sendKey: "enter" }) as unknown as Settings,
