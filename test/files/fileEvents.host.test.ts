@@ -41,19 +41,22 @@ describe("FileEvents", () => {
 
   const path = (name: string): string => join(folder, name);
   /**
-   * Writes numbered files with this name until one is reported. In a new folder the first ones are not. Many files at once
+   * Writes files in numbered folders with this name until one is reported. Just after a folder is created, VS Code does not
+   * report all files in it, and sometimes never the ones in a folder that was created with its parent. Many files at once
    * would make VS Code delay its reports.
    */
-  const putUntilSeen = async (name: string, seen: readonly FileEvent[]): Promise<void> => {
+  const putUntilSeen = async (name: string, seen: readonly FileEvent[], ...below: readonly string[]): Promise<void> => {
     let count = 0;
     let writtenAt = -Infinity;
-    await mkdir(dirname(path(name)), { recursive: true });
     await until(async () => {
       if (Date.now() > writtenAt + 200) {
-        await writeFile(path(`${name}-${++count}`), "text");
+        const file = join(path(`${name}-${++count}`), ...below, "file.txt");
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, "text");
         writtenAt = Date.now();
       }
-      return seen.some(event => event.type === "created" && event.path.startsWith(path(name)));
+      const isFile = ({ path: at }: FileEvent): boolean => at.startsWith(path(name)) && at.endsWith("file.txt");
+      return seen.some(event => event.type === "created" && isFile(event));
     });
   };
 
@@ -63,7 +66,7 @@ describe("FileEvents", () => {
     const second = events.watchFolder(folder, event => two.push(event));
     assert.deepEqual([opened, closed], [1, 0]);
     await putUntilSeen("a", one);
-    await putUntilSeen("in/a/folder", two);
+    await putUntilSeen("in", two, "a", "folder");
     assert.ok(one.length > 0 && two.length > 0);
 
     first.dispose();
