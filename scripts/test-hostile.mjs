@@ -18,7 +18,8 @@ import { ensureChromium } from "./vscode/chromium.mjs";
  * @typedef {object} Class
  * @property {string} about
  * @property {readonly string[]} files the test files, without their ending
- * @property {boolean} [isFixed] whether its cases are the same with every seed, so that one round is enough
+ * @property {boolean} [isFixed] whether one round is enough
+ * @property {Readonly<Record<string, string>>} [variables] of the environment
  * @property {boolean} [needsChromium]
  */
 
@@ -30,6 +31,12 @@ const classes = {
       ...["hostile/wire", "acp/ndjson", "acp/v1Updates", "acp/v2Updates"],
       ...["base/jsonDepth", "panel/panelChannel", "panel/projector"],
     ],
+  },
+  messages: {
+    about: "20,000 changed messages in each version of the protocol",
+    files: ["hostile/wire"],
+    variables: { FUZZ_MESSAGES: "20000" },
+    isFixed: true,
   },
   log: {
     about: "stored sessions with damage",
@@ -121,14 +128,15 @@ function isOpen(name, total) {
 
 /** Runs the tests of a class once. @param {string} name @param {Total} total @param {number} seed */
 async function perform(name, total, seed) {
-  const { files, needsChromium } = /** @type {Class} */ (classes[name]);
+  const { files, needsChromium, variables = {} } = /** @type {Class} */ (classes[name]);
   if (needsChromium) process.env["CHROMIUM_PATH"] = ensureChromium();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "parley-hostile-"));
   const [results, casesFile] = [path.join(folder, "results.json"), path.join(folder, "cases")];
   const started = performance.now();
   // Processes of the tests inherit it, so that those that are left can be found.
   const mark = `${process.pid}-${name}-${seed}`;
-  Object.assign(process.env, { SEED: String(seed), PARLEY_CASES_FILE: casesFile, [markName]: mark });
+  process.env["FUZZ_MESSAGES"] = "0";
+  Object.assign(process.env, variables, { SEED: String(seed), PARLEY_CASES_FILE: casesFile, [markName]: mark });
   const script = ["scripts/tools/mocha.mjs", `--results=${results}`, `--timeout=${maxTestTime}`];
   const tests = files.map(file => inProject("out", "test", `${file}.test.mjs`));
   const setUp = ["--import", new URL("tools/countCases.mjs", import.meta.url).href];
@@ -151,6 +159,7 @@ async function perform(name, total, seed) {
     total.tests += found.length;
     total.cases += cases;
     total.failures.push(...failures);
+    for (const [line] of output.matchAll(/version \d: \d+ changed messages.*/g)) say(`${name}: ${line}`);
     const result = failures.length > 0 ? `✘ ${failures.length} failures` : "✔";
     say(`${name}: seed ${seed}, ${found.length} tests, ${cases} random cases, ${secondsSince(started)} ${result}`);
     if (failures.length > 0) {

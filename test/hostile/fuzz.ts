@@ -1,5 +1,7 @@
 // Runs a property with a printed seed, and checks that the tests of a file leave nothing behind.
 import assert from "node:assert/strict";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { processTree } from "../../scripts/tools/processes.mjs";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
@@ -13,6 +15,13 @@ export async function fuzz<T>(property: fc.IAsyncProperty<T> | fc.IProperty<T>, 
   const cases = numRuns * Number(process.env["FUZZ_FACTOR"] ?? 1);
   console.log(`      ${cases} cases, SEED=${seed}`);
   await fc.assert(property, { seed, numRuns: cases });
+}
+
+/** The memory of all objects that are in use, in bytes. */
+export function memoryInUse(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
 }
 
 /** Fails after the tests if a disposable, a handle or a process of theirs is left, or if a prototype was changed. */

@@ -2,9 +2,12 @@
 import fc from "fast-check";
 import { hostileVectors } from "../support/fakes/hostile.ts";
 
-/** A change to one value inside a JSON value. `at` chooses the value among all of them. */
+/**
+ * A change to one value inside a JSON value. `at` chooses the value among all of them. `exchange` takes a value that another
+ * message has under the same name, so that the message stays valid and means something else.
+ */
 export interface JsonChange {
-  readonly do: "replace" | "remove" | "rename" | "repeat";
+  readonly do: "replace" | "remove" | "rename" | "repeat" | "exchange";
   readonly at: number;
   readonly value: unknown;
 }
@@ -39,7 +42,7 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 export const jsonChange: fc.Arbitrary<JsonChange> = fc.record({
-  do: fc.constantFrom("replace" as const, "replace" as const, "remove" as const, "rename" as const, "repeat" as const),
+  do: fc.constantFrom<JsonChange["do"][]>("replace", "replace", "remove", "rename", "repeat", "exchange", "exchange"),
   at: fc.nat(10_000),
   value: hostileValue,
 });
@@ -53,11 +56,26 @@ function places(value: unknown): readonly (readonly [Container, string])[] {
   return Object.keys(container).flatMap(key => [[container, key] as const, ...places(container[key])]);
 }
 
+/** The different values in these messages by their names, for `exchange`. */
+export function valuesByName(messages: readonly unknown[]): ReadonlyMap<string, readonly unknown[]> {
+  const found = new Map<string, Map<string, unknown>>();
+  for (const [container, key] of messages.flatMap(places)) {
+    const values = found.get(key) ?? new Map<string, unknown>();
+    values.set(JSON.stringify(container[key]), container[key]);
+    found.set(key, values);
+  }
+  return new Map([...found].map(([key, values]) => [key, [...values.values()]]));
+}
+
 /**
  * A copy with one change after the other. The result is a tree like parsed JSON: each value that a change puts in is a
  * copy, because two changes can put in the same value, the second one inside the first.
  */
-export function changeJson(given: unknown, changes: readonly JsonChange[]): unknown {
+export function changeJson(
+  given: unknown,
+  changes: readonly JsonChange[],
+  others: ReadonlyMap<string, readonly unknown[]> = new Map(),
+): unknown {
   const copy = structuredClone(given);
   for (const change of changes) {
     const all = places(copy);
@@ -65,7 +83,10 @@ export function changeJson(given: unknown, changes: readonly JsonChange[]): unkn
     if (container === undefined || key === undefined) return structuredClone(change.value);
     const name = names[change.at % names.length] ?? "";
     if (change.do === "replace") container[key] = structuredClone(change.value);
-    else if (Array.isArray(container)) {
+    else if (change.do === "exchange") {
+      const values = others.get(key) ?? [change.value];
+      container[key] = structuredClone(values[change.at % values.length]);
+    } else if (Array.isArray(container)) {
       if (change.do === "repeat") container.push(structuredClone(container[Number(key)]));
     } else {
       // The name "__proto__" must become a field, as when JSON is parsed.

@@ -18,9 +18,9 @@ import { StoredFiles } from "../support/fakes/storedData.ts";
 import { messageOf, readTranscript, transcriptNames, type RecordedMessage } from "../support/fakes/transcript.ts";
 import { until } from "../support/fakes/until.ts";
 import { WireAgent } from "../support/fakes/wireAgent.ts";
-import { fuzz, leaveNothingBehind } from "./fuzz.ts";
+import { fuzz, leaveNothingBehind, memoryInUse } from "./fuzz.ts";
 import { version2Messages } from "./version2Messages.ts";
-import { byteChange, changeBytes, changeJson, jsonChange, jsonText } from "./mutations.ts";
+import { byteChange, changeBytes, changeJson, jsonChange, jsonText, valuesByName } from "./mutations.ts";
 
 const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
 const sessionId = "session";
@@ -45,6 +45,13 @@ function recordedMessages(): readonly RecordedMessage[] {
   }
   return [...shapes.values()];
 }
+
+/** At most this many messages are sent in a turn. */
+const maxMessages = 25;
+/** This many changed messages are sent in each version, in turns of {@link maxMessages}. 0: 200 turns of any length. */
+const messageCount = Number(process.env["FUZZ_MESSAGES"] ?? 0);
+/** The sessions together may keep at most this much memory (bytes). */
+const maxMemory = 50 * 1024 * 1024;
 
 /** The text that an agent sends in a last turn, to check that the session still works. */
 const canary = "The session still works.";
@@ -160,24 +167,30 @@ describe("an agent that sends anything", () => {
   assert.ok(recorded.length > 100, `${recorded.length} recorded messages`);
   const next = version2Messages(sessionId);
 
-  const changed = (messages: readonly object[]): fc.Arbitrary<Buffer> =>
-    fc
+  const changed = (messages: readonly object[]): fc.Arbitrary<Buffer> => {
+    const others = valuesByName(messages);
+    return fc
       .tuple(
         fc.constantFrom(...messages),
         fc.array(jsonChange, { maxLength: 3 }),
         fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(byteChange, { maxLength: 3 })),
       )
       .map(([message, inside, outside]) => {
-        const line = Buffer.from(jsonText(changeJson(message, inside)));
+        const line = Buffer.from(jsonText(changeJson(message, inside, others)));
         return Buffer.concat([changeBytes(line, outside), Buffer.from("\n")]);
       });
+  };
 
   for (const [version, messages] of [
     [1, recorded],
     [2, next],
   ] as const) {
     it(`cannot end its session in version ${version}, and what the panel shows is what is stored`, async () => {
-      const property = fc.asyncProperty(fc.array(changed(messages), { minLength: 1, maxLength: 25 }), async lines => {
+      const minLength = messageCount > 0 ? maxMessages : 1;
+      let sent = 0;
+      const turns = fc.array(changed(messages), { minLength, maxLength: maxMessages });
+      const property = fc.asyncProperty(turns, async lines => {
+        sent += lines.length;
         const conversation = new Conversation(version);
         try {
           await conversation.start();
@@ -192,7 +205,13 @@ describe("an agent that sends anything", () => {
           conversation.dispose();
         }
       });
-      await fuzz(property, 200);
-    }).timeout(120_000 * Number(process.env["FUZZ_FACTOR"] ?? 1));
+      const before = memoryInUse();
+      await fuzz(property, messageCount > 0 ? Math.ceil(messageCount / maxMessages) : 200);
+      const kept = memoryInUse() - before;
+      const megabytes = (kept / 1024 / 1024).toFixed(1);
+      console.log(`      version ${version}: ${sent} changed messages, ${megabytes} MiB more memory in use`);
+      assert.ok(kept < maxMemory, `${megabytes} MiB are kept`);
+      assert.ok(sent >= messageCount);
+    }).timeout(120_000 * Number(process.env["FUZZ_FACTOR"] ?? 1) + 20 * messageCount);
   }
 });
