@@ -149,7 +149,7 @@ export type ToolPart =
   | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
 
 /** The status that a tool card shows. `waiting`: a question about the call is open. */
-export type ViewToolStatus = "pending" | "waiting" | "running" | "done" | "failed" | "cancelled";
+export type ViewToolStatus = "pending" | "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";
 
 export interface ViewMessage {
   readonly id: string;

@@ -359,7 +359,7 @@ export const isFinal = (status: string | null | undefined): boolean =>
 export function shownToolStatus(
   tool: ToolEntry,
   hasOpenQuestion: boolean,
-): "waiting" | "pending" | "running" | "done" | "failed" | "cancelled" {
+): "waiting" | "pending" | "running" | "paused" | "done" | "failed" | "cancelled" {
   if (hasOpenQuestion) return "waiting";
   switch (tool.fields.status) {
     case "completed":
@@ -371,6 +371,7 @@ export function shownToolStatus(
     default:
       if (tool.closed) return "cancelled";
       if (tool.statusIsOld) return "running";
+      if (tool.fields.status === "paused") return "paused";
       return tool.fields.status === undefined || tool.fields.status === "pending" ? "pending" : "running";
   }
 }

@@ -89,7 +89,7 @@ describe("a tool call of version 2", () => {
   for (const [status, expected] of [
     ["pending", "pending"],
     ["in_progress", "running"],
-    ["paused", "running"],
+    ["paused", "paused"],
     ["_future", "running"],
     ["completed", "done"],
     ["failed", "failed"],

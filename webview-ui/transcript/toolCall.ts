@@ -34,6 +34,7 @@ const statusIcons: Readonly<Record<ViewToolStatus, string>> = {
   pending: "circle-large-outline",
   waiting: "question",
   running: "loading codicon-modifier-spin",
+  paused: "debug-pause",
   done: "check",
   failed: "error",
   cancelled: "circle-slash",
@@ -268,6 +269,8 @@ function statusText(entry: ViewTool): string {
       const elapsed = Date.now() - (entry.since ?? entry.at);
       return elapsed < 1000 ? t("Running") : t("Running {0}", formatDuration(elapsed));
     }
+    case "paused":
+      return t("Paused");
     case "done":
       return t("Done");
     case "failed":
