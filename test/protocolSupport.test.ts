@@ -56,6 +56,12 @@ describe("the support of the protocol", () => {
     assert.deepEqual(faults, []);
   });
 
+  it("is of one exact version of the SDK, because the names of the draft change", () => {
+    const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { readonly devDependencies: object };
+    const version = new Map(Object.entries(manifest.devDependencies)).get("@agentclientprotocol/sdk") as unknown;
+    assert.match(String(version), /^\d+\.\d+\.\d+$/);
+  });
+
   it("lists the requirements of the documents", () => {
     assert.ok(requirements.length > 80, `${requirements.length} requirements`);
   });
