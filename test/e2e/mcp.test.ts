@@ -132,6 +132,32 @@ describe("MCP servers of every kind", () => {
       },
     );
 
+  it("offer their prompts: over HTTP, and on the newest SDK with a question of the server", async () => {
+    const { page, panel, errors } = await window();
+    const log = panel.getByRole("log", { name: "Conversation" });
+    for (const server of ["web", "newest", "latest"]) await start(page, panel, server, "Ready");
+    await screenshot(page, "mcp-servers-ready");
+    await usePrompt(page, panel, "web:args-prompt");
+    const form = panel.getByRole("form", { name: "/web:args-prompt" });
+    await form.getByRole("combobox", { name: "city (required)" }).fill("Rome");
+    await form.getByRole("combobox", { name: "state", exact: true }).waitFor();
+    await form.getByRole("button", { name: "Continue" }).click();
+    const sent = panel.getByRole("group", { name: "Preview of /web:args-prompt" });
+    await sent.getByText("What's weather in Rome?").waitFor();
+    await sent.getByRole("button", { name: "Send", exact: true }).click();
+    await log.getByText("What's weather in Rome?").first().waitFor();
+    for (const server of ["newest", "latest"]) {
+      await usePrompt(page, panel, `${server}:ask`);
+      const question = panel.getByRole("form", { name: "Which ticket?" });
+      await question.getByRole("textbox", { name: "ticket (required)" }).fill(`T-${server}`);
+      await question.getByRole("button", { name: "Send" }).click();
+      const preview = panel.getByRole("group", { name: `Preview of /${server}:ask` });
+      await preview.getByText(`Fix ticket T-${server}.`).waitFor();
+      await preview.getByRole("button", { name: "Cancel" }).click();
+    }
+    assert.deepEqual(errors, []);
+  });
+
   it("ask in the session that uses them, while another session has a form of its own", async () => {
     const { page, panel, errors } = await window();
     for (const server of ["web", "newest"]) await start(page, panel, server, "Ready");

@@ -318,13 +318,16 @@ describe("the values that MCP servers need", () => {
 });
 
 describe("Import MCP Servers", () => {
-  it("copies servers of VS Code's setting into the user's setting", async function () {
+  it("copies servers of VS Code's setting and of a file into the user's setting, with their inputs", async function () {
     if (!canChangeSettings) this.skip();
+    const fromFile = { filed: { command: "run-filed", args: ["${input:key}"] }, mine: { command: "replaced" } };
+    const text = `{ "mcpServers": ${JSON.stringify(fromFile)}, // with a comment\n}`;
     const { page, panel } = await sharedWorkbench(
-      {},
+      { "claude.json": text },
       {
         mcp: { inputs: [{ id: "key", description: "Key", password: true }], servers: { editors: stdio("honest") } },
         "parley.mcpServers": { mine: stdio("honest") },
+        "files.simpleDialog.enable": true,
       },
     );
     const rows = page.locator(".quick-input-list .monaco-list-row");
@@ -335,5 +338,17 @@ describe("Import MCP Servers", () => {
     await page.keyboard.press("Enter");
     await showNotification(page, "Imported 1 MCP server.");
     await panel.getByRole("button", { name: "MCP servers: 2 of 2 on" }).waitFor();
+
+    await runCommand(page, "Parley: Import MCP Servers");
+    await rows.filter({ hasText: "From a File…" }).click();
+    await rows.filter({ hasText: "claude.json" }).click();
+    await rows.filter({ hasText: "replaces yours" }).waitFor();
+    await screenshot(page, "mcp-import");
+    // A server that the user has is not selected.
+    await page.keyboard.press("Enter");
+    await panel.getByRole("button", { name: "MCP servers: 3 of 3 on" }).waitFor();
+    const list = await openServers(panel);
+    await list.getByText("run-filed '${input:key}'").waitFor();
+    assert.equal(await list.getByText("replaced").count(), 0);
   });
 });
