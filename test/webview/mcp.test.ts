@@ -81,6 +81,23 @@ describe("prompts of MCP servers in the panel", () => {
     assert.equal(await box.inputValue(), "Salt");
   });
 
+  it("close the list of servers with Escape and by a click elsewhere, also after a button in it has gone", async () => {
+    const waiting = [{ name: "s", detail: "run", on: true, state: "notAllowed" }] as const;
+    const panel = await openPanel([snapshot(view([], { mcpServers: waiting }))]);
+    const list = panel.page.getByRole("dialog", { name: "MCP servers" });
+    const open = panel.page.getByRole("button", { name: "MCP servers: 1 of 1 on" });
+    await open.click();
+    await list.getByRole("button", { name: "Allow s" }).click();
+    await panel.show(view([], { mcpServers: servers }));
+    await list.getByText("Ready").waitFor();
+    await panel.page.keyboard.press("Escape");
+    await list.waitFor({ state: "hidden" });
+    await open.click();
+    await list.waitFor();
+    await panel.page.mouse.click(5, 5);
+    await list.waitFor({ state: "hidden" });
+  });
+
   it("switch a server off, and say when that takes effect", async () => {
     const off = [{ name: "s", detail: "run", on: false, pending: true, state: "stopped" }] as const;
     const panel = await openPanel([snapshot(view([], { mcpServers: servers }))]);

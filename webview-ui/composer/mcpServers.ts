@@ -29,8 +29,10 @@ export class McpServersElement extends LightElement {
     this.servers = [];
     this.agentName = "";
     this.open = false;
-    this.addEventListener("focusout", event => {
-      if (!(event.relatedTarget instanceof Node && this.contains(event.relatedTarget))) this.open = false;
+    this.addEventListener("focusout", ({ relatedTarget }) => {
+      // The focused button has gone, for example because its server has started. See `updated`.
+      if (relatedTarget === null && document.hasFocus()) return;
+      if (!(relatedTarget instanceof Node && this.contains(relatedTarget))) this.open = false;
     });
     this.addEventListener("keydown", event => {
       if (event.key !== "Escape" || !this.open) return;
@@ -40,10 +42,27 @@ export class McpServersElement extends LightElement {
     });
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener("pointerdown", this.#closeOutside);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener("pointerdown", this.#closeOutside);
+  }
+
+  #closeOutside = ({ target }: PointerEvent): void => {
+    if (this.open && !(target instanceof Node && this.contains(target))) this.open = false;
+  };
+
   protected override updated(): void {
     const popup = this.querySelector<HTMLElement>(".popup");
     const bar = this.closest<HTMLElement>(".composer-bar");
-    if (popup && bar) placeAbove(popup, bar);
+    if (!popup || !bar) return;
+    placeAbove(popup, bar);
+    // Escape closes the list also after its focused button has gone.
+    if (document.hasFocus() && document.activeElement === document.body) popup.focus();
   }
 
   protected override render(): TemplateResult {
