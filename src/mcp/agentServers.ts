@@ -2,6 +2,7 @@
 import type { AgentMcpServer, AgentServerTypes } from "../session/agent.ts";
 import { findProgram, type PathLookup } from "../base/program.ts";
 import type { Platform } from "../base/platform.ts";
+import { missingProgramReason } from "./missingProgram.ts";
 import type { ServerLaunch } from "./servers.ts";
 
 /** A server whose variables are resolved. */
@@ -50,14 +51,14 @@ export function serversForAgent(servers: readonly ResolvedServer[], options: Age
       leftOut.push({ name, reason: `${agentName} cannot use MCP servers that are programs.`, isUnsupported: true });
       continue;
     }
+    const folder = server.folder ?? cwd;
     const found = findProgram(server.command, {
       env: { ...env, ...server.env },
-      platform,
-      cwd: server.folder ?? cwd,
+      ...{ platform, cwd: folder },
       ...(look && { look }),
     });
     if ("path" in found) given.push({ name, type: "stdio", command: found.path, args: server.args, env: server.env });
-    else leftOut.push({ name, reason: `The program ${server.command} was not found.`, isUnsupported: false });
+    else leftOut.push({ name, reason: missingProgramReason(server.command, found, folder), isUnsupported: false });
   }
   return { servers: given, leftOut };
 }

@@ -9,6 +9,7 @@ export interface VariableValues {
   readonly inputs: ReadonlyMap<string, string>;
 }
 
+const knownVariables = ["${workspaceFolder}", "${userHome}", "${env:NAME}", "${input:id}"];
 const variable = /\$\{([a-zA-Z]+)(?::([^}]*))?\}/g;
 
 /** The inputs that a server needs. An input without a description is asked by its id, as a secret. */
@@ -38,7 +39,9 @@ export function resolveVariables(server: McpServer, values: VariableValues): Ser
           return value;
         }
         default:
-          throw new Error(`The MCP server ${server.name} uses ${whole}, which Parley does not know.`);
+          throw new Error(
+            `The MCP server ${server.name} uses ${whole}. Parley only knows ${knownVariables.join(", ")}.`,
+          );
       }
     }),
   );

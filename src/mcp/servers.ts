@@ -88,6 +88,9 @@ function readServer(
     JSON.stringify(entry).includes(`\${input:${input.id}}`),
   );
   const facts = { name, source, inputs };
+  if (type === undefined && command === undefined && url === undefined) return "has neither a command nor a url.";
+  if (type === undefined && command !== undefined && url !== undefined)
+    return 'has both a command and a url. Name its type: "stdio", "http" or "sse".';
   const kind = type ?? (url === undefined ? "stdio" : "http");
   switch (kind) {
     case "stdio":

@@ -1,6 +1,8 @@
 // Connections to MCP servers: the published server of the older revisions, a server on the newest SDK, and servers that
 // misbehave.
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { until } from "../support/fakes/until.ts";
 import type { PromptServer } from "../../src/mcp/promptServer.ts";
 import {
@@ -237,5 +239,37 @@ describe("a connection to an MCP server", function () {
     });
     await malformed.close();
     await assert.rejects(connected({ type: "http", url: "http://127.0.0.1:1/", headers: {} }), /could not be reached/);
+  });
+
+  it("explains a wrong address in a sentence", async () => {
+    const at = (type: "http" | "sse", port: number) => ({ type, url: `http://127.0.0.1:${port}/mcp`, headers: {} });
+    const answers: readonly (readonly [number, RegExp])[] = [
+      [200, /^The server could not be reached: .*content type.*\.$/i],
+      [404, /^The server answered with the HTTP status 404\.$/],
+      [401, /^The server requires you to sign in\. Add the header that it needs to its settings\.$/],
+    ];
+    const nobody = await freePort();
+    const pages = createServer((request, response) =>
+      response
+        .writeHead(request.url === "/mcp" ? status : 500, { "content-type": "text/html" })
+        .end("<h1>No MCP server here</h1>"),
+    );
+    let status = 200;
+    await new Promise<void>(resolve => pages.listen(0, "127.0.0.1", resolve));
+    const { port } = pages.address() as AddressInfo;
+    try {
+      for (const type of ["http", "sse"] as const) {
+        await assert.rejects(connected(at(type, nobody)), {
+          message: `The server could not be reached: nothing listens at this address (connect ECONNREFUSED 127.0.0.1:${nobody}).`,
+        });
+        for (const [answer, reason] of answers) {
+          status = answer;
+          await assert.rejects(connected(at(type, port)), { message: reason });
+        }
+      }
+    } finally {
+      pages.closeAllConnections();
+      await new Promise(resolve => pages.close(resolve));
+    }
   });
 });

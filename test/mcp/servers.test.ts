@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { serversForAgent } from "../../src/mcp/agentServers.ts";
 import { parseJsonc } from "../../src/mcp/jsonc.ts";
+import { missingProgramReason } from "../../src/mcp/missingProgram.ts";
 import {
   mergeServers,
   readServerFile,
@@ -37,7 +38,9 @@ describe("definitions of MCP servers", () => {
 
   const faults: readonly (readonly [entry: unknown, problem: RegExp])[] = [
     [7, /must be an object/],
-    [{}, /has no command/],
+    [{}, /has neither a command nor a url/],
+    [{ type: "stdio" }, /has no command/],
+    [{ command: "x", url: "https://x" }, /has both a command and a url/],
     [{ command: "x", args: "y" }, /args that are not a list/],
     [{ command: "x", env: { A: 1 } }, /env whose values/],
     [{ command: "x", cwd: 1 }, /cwd that is not a string/],
@@ -77,9 +80,8 @@ describe("definitions of MCP servers", () => {
 
   it("change their fingerprint with every field", () => {
     const base = { command: "run", args: ["a"], env: { A: "1" }, cwd: "/w" };
-    const prints = [base, { ...base, args: ["b"] }, { ...base, env: { A: "2" } }, { ...base, cwd: "/x" }].map(entry =>
-      serverFingerprint(one(entry)),
-    );
+    const others = [{ args: ["b"] }, { env: { A: "2" } }, { cwd: "/x" }];
+    const prints = [{}, ...others].map(other => serverFingerprint(one({ ...base, ...other })));
     prints.push(serverFingerprint({ ...one(base), folder: "/other" }));
     assert.equal(new Set(prints).size, prints.length);
   });
@@ -128,7 +130,10 @@ describe("variables of MCP servers", () => {
   });
 
   it("are refused if they are unknown or have no value", () => {
-    assert.throws(() => resolveVariables(one({ command: "${command:x}" }), values), /does not know/);
+    assert.throws(
+      () => resolveVariables(one({ command: "${command:x}" }), values),
+      /uses \$\{command:x\}\. Parley only knows/,
+    );
     assert.throws(() => resolveVariables(one({ command: "${input:other}" }), values), /is missing/);
   });
 
@@ -164,7 +169,11 @@ describe("MCP servers for an agent", () => {
     ]);
     assert.deepEqual(leftOut, [
       { name: "c", reason: "Agent cannot use MCP servers of the type sse.", isUnsupported: true },
-      { name: "d", reason: "The program missing was not found.", isUnsupported: false },
+      {
+        name: "d",
+        reason: "The program missing was not found on the PATH that VS Code sees. Install it, or use a full path.",
+        isUnsupported: false,
+      },
     ]);
   });
 
@@ -179,4 +188,23 @@ describe("MCP servers for an agent", () => {
       [[], [{ name: "a", reason: "Agent cannot use MCP servers that are programs.", isUnsupported: true }]],
     );
   });
+});
+
+describe("the program of an MCP server that cannot start", () => {
+  const reasons: readonly (readonly [string, Parameters<typeof missingProgramReason>[1], RegExp])[] = [
+    [
+      "npx",
+      { missing: "notFound" },
+      /npx was not found on the PATH that VS Code sees\. Install Node\.js, or use a full path/,
+    ],
+    ["tickets", { missing: "notFound" }, /tickets was not found on the PATH that VS Code sees\. Install it, or/],
+    ["./server.js", { missing: "notFound" }, /^The program \.\/server\.js does not exist in \/w\.$/],
+    ["/opt/server", { missing: "notFound" }, /^The program \/opt\/server does not exist\.$/],
+    ["C:\\server.exe", { missing: "notFound" }, /^The program C:\\server\.exe does not exist\.$/],
+    ["./server.js", { missing: "notExecutable", at: "/w/server.js" }, /\/w\/server\.js is not executable\. Make it/],
+    ["/tmp", { missing: "folder", at: "/tmp" }, /^The command \/tmp is a folder\. Name a program\.$/],
+  ];
+  for (const [command, found, reason] of reasons)
+    it(`is named with a reason and a next step: ${command}, ${found.missing}`, () =>
+      assert.match(missingProgramReason(command, found, "/w"), reason));
 });

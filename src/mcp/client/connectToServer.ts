@@ -284,9 +284,12 @@ function sentence(thrown: unknown): Error {
 function messageOf(error: Error): string {
   // The client puts the code before the server's own words.
   const words = cut(error.message.replace(/^MCP error -?\d+: /, ""));
-  if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && [401, 403].includes(error.status ?? 0)))
+  // The transport for SSE has the status in words only.
+  const status = error instanceof SdkHttpError ? error.status : /Non-200 status code \((\d+)\)/.exec(words)?.[1];
+  if (error instanceof UnauthorizedError || [401, 403].includes(Number(status)))
     return "The server requires you to sign in. Add the header that it needs to its settings.";
-  if (error instanceof SdkHttpError) return `The server answered with the HTTP status ${error.status ?? "unknown"}.`;
+  if (error instanceof SdkHttpError || status !== undefined)
+    return `The server answered with the HTTP status ${status ?? "unknown"}.`;
   if (error instanceof ProtocolError) {
     if (error.code === invalidParams)
       return `The server does not accept the prompt or its arguments: ${asSentence(words)}`;
@@ -301,6 +304,25 @@ function messageOf(error: Error): string {
   if (error.name === "ZodError" || error.name === "$ZodError")
     return "The server sent an answer that Parley cannot read.";
   if (error.name === "AbortError") return "The request was cancelled.";
-  const cause = error.cause instanceof Error ? ` ${error.cause.message}` : "";
-  return asSentence(`The server could not be reached: ${words}${cause}`);
+  return `The server could not be reached: ${asSentence(unreachableReason(error))}`;
+}
+
+/** Words for the errors of a connection that users meet with a wrong address. */
+const addressFaults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at this address",
+  ENOTFOUND: "there is no host of this name",
+  EAI_AGAIN: "the name of the host could not be looked up",
+};
+
+/** What the innermost error says: `fetch` and the client only say that something failed. */
+function unreachableReason(error: Error): string {
+  let inner = error;
+  for (let depth = 0; depth < 10 && inner.cause instanceof Error; depth++) inner = inner.cause;
+  // One error for each address of the host.
+  const [first] = inner instanceof AggregateError ? (inner.errors as readonly unknown[]) : [];
+  if (first instanceof Error) inner = first;
+  // The transport for SSE has only the words of the inner error.
+  const words = inner.message.replace(/^(?:SSE error: |TypeError: |fetch failed: )+/, "");
+  const fault = Object.keys(addressFaults).find(code => words.includes(code));
+  return cut(fault === undefined ? words : `${addressFaults[fault]} (${words})`);
 }

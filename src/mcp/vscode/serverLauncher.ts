@@ -1,10 +1,11 @@
 // Starts MCP servers for Parley's own connections: finds the program, starts it as agents are started, and connects to it
 // with the client in `dist/mcp.js`, which is loaded on first use.
 import { createRequire } from "node:module";
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type * as vscode from "vscode";
-import { launch } from "../../agents/launch.ts";
+import { launch, type AgentProcess } from "../../agents/launch.ts";
 import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { prepareStartFolder } from "../../agents/startFolder.ts";
 import { asError, ProblemError } from "../../base/errors.ts";
@@ -14,13 +15,8 @@ import { maskText } from "../../base/mask.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { findProgram } from "../../base/program.ts";
 import type { Form, FormAnswer } from "../../session/forms/form.ts";
-import type {
-  ServerConnectOptions,
-  McpClientModule,
-  PromptServer,
-  ServerStreams,
-  ServerVerdict,
-} from "../promptServer.ts";
+import { missingProgramReason } from "../missingProgram.ts";
+import type { ServerConnectOptions, McpClientModule, PromptServer, ServerVerdict } from "../promptServer.ts";
 import type { McpServer, ServerLaunch } from "../servers.ts";
 import { resolveVariables } from "../serverVariables.ts";
 import { serverKey } from "./serverConsents.ts";
@@ -30,6 +26,18 @@ import type { ServerInputs } from "./serverInputs.ts";
 export const maxAnswerTime = 10_000;
 const verdictsKey = "parley.mcp.verdicts";
 const maxVerdicts = 200;
+/** Of what a program wrote to stderr before it failed, as part of the reason. */
+const maxOutputLines = 3;
+const maxOutputLength = 500;
+
+/** The client passes the message of such an error on as it is. */
+const startProblem = (message: string): ProblemError => new ProblemError({ message, next: [] });
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    info => info.isDirectory(),
+    () => false, // There is nothing, or nothing that could be used.
+  );
 
 interface LauncherOptions {
   readonly context: vscode.ExtensionContext;
@@ -79,8 +87,18 @@ export class ServerLauncher {
     const start = await this.resolve(server, true);
     const verdict = this.#verdict(server);
     const attempt = new AbortController();
+    const started: AgentProcess[] = [];
     const connecting = this.#module.connectToServer(
-      start.type === "stdio" ? { type: "stdio", start: () => this.#start(server, start) } : start,
+      start.type === "stdio"
+        ? {
+            type: "stdio",
+            start: async () => {
+              const process = await this.#start(server, start);
+              started.push(process);
+              return process;
+            },
+          }
+        : start,
       {
         clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
         timeout: maxAnswerTime,
@@ -96,21 +114,20 @@ export class ServerLauncher {
       // A connection that succeeds all the same must not stay.
       connecting.then(late => late.close()).catch((error: unknown) => log.debug(asError(error).message));
       throw new Error(`The server did not answer within ${maxAnswerTime / 1000} seconds.`);
+    }).catch((error: unknown) => {
+      throw withLastOutput(asError(error), started.at(-1)?.stderrTail() ?? "");
     });
     await this.#keepVerdict(server, connected.verdict);
     return connected;
   }
 
-  async #start(server: McpServer, start: Extract<ServerLaunch, { type: "stdio" }>): Promise<ServerStreams> {
+  async #start(server: McpServer, start: Extract<ServerLaunch, { type: "stdio" }>): Promise<AgentProcess> {
     const { context, log } = this.#options;
     const { name } = server;
     const workspaceFolder = server.folder ?? this.#options.workspaceFolder();
     const env = agentEnvironment(process.env, start.env);
     const found = findProgram(start.command, { env, platform: hostPlatform, cwd: workspaceFolder });
-    if (!("path" in found)) {
-      const hint = start.command === "npx" ? "Install Node.js" : `Install ${start.command}`;
-      throw new Error(`${start.command} was not found on the PATH that VS Code sees. ${hint}, or use a full path.`);
-    }
+    if (!("path" in found)) throw startProblem(missingProgramReason(start.command, found, workspaceFolder));
     // npx and others read settings from the folder in which they start, so a server of the user starts in a folder of
     // Parley. A server of the workspace may be a file of it, and the user has allowed it.
     const folder =
@@ -127,12 +144,13 @@ export class ServerLauncher {
       missingFiles: "error",
       startTimeout: maxAnswerTime / 1000,
     } as const;
+    if (!(await isFolder(folder))) throw startProblem(`The cwd ${folder} of the MCP server ${name} is not a folder.`);
     try {
       return await launch(definition, folder, line => log.info(`[${name}] ${maskText(line)}`));
     } catch (error) {
       // Its sentence refers to the settings of agents.
       const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;
-      throw new Error(`${found.path} could not be started. ${detail ?? ""}`.trim(), { cause: error });
+      throw startProblem(`${found.path} could not be started. ${detail ?? ""}`.trim());
     }
   }
 
@@ -151,4 +169,11 @@ export class ServerLauncher {
     const kept = [...Object.entries(known).filter(([other]) => other !== key), [key, verdict] as const];
     await this.#options.context.globalState.update(verdictsKey, Object.fromEntries(kept.slice(-maxVerdicts)));
   }
+}
+
+/** The error with the end of what the program wrote to stderr, which often says more. */
+function withLastOutput(error: Error, output: string): Error {
+  const lines = output.split("\n").map(line => line.trim());
+  const last = lines.filter(Boolean).slice(-maxOutputLines).join("\n").slice(-maxOutputLength);
+  return last === "" ? error : new Error(`${error.message} Its last output: ${maskText(last)}`, { cause: error });
 }
