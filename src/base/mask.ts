@@ -74,6 +74,11 @@ export function maskKnownSecrets(text: string): string {
   return masked;
 }
 
+/** The text without the value, unless the value is so short that it would also hide parts of other words. */
+export function maskValue(text: string, value: string): string {
+  return value.length < minKnownLength ? text : text.replaceAll(value, hiddenValue);
+}
+
 /** The value of a variable, masked if its name or its format indicates a credential. */
 export function maskVariable(name: string, value: string): string {
   // The rules recognise values by the name before them.

@@ -57,6 +57,7 @@ function mapTexts(server: McpServer, map: (text: string) => string): ServerLaunc
     command: map(server.command),
     args: server.args.map(map),
     env: record(server.env),
+    ...(server.envFile !== undefined && { envFile: map(server.envFile) }),
     ...(server.cwd !== undefined && { cwd: map(server.cwd) }),
   };
 }

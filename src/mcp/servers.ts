@@ -16,6 +16,8 @@ export type ServerLaunch =
       readonly command: string;
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
+      /** A file of further variables. Those of `env` have precedence. */
+      readonly envFile?: string;
       readonly cwd?: string;
     }
   | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
@@ -83,7 +85,7 @@ function readServer(
 ): McpServer | string {
   if (name.trim() === "") return "has no name.";
   if (!isRecord(entry)) return "must be an object with a command or a url.";
-  const { type, command, args = [], env = {}, cwd, url, headers = {} } = entry;
+  const { type, command, args = [], env = {}, envFile, cwd, url, headers = {} } = entry;
   const inputs = [...readInputs(entry["inputs"]), ...shared].filter(input =>
     JSON.stringify(entry).includes(`\${input:${input.id}}`),
   );
@@ -99,8 +101,14 @@ function readServer(
         return "has no command. Name the program that starts it.";
       if (!isTexts(args)) return "has args that are not a list of strings.";
       if (!isTextRecord(env)) return "has an env whose values are not all strings.";
+      if (envFile !== undefined && typeof envFile !== "string") return "has an envFile that is not a string.";
       if (cwd !== undefined && typeof cwd !== "string") return "has a cwd that is not a string.";
-      return { ...facts, type: "stdio", command, args, env, ...(cwd !== undefined && { cwd }) };
+      return {
+        ...facts,
+        ...{ type: "stdio", command, args, env },
+        ...(envFile !== undefined && { envFile }),
+        ...(cwd !== undefined && { cwd }),
+      };
     case "http":
     case "streamable-http":
     case "sse":

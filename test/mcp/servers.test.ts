@@ -41,6 +41,7 @@ describe("definitions of MCP servers", () => {
     [{}, /has neither a command nor a url/],
     [{ type: "stdio" }, /has no command/],
     [{ command: "x", url: "https://x" }, /has both a command and a url/],
+    [{ command: "x", envFile: 1 }, /envFile that is not a string/],
     [{ command: "x", args: "y" }, /args that are not a list/],
     [{ command: "x", env: { A: 1 } }, /env whose values/],
     [{ command: "x", cwd: 1 }, /cwd that is not a string/],
@@ -80,7 +81,7 @@ describe("definitions of MCP servers", () => {
 
   it("change their fingerprint with every field", () => {
     const base = { command: "run", args: ["a"], env: { A: "1" }, cwd: "/w" };
-    const others = [{ args: ["b"] }, { env: { A: "2" } }, { cwd: "/x" }];
+    const others = [{ args: ["b"] }, { env: { A: "2" } }, { cwd: "/x" }, { envFile: ".env" }];
     const prints = [{}, ...others].map(other => serverFingerprint(one({ ...base, ...other })));
     prints.push(serverFingerprint({ ...one(base), folder: "/other" }));
     assert.equal(new Set(prints).size, prints.length);
@@ -113,12 +114,14 @@ describe("variables of MCP servers", () => {
       command: "${userHome}/run",
       args: ["${workspaceFolder}/a", "${env:TOKEN}${env:NONE}"],
       env: { KEY: "${input:key}" },
+      envFile: "${workspaceFolder}/.env",
     });
     assert.deepEqual(resolveVariables(server, values), {
       type: "stdio",
       command: "/home/me/run",
       args: ["/w/a", "t"],
       env: { KEY: "secret" },
+      envFile: "/w/.env",
     });
     const twice = new Map([["key", "${env:TOKEN}"]]);
     const web = one({ url: "https://x/${input:key}", headers: { A: "${input:key}" } });

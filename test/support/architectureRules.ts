@@ -75,6 +75,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/loginShellPath.ts": ["node:child_process", "node:crypto", "node:os", "node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
+  // Reads the file of variables that a definition names, with the parser of Node.
+  "src/mcp/envFile.ts": ["node:fs/promises", "node:path", "node:util"],
 };
 
 const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];

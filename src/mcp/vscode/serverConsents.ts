@@ -63,6 +63,9 @@ function consentDetail(server: McpServer): string {
     serverDetail(server),
     ...(server.type === "stdio" && server.cwd !== undefined ? [vscode.l10n.t("in {0}", visibleText(server.cwd))] : []),
     ...values,
+    ...(server.type === "stdio" && server.envFile !== undefined
+      ? [vscode.l10n.t("with the variables of the file {0}", visibleText(server.envFile))]
+      : []),
     "",
     server.type === "stdio"
       ? vscode.l10n.t("Parley starts it to offer its prompts, and the agent starts it to use its tools.")
