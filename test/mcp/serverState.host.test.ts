@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
+import type { AgentInfo } from "../../src/session/agent.ts";
 import type { McpServer } from "../../src/mcp/servers.ts";
 import { serverKey, type ServerConsents } from "../../src/mcp/vscode/serverConsents.ts";
 import { ServerInputs } from "../../src/mcp/vscode/serverInputs.ts";
@@ -96,5 +97,48 @@ describe("MCP servers that are off in a session", () => {
     await servers.setOn("session-299", server("a"), true);
     await servers.setOn("session-299", server("b"), true);
     assert.equal(Object.keys(stored.get("parley.mcp.off") ?? {}).length, 49);
+  });
+});
+
+describe("MCP servers that an agent does not get", () => {
+  const launcher = {
+    resolve: ({ name }: McpServer) =>
+      name === "locked"
+        ? Promise.reject(new Error("locked needs a value that was not entered."))
+        : Promise.resolve({ type: "sse", url: `https://${name}.example`, headers: {} }),
+  } as unknown as ServerLauncher;
+  const window = (): SessionServers =>
+    new SessionServers({
+      ...{ context: { globalState: memento, workspaceState: memento }, log: nullLog, launcher },
+      existing: () => Promise.resolve(new Set<string>()),
+      consents: {} as ServerConsents,
+    });
+  const notice = async (servers: SessionServers, names: readonly string[], problems: readonly string[] = []) => {
+    const agent = { mcpServers: { http: true, sse: false } } as AgentInfo;
+    const options = { agent, agentName: "Agent", workspaceFolder: "/w" };
+    return (await servers.open("s", { servers: names.map(server), problems }, options)).notice;
+  };
+
+  it("are listed in one notice, and named once: for good if the agent cannot use them, else once in a window", async () => {
+    stored.clear();
+    const first = window();
+    assert.equal(
+      await notice(first, ["a", "locked"], [".vscode/mcp.json is not valid JSON."]),
+      [
+        "These MCP servers are left out:",
+        "• “locked”: locked needs a value that was not entered.",
+        "• “a”: Agent cannot use MCP servers of the type sse.",
+        "• .vscode/mcp.json is not valid JSON.",
+      ].join("\n"),
+    );
+    assert.equal(await notice(first, ["a", "locked"], [".vscode/mcp.json is not valid JSON."]), undefined);
+    assert.equal(
+      await notice(first, ["a", "b"]),
+      "The MCP server “b” is left out. Agent cannot use MCP servers of the type sse.",
+    );
+    assert.equal(
+      await notice(window(), ["a", "b", "locked"]),
+      "The MCP server “locked” is left out. locked needs a value that was not entered.",
+    );
   });
 });

@@ -110,12 +110,13 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
         await settings.whenRead();
         const servers = settings.servers(agentOf(opened));
         prompts.offerConsent(opened.id);
-        const { servers: given, notices } = await sessionServers.open(opened.id, servers, {
+        const read = { servers, problems: settings.workspaceProblems };
+        const { servers: given, notice } = await sessionServers.open(opened.id, read, {
           agent: info,
           agentName,
           workspaceFolder: opened.state.workspaceFolder,
         });
-        for (const notice of notices) opened.addNotice(notice);
+        if (notice !== undefined) opened.addNotice(notice);
         prompts.serversChanged();
         return given;
       } catch (error) {

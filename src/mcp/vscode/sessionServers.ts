@@ -8,7 +8,7 @@ import { hostPlatform } from "../../base/platform.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
 import { serversForAgent, type LeftOutServer, type ResolvedServer } from "../agentServers.ts";
-import type { McpServer } from "../servers.ts";
+import type { McpServer, ServersRead } from "../servers.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 
@@ -66,12 +66,12 @@ export class SessionServers {
     return given && (given.get(server.name) ?? { on: false });
   }
 
-  /** The servers for the agent, and sentences about those that it does not get, each of them once. */
+  /** The servers for the agent, and a notice about those that it does not get, each of them once. */
   async open(
     session: string,
-    servers: readonly McpServer[],
+    { servers, problems }: ServersRead,
     { agent, agentName, workspaceFolder }: { agent: AgentInfo; agentName: string; workspaceFolder: string },
-  ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notices: readonly string[] }> {
+  ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
     const { consents, launcher } = this.#options;
     const opened = new Map<string, { on: boolean; reason?: string }>();
     const resolved: ResolvedServer[] = [];
@@ -98,24 +98,32 @@ export class SessionServers {
     const leftOut = [...unresolved, ...unusable];
     for (const { name, reason } of leftOut) opened.set(name, { on: true, reason });
     this.#opened.set(session, opened);
-    return { servers: given, notices: await this.#newNotices(leftOut) };
+    const notice = await this.#newNotice(leftOut, problems);
+    return { servers: given, ...(notice !== undefined && { notice }) };
   }
 
-  /** Parley names what an agent cannot use once, and all other reasons once in each window. */
-  async #newNotices(leftOut: readonly LeftOutServer[]): Promise<readonly string[]> {
+  /**
+   * A sentence about what is left out, if there is something new. Parley names what an agent cannot use once, and all
+   * other reasons once in each window.
+   */
+  async #newNotice(leftOut: readonly LeftOutServer[], problems: readonly string[]): Promise<string | undefined> {
     const { context, log } = this.#options;
     const known = context.globalState.get<readonly string[]>(reportedKey, []);
-    const lasting: string[] = [];
-    const notices: string[] = [];
-    for (const { name, reason, isUnsupported } of leftOut) {
-      const notice = vscode.l10n.t("The MCP server “{0}” is left out. {1}", visibleText(name), visibleText(reason));
-      if (this.#reported.has(notice) || known.includes(notice)) continue;
-      this.#reported.add(notice);
-      log.warn(notice);
-      notices.push(notice);
-      if (isUnsupported) lasting.push(notice);
+    const isNew = (text: string): boolean => !this.#reported.has(text) && !known.includes(text);
+    const servers = leftOut.map(server => ({ ...server, text: leftOutText(server) })).filter(({ text }) => isNew(text));
+    const texts = [...servers.map(({ text }) => text), ...problems.map(visibleText).filter(isNew)];
+    for (const text of texts) {
+      this.#reported.add(text);
+      log.warn(text);
     }
+    const lasting = servers.filter(({ isUnsupported }) => isUnsupported).map(({ text }) => text);
     if (lasting.length > 0) await context.globalState.update(reportedKey, [...known, ...lasting].slice(-maxReported));
-    return notices;
+    if (texts.length < 2) return texts[0];
+    const lines = servers.map(({ name, reason }) => `“${visibleText(name)}”: ${visibleText(reason)}`);
+    const list = [...lines, ...texts.slice(servers.length)].map(line => `• ${line}`);
+    return [vscode.l10n.t("These MCP servers are left out:"), ...list].join("\n");
   }
 }
+
+const leftOutText = ({ name, reason }: LeftOutServer): string =>
+  vscode.l10n.t("The MCP server “{0}” is left out. {1}", visibleText(name), visibleText(reason));
