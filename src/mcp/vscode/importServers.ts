@@ -7,9 +7,8 @@ import { parseJsonc } from "../jsonc.ts";
 import { readServerFile, serverSetting, type McpServer, type ServersRead } from "../servers.ts";
 import { serverDetail } from "./serverConsents.ts";
 
-const maxAttempts = 4;
-/** Milliseconds. */
-const retryDelay = 500;
+/** After this time, VS Code has usually saved another change of the settings (ms). */
+const retryDelay = 1000;
 
 /** Asks from where and which, and writes the user's setting. Rejects with a sentence. */
 export async function importServers(context: vscode.ExtensionContext): Promise<void> {
@@ -17,8 +16,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   if (!found) return;
   if (found.servers.length === 0)
     throw new Error(found.problems.join("\n") || vscode.l10n.t("There are no MCP servers to import."));
-  const configuration = vscode.workspace.getConfiguration("parley");
-  const known = (configuration.inspect("mcpServers")?.globalValue ?? {}) as Readonly<Record<string, unknown>>;
+  const known = userSetting(vscode.workspace.getConfiguration("parley"));
   const picked = await vscode.window.showQuickPick(
     found.servers.map(server => ({
       label: visibleText(server.name),
@@ -35,7 +33,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   );
   if (!picked || picked.length === 0) return;
   const imported = Object.fromEntries(picked.map(({ server }) => [server.name, serverSetting(server)]));
-  await storeServers({ ...known, ...imported });
+  await storeServers(imported);
   const message =
     picked.length === 1
       ? vscode.l10n.t("Imported 1 MCP server.")
@@ -43,17 +41,31 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   void vscode.window.showInformationMessage([message, ...found.problems].join(" "));
 }
 
-/** VS Code refuses to change the settings while it saves another change of them. Then Parley tries again. */
-async function storeServers(servers: Readonly<Record<string, unknown>>, attempts = maxAttempts): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration("parley");
+/**
+ * Adds the servers to the setting. VS Code refuses a change while another change of the settings is not saved yet, which lasts less
+ * than a second. The API does not say why it refuses: only the localized message does. So every refused change is tried
+ * once more. Rejects with the last reason of VS Code, such as unsaved changes of the user in the file.
+ */
+async function storeServers(servers: Readonly<Record<string, unknown>>): Promise<void> {
+  const store = async (): Promise<void> => {
+    const configuration = vscode.workspace.getConfiguration("parley");
+    const all = { ...userSetting(configuration), ...servers };
+    await configuration.update("mcpServers", all, vscode.ConfigurationTarget.Global);
+  };
   try {
-    await configuration.update("mcpServers", servers, vscode.ConfigurationTarget.Global);
-  } catch (thrown) {
-    if (attempts <= 1) throw thrown;
+    await store();
+  } catch {
     await new Promise<void>(resolve => setTimeout(resolve, retryDelay));
-    await storeServers(servers, attempts - 1);
+    await store().catch((error: unknown) => {
+      throw new Error(vscode.l10n.t("The MCP servers were not imported. {0}", asError(error).message), {
+        cause: error,
+      });
+    });
   }
 }
+
+const userSetting = (configuration: vscode.WorkspaceConfiguration): Readonly<Record<string, unknown>> =>
+  (configuration.inspect("mcpServers")?.globalValue ?? {}) as Readonly<Record<string, unknown>>;
 
 /** Undefined if the user cancelled. */
 async function findServers(context: vscode.ExtensionContext): Promise<ServersRead | undefined> {
