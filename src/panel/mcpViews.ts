@@ -18,8 +18,11 @@ export interface ViewMcpServer {
   readonly on: boolean;
   /** The agent's session was opened with the other choice. */
   readonly pending?: true;
-  /** The state of Parley's own connection. `notAllowed`: the user has not allowed to start it. */
-  readonly state: "notAllowed" | "stopped" | "starting" | "ready" | "failed";
+  /**
+   * The state of Parley's own connection. `notStarted` and `notAllowed`: Parley asks before it starts the server. Agents
+   * get the user's servers meanwhile (`notStarted`), but not those of the workspace (`notAllowed`).
+   */
+  readonly state: "notStarted" | "notAllowed" | "stopped" | "starting" | "ready" | "failed";
   /** Why it failed, or why the agent does not get it. A sentence. */
   readonly reason?: string;
 }

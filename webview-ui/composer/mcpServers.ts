@@ -110,6 +110,7 @@ export class McpServersElement extends LightElement {
       </label>
       <div class="quiet mcp-detail" title=${detail}>${detail}</div>
       ${reason === undefined || !on ? nothing : html`<div class="mcp-reason">${icon("warning")} <span>${reason}</span></div>`}
+      ${on && state === "notStarted" ? button(t("Start…"), t("Start {0}", name), set("allow")) : nothing}
       ${on && state === "notAllowed" ? button(t("Allow…"), t("Allow {0}", name), set("allow")) : nothing}
       ${on && state === "failed" ? button(t("Start Again"), t("Start {0} again", name), set("retry")) : nothing}
     </div>`;
@@ -127,6 +128,8 @@ const button = (label: string, name: string, onClick: () => void): TemplateResul
 function stateText({ on, state }: ViewMcpServer): string {
   if (!on) return t("Off");
   switch (state) {
+    case "notStarted":
+      return t("Not started yet");
     case "notAllowed":
       return t("Not allowed yet");
     case "stopped":

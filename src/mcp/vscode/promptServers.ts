@@ -230,7 +230,7 @@ export class PromptServers {
       detail: serverDetail(server),
       on,
       ...(opened && opened.on !== gets && { pending: true as const }),
-      state: isAllowed ? status.state : "notAllowed",
+      state: isAllowed ? status.state : server.source === "workspace" ? "notAllowed" : "notStarted",
       ...(reason !== undefined && { reason: visibleText(reason) }),
     };
   }
