@@ -1,5 +1,6 @@
 // Definitions of MCP servers: settings and files, variables, and what an agent gets of them.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { serversForAgent } from "../../src/mcp/agentServers.ts";
 import { parseJsonc } from "../../src/mcp/jsonc.ts";
 import { missingProgramReason } from "../../src/mcp/missingProgram.ts";
@@ -210,4 +211,16 @@ describe("the program of an MCP server that cannot start", () => {
   for (const [command, found, reason] of reasons)
     it(`is named with a reason and a next step: ${command}, ${found.missing}`, () =>
       assert.match(missingProgramReason(command, found, "/w"), reason));
+});
+
+describe("the setting of MCP servers", () => {
+  it("belongs to the machine, and says that a server may run twice: for Parley and for the agent", () => {
+    const manifest = readFileSync("package.json", "utf8");
+    const texts = JSON.parse(readFileSync("package.nls.json", "utf8")) as Readonly<Record<string, string>>;
+    assert.match(manifest, /"parley\.mcpServers": \{\s*"type": "object",\s*"scope": "machine"/);
+    assert.match(
+      texts["setting.mcpServers"] ?? "",
+      /A server may run twice: Parley starts it for its prompts, and the agent starts it for its tools\./,
+    );
+  });
 });
