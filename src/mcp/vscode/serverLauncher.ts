@@ -17,12 +17,7 @@ import { findProgram } from "../../base/program.ts";
 import type { Form, FormAnswer } from "../../session/forms/form.ts";
 import { readEnvFile } from "../envFile.ts";
 import { missingProgramReason } from "../missingProgram.ts";
-import type {
-  ServerConnectOptions,
-  McpClientModule,
-  PromptServer,
-  ServerVerdict,
-} from "../promptServer.ts";
+import type { ServerConnectOptions, McpClientModule, PromptServer, ServerVerdict } from "../promptServer.ts";
 import type { McpServer, ServerLaunch } from "../servers.ts";
 import { resolveVariables } from "../serverVariables.ts";
 import { serverKey } from "./serverConsents.ts";
@@ -37,12 +32,11 @@ const maxOutputLines = 3;
 const maxOutputLength = 500;
 
 /** The client passes the message of such an error on as it is. */
-const startProblem = (message: string): ProblemError =>
-  new ProblemError({ message, next: [] });
+const startProblem = (message: string): ProblemError => new ProblemError({ message, next: [] });
 
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
-    (info) => info.isDirectory(),
+    info => info.isDirectory(),
     () => false, // There is nothing, or nothing that could be used.
   );
 
@@ -51,11 +45,7 @@ interface LauncherOptions {
   readonly inputs: ServerInputs;
   readonly log: Log;
   readonly workspaceFolder: () => string;
-  readonly askForm: (
-    server: McpServer,
-    form: Form,
-    signal: AbortSignal,
-  ) => Promise<FormAnswer>;
+  readonly askForm: (server: McpServer, form: Form, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
 /** Starts servers, and keeps how each of them was found to speak. */
@@ -70,12 +60,8 @@ export class ServerLauncher {
   }
 
   get #module(): McpClientModule {
-    const main = this.#options.context.asAbsolutePath(
-      join("dist", "extension.js"),
-    );
-    return (this.#client ??= createRequire(main)(
-      "./mcp.js",
-    ) as McpClientModule);
+    const main = this.#options.context.asAbsolutePath(join("dist", "extension.js"));
+    return (this.#client ??= createRequire(main)("./mcp.js") as McpClientModule);
   }
 
   /** How to start the server. Asks for its values, if `asks`. Rejects with a sentence if one is missing. */
@@ -85,8 +71,7 @@ export class ServerLauncher {
     workspaceFolder = this.#options.workspaceFolder(),
   ): Promise<ServerLaunch> {
     const inputs = await this.#options.inputs.values(server, asks);
-    if (!inputs)
-      throw new Error(`${server.name} needs a value that was not entered.`);
+    if (!inputs) throw new Error(`${server.name} needs a value that was not entered.`);
     const folder = server.folder ?? workspaceFolder;
     const launch = resolveVariables(server, {
       ...{ workspaceFolder: folder, userHome: homedir(), env: process.env },
@@ -107,9 +92,7 @@ export class ServerLauncher {
   /** Hides credentials, and all values of the server's file of variables. */
   #mask(server: McpServer, text: string): string {
     const values = this.#fileValues.get(serverKey(server)) ?? [];
-    return maskText(
-      [...values].reduce((masked, value) => maskValue(masked, value), text),
-    );
+    return maskText([...values].reduce((masked, value) => maskValue(masked, value), text));
   }
 
   /** Connects to the server. Rejects with a sentence. */
@@ -135,42 +118,28 @@ export class ServerLauncher {
           }
         : start,
       {
-        clientVersion: String(
-          (context.extension.packageJSON as { version?: unknown }).version,
-        ),
+        clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
         timeout: maxAnswerTime,
         ...(verdict && { verdict }),
         signal: AbortSignal.any([signal, attempt.signal]),
         ...events,
-        onWarning: (message) =>
-          log.warn(`[${server.name}] ${this.#mask(server, message)}`),
-        askForm: (form, formSignal) =>
-          askForm(server, form, AbortSignal.any([formSignal, signal])),
+        onWarning: message => log.warn(`[${server.name}] ${this.#mask(server, message)}`),
+        askForm: (form, formSignal) => askForm(server, form, AbortSignal.any([formSignal, signal])),
       },
     );
     const connected = await withTimeout(connecting, maxAnswerTime, () => {
       attempt.abort();
       // A connection that succeeds all the same must not stay.
-      connecting
-        .then((late) => late.close())
-        .catch((error: unknown) => log.debug(asError(error).message));
-      throw new Error(
-        `The server did not answer within ${maxAnswerTime / 1000} seconds.`,
-      );
+      connecting.then(late => late.close()).catch((error: unknown) => log.debug(asError(error).message));
+      throw new Error(`The server did not answer within ${maxAnswerTime / 1000} seconds.`);
     }).catch((error: unknown) => {
-      throw withLastOutput(
-        asError(error),
-        this.#mask(server, started.at(-1)?.stderrTail() ?? ""),
-      );
+      throw withLastOutput(asError(error), this.#mask(server, started.at(-1)?.stderrTail() ?? ""));
     });
     await this.#keepVerdict(server, connected.verdict);
     return connected;
   }
 
-  async #start(
-    server: McpServer,
-    start: Extract<ServerLaunch, { type: "stdio" }>,
-  ): Promise<AgentProcess> {
+  async #start(server: McpServer, start: Extract<ServerLaunch, { type: "stdio" }>): Promise<AgentProcess> {
     const { context, log } = this.#options;
     const { name } = server;
     const workspaceFolder = server.folder ?? this.#options.workspaceFolder();
@@ -180,19 +149,14 @@ export class ServerLauncher {
       platform: hostPlatform,
       cwd: workspaceFolder,
     });
-    if (!("path" in found))
-      throw startProblem(
-        missingProgramReason(start.command, found, workspaceFolder),
-      );
+    if (!("path" in found)) throw startProblem(missingProgramReason(start.command, found, workspaceFolder));
     // npx and others read settings from the folder in which they start, so a server of the user starts in a folder of
     // Parley. A server of the workspace may be a file of it, and the user has allowed it.
     const folder =
       start.cwd ??
       (server.source === "workspace"
         ? workspaceFolder
-        : await prepareStartFolder(
-            join(context.globalStorageUri.fsPath, "mcp"),
-          ));
+        : await prepareStartFolder(join(context.globalStorageUri.fsPath, "mcp")));
     const definition = {
       id: name,
       name,
@@ -202,23 +166,13 @@ export class ServerLauncher {
       missingFiles: "error",
       startTimeout: maxAnswerTime / 1000,
     } as const;
-    if (!(await isFolder(folder)))
-      throw startProblem(
-        `The cwd ${folder} of the MCP server ${name} is not a folder.`,
-      );
+    if (!(await isFolder(folder))) throw startProblem(`The cwd ${folder} of the MCP server ${name} is not a folder.`);
     try {
-      return await launch(definition, folder, (line) =>
-        log.info(`[${name}] ${this.#mask(server, line)}`),
-      );
+      return await launch(definition, folder, line => log.info(`[${name}] ${this.#mask(server, line)}`));
     } catch (error) {
       // Its sentence refers to the settings of agents.
-      const detail =
-        error instanceof ProblemError
-          ? error.problem.detail
-          : asError(error).message;
-      throw startProblem(
-        `${found.path} could not be started. ${detail ?? ""}`.trim(),
-      );
+      const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;
+      throw startProblem(`${found.path} could not be started. ${detail ?? ""}`.trim());
     }
   }
 
@@ -227,36 +181,21 @@ export class ServerLauncher {
   }
 
   #verdicts(): Readonly<Record<string, ServerVerdict>> {
-    return this.#options.context.globalState.get<Record<string, ServerVerdict>>(
-      verdictsKey,
-      {},
-    );
+    return this.#options.context.globalState.get<Record<string, ServerVerdict>>(verdictsKey, {});
   }
 
   async #keepVerdict(server: McpServer, verdict: ServerVerdict): Promise<void> {
     const key = serverKey(server);
     const known = this.#verdicts();
     if (JSON.stringify(known[key]) === JSON.stringify(verdict)) return;
-    const kept = [
-      ...Object.entries(known).filter(([other]) => other !== key),
-      [key, verdict] as const,
-    ];
-    await this.#options.context.globalState.update(
-      verdictsKey,
-      Object.fromEntries(kept.slice(-maxVerdicts)),
-    );
+    const kept = [...Object.entries(known).filter(([other]) => other !== key), [key, verdict] as const];
+    await this.#options.context.globalState.update(verdictsKey, Object.fromEntries(kept.slice(-maxVerdicts)));
   }
 }
 
 /** The error with the end of what the program wrote to stderr, which often says more. */
 function withLastOutput(error: Error, output: string): Error {
-  const lines = output.split("\n").map((line) => line.trim());
-  const last = lines
-    .filter(Boolean)
-    .slice(-maxOutputLines)
-    .join("\n")
-    .slice(-maxOutputLength);
-  return last === ""
-    ? error
-    : new Error(`${error.message} Its last output: ${last}`, { cause: error });
+  const lines = output.split("\n").map(line => line.trim());
+  const last = lines.filter(Boolean).slice(-maxOutputLines).join("\n").slice(-maxOutputLength);
+  return last === "" ? error : new Error(`${error.message} Its last output: ${last}`, { cause: error });
 }
