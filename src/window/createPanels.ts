@@ -63,7 +63,7 @@ export function createPanels(
     agentName: () => sessions.agentOf(open.active)?.name ?? vscode.l10n.t("The agent"),
   });
   const sender = new PromptSender({ sessions, documents, attaching: mentions.attachments });
-  const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents);
+  const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages);
   const traffic = store.add(new TrafficDocument(agents));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {

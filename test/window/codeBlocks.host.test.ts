@@ -8,6 +8,7 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { applyCode, insertCode } from "../../src/window/code/codeBlocks.ts";
 import { ContentDocuments } from "../../src/window/code/contentDocuments.ts";
+import { PanelPages } from "../../src/window/startup/panelPages.ts";
 import { DiagramPanels } from "../../src/window/code/diagramPanel.ts";
 import { openFile } from "../../src/window/code/openFile.ts";
 import { until } from "../support/fakes/until.ts";
@@ -156,7 +157,7 @@ describe("the actions of code blocks and content", () => {
     await vscode.window.showTextDocument(file);
     const extension = vscode.extensions.all.find(each => each.id.endsWith(".parley"));
     assert.ok(extension);
-    const panels = new DiagramPanels(extension.extensionUri);
+    const panels = new DiagramPanels(extension.extensionUri, new PanelPages(extension.extensionUri));
     const open = (): readonly vscode.Tab[] =>
       vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(tab => tab.label === "Diagram");
     panels.open("graph TD; A-->B");

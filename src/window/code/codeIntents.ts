@@ -3,6 +3,7 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Documents } from "../../files/ports.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { SessionState } from "../../session/state.ts";
+import type { PanelPages } from "../startup/panelPages.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
 import { ContentDocuments } from "./contentDocuments.ts";
 import { DiagramPanels } from "./diagramPanel.ts";
@@ -18,10 +19,11 @@ export function createCodeIntents(
   { context, store, log }: ExtensionPlatform,
   stateOf: (session: string | undefined) => SessionState,
   documents: Documents,
+  pages: Pick<PanelPages, "html">,
 ): CodeIntents {
   const diffs = store.add(new DiffDocuments(documents, log));
   const contents = store.add(new ContentDocuments());
-  const diagrams = store.add(new DiagramPanels(context.extensionUri));
+  const diagrams = store.add(new DiagramPanels(context.extensionUri, pages));
   return {
     openFile: ({ path, line, session, ...rest }) => openFile(path, line, stateOf(session).workspaceFolder, rest),
     openLink: ({ href, session }) => openLink(href, stateOf(session).workspaceFolder),

@@ -1,14 +1,16 @@
 // Draws Mermaid source in a separate panel beside the editor. Only this panel loads the Mermaid library.
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
+import type { PanelPages } from "../startup/panelPages.ts";
 
 /** One panel for each source text. */
 export class DiagramPanels implements Disposable {
   readonly #root: vscode.Uri;
+  readonly #pages: Pick<PanelPages, "html">;
   readonly #panels = new Map<string, vscode.WebviewPanel>();
 
-  constructor(extensionUri: vscode.Uri) {
+  constructor(extensionUri: vscode.Uri, pages: Pick<PanelPages, "html">) {
+    this.#pages = pages;
     this.#root = vscode.Uri.joinPath(extensionUri, "dist", "webview", "diagram");
   }
 
@@ -27,42 +29,22 @@ export class DiagramPanels implements Disposable {
     );
     this.#panels.set(source, panel);
     panel.onDidDispose(() => this.#panels.delete(source));
-    panel.webview.html = diagramHtml(panel.webview, this.#root, source);
+    panel.webview.html = this.#html(panel.webview, source);
   }
 
   dispose(): void {
     for (const panel of [...this.#panels.values()]) panel.dispose();
   }
-}
 
-/** Only our two scripts load. Styles need `unsafe-inline` because Mermaid adds a style element to its SVG. */
-function diagramHtml(webview: vscode.Webview, root: vscode.Uri, source: string): string {
-  const nonce = randomBytes(18).toString("base64url");
-  const file = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(root, name)).toString();
-  const json = (value: unknown): string => JSON.stringify(value).replace(/</g, "\\u003c");
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource} 'unsafe-inline'`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="${vscode.env.language.replace(/[^\w-]/g, "")}">
-<head>
-<meta charset="UTF-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1.0">
-<link rel="stylesheet" href="${file("diagram.css")}">
-<script type="application/json" id="l10n">${json(vscode.l10n.bundle ?? {})}</script>
-<script type="application/json" id="source">${json(source)}</script>
-<title>Parley</title>
-</head>
-<body>
-<main id="diagram"></main>
+  /** Only our two scripts load. Styles need `unsafe-inline` because Mermaid adds a style element to its SVG. */
+  #html(webview: vscode.Webview, source: string): string {
+    return this.#pages.html(webview, this.#root, ({ nonce, file, data }) => ({
+      policy: [`style-src ${webview.cspSource} 'unsafe-inline'`, "img-src data:"],
+      head: `<link rel="stylesheet" href="${file("diagram.css")}">
+${data("source", source)}`,
+      body: `<main id="diagram"></main>
 <script nonce="${nonce}" src="${file("mermaid.tiny.js")}"></script>
-<script type="module" nonce="${nonce}" src="${file("diagram.js")}"></script>
-</body>
-</html>`;
+<script type="module" nonce="${nonce}" src="${file("diagram.js")}"></script>`,
+    }));
+  }
 }

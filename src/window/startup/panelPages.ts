@@ -1,6 +1,25 @@
-// The page of a chat panel and its content security policy. The page of a view is opened while the extension loads.
+// The pages of webviews and their content security policy. The page of a view is opened while the extension loads.
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+
+/** What a page has besides the parts of every page. */
+interface PageParts {
+  /** Directives of the content security policy. */
+  readonly policy: readonly string[];
+  /** HTML. */
+  readonly head: string;
+  readonly body: string;
+}
+
+/** What the HTML of a page refers to. */
+interface PageContext {
+  /** Scripts run only with it. */
+  readonly nonce: string;
+  /** The address of a file of the page's folder. */
+  readonly file: (name: string) => string;
+  /** An element with data, which the scripts of the page read. */
+  readonly data: (id: string, value: unknown) => string;
+}
 
 /** The pages of the window's chat panels. */
 export class PanelPages {
@@ -34,7 +53,39 @@ export class PanelPages {
 
   #open(webview: vscode.Webview): void {
     webview.options = this.options;
-    webview.html = pageHtml(webview, this.#root);
+    webview.html = this.html(webview, this.#root, page => chatPage(webview, page));
+  }
+
+  /** A page that loads files of one folder only, with the texts in the user's language as the data `l10n`. */
+  html(webview: vscode.Webview, folder: vscode.Uri, parts: (page: PageContext) => PageParts): string {
+    const page = {
+      nonce: randomBytes(18).toString("base64url"),
+      file: (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString(),
+      data: (id: string, value: unknown) =>
+        `<script type="application/json" id="${id}">${JSON.stringify(value).replace(/</g, "\\u003c")}</script>`,
+    };
+    const { policy, head, body } = parts(page);
+    const directives = [
+      "default-src 'none'",
+      `script-src 'nonce-${page.nonce}'`,
+      ...policy,
+      "base-uri 'none'",
+      "form-action 'none'",
+    ];
+    return `<!DOCTYPE html>
+<html lang="${vscode.env.language.replace(/[^\w-]/g, "")}">
+<head>
+<meta charset="UTF-8">
+<meta http-equiv="Content-Security-Policy" content="${directives.join("; ")}">
+<meta name="viewport" content="width=device-width, initial-scale=1.0">
+${head}
+${page.data("l10n", vscode.l10n.bundle ?? {})}
+<title>Parley</title>
+</head>
+<body>
+${body}
+</body>
+</html>`;
   }
 }
 
@@ -44,39 +95,21 @@ export class PanelPages {
  * scripts need the nonce, and Trusted Types turn raw HTML assignments into errors, with policies for lit and DOMPurify
  * only.
  */
-function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
-  const nonce = randomBytes(18).toString("base64url");
-  const file = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(root, name)).toString();
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
-    `font-src ${webview.cspSource}`,
-    `img-src ${webview.cspSource} data: blob:`,
+const chatPage = ({ cspSource }: vscode.Webview, { nonce, file }: PageContext): PageParts => ({
+  policy: [
+    `style-src ${cspSource}`,
+    `font-src ${cspSource}`,
+    `img-src ${cspSource} data: blob:`,
     "media-src data: blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types lit-html dompurify",
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="${vscode.env.language.replace(/[^\w-]/g, "")}">
-<head>
-<meta charset="UTF-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1.0">
-<script nonce="${nonce}">
+  ],
+  head: `<script nonce="${nonce}">
 var early = [];
 addEventListener("message", early.take = event => { early.push(event.data); });
 import("${file("main.js")}");
 </script>
 <link rel="stylesheet" href="${file("codicon.css")}">
-<link rel="stylesheet" href="${file("styles.css")}">
-<script type="application/json" id="l10n">${JSON.stringify(vscode.l10n.bundle ?? {}).replace(/</g, "\\u003c")}</script>
-<title>Parley</title>
-</head>
-<body>
-<div id="parley"></div>
-</body>
-</html>`;
-}
+<link rel="stylesheet" href="${file("styles.css")}">`,
+  body: `<div id="parley"></div>`,
+});
