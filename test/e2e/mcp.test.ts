@@ -78,7 +78,7 @@ async function start(page: Page, panel: FrameLocator, server: string, state: str
   const row = list
     .locator(".mcp-server")
     .filter({ has: panel.getByRole("checkbox", { name: new RegExp(`^${server}`) }) });
-  const allow = row.getByRole("button", { name: `Allow ${server}` });
+  const allow = row.getByRole("button", { name: `Start ${server}`, exact: true });
   if (await allow.isVisible()) {
     await allow.click();
     await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
@@ -171,6 +171,8 @@ describe("MCP servers of every kind", () => {
     assert.equal(await question.count(), 0);
     await startingSession(panel, async () => {
       await runCommand(page, "Parley: Switch Session");
+      // The first row has the focus, but not at once.
+      await page.locator(".quick-input-list .monaco-list-row.focused").waitFor();
       await page.locator(".quick-input-list .monaco-list-row:not(.focused)").first().click();
     });
     assert.equal(await form.count(), 0);

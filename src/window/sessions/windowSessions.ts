@@ -266,12 +266,12 @@ export class WindowSessions {
     if (session) this.#show(surface, session);
   }
 
-  /** A session that was never used does not stay open when the surface shows another one. */
+  /** A session that was never used does not stay open when the surface shows another one, unless it has a form. */
   #show(surface: string, session: Session): void {
     const before = this.open.selected(surface);
     this.open.select(surface, session);
-    if (before && before !== session && isUnused(before.state) && this.open.surfacesOf(before).length === 0)
-      this.close(before);
+    if (!before || before === session || !isUnused(before.state) || this.open.surfacesOf(before).length > 0) return;
+    if (this.#options.mcp.view(before).asks.length === 0) this.close(before);
   }
 
   /**
