@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
+import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
 import {
   answerTrust,
@@ -16,6 +17,7 @@ import {
   runCommand,
   screenshot,
   sharedWorkbench,
+  writeFiles,
 } from "./harness.ts";
 
 const programs = mkdtempSync(join(tmpdir(), "parley-mcp-"));
@@ -167,6 +169,45 @@ describe("MCP servers of a workspace", () => {
   });
 });
 
+describe("an MCP server of a workspace with a file of variables", () => {
+  it("says why it cannot read the file, and gets its variables, which no log shows", async () => {
+    const key = "walrus-4711";
+    const server = { ...stdio("key"), envFile: "${workspaceFolder}/tickets.env" };
+    const { page, panel, folder, errors } = await sharedWorkbench(
+      { ".vscode/mcp.json": JSON.stringify({ servers: { local: server } }) },
+      { "parley.agents": { mcp: agent([]) } },
+    );
+    await chooseAgent(panel, "mcp");
+    await expectServers(panel, "before", []);
+    const list = await openServers(panel);
+    await list.getByRole("button", { name: "Allow local" }).click();
+    const dialog = page.getByRole("dialog").filter({ hasText: "Allow the MCP server “local” of this workspace?" });
+    await dialog.getByText("with the variables of the file ${workspaceFolder}/tickets.env").first().waitFor();
+    await dialog.getByRole("button", { name: "Allow" }).click();
+    await openServers(panel);
+    const reason = `The envFile ${join(folder, "tickets.env")} of the MCP server local does not exist.`;
+    await list.getByText(reason).waitFor();
+    await screenshot(page, "mcp-env-file");
+    writeFileSync(join(folder, "tickets.env"), `# For the tests\nexport MCP_KEY="${key}"\n`);
+    await list.getByRole("button", { name: "Start local again" }).click();
+    await list.getByText("Ready", { exact: true }).waitFor();
+    await restartAgent(panel);
+    const given = await expectServers(panel, "after", ["local"]);
+    assert.ok(given.includes(`"value":"${key}"`), given);
+    await panel.getByRole("textbox", { name: "Message" }).click();
+    await page.keyboard.type("/local:first");
+    await panel.getByRole("option", { name: /local:first/ }).click();
+    await panel.getByRole("group", { name: "Preview of /local:first" }).getByText(`The key is ${key}`).waitFor();
+    await panel.getByRole("button", { name: "Cancel", exact: true }).click();
+    await runCommand(page, "Parley: Show Protocol Traffic");
+    await page.locator(".editor-instance .view-lines").getByText("session/new").first().waitFor();
+    await page.keyboard.press("Control+F");
+    await page.keyboard.type(key);
+    await page.locator(".find-widget").getByText("No results").waitFor();
+    assert.deepEqual(errors, []);
+  });
+});
+
 describe("MCP servers of an agent", () => {
   it("reach this agent only, as far as it can use them, and Parley names once what it cannot use", async () => {
     const mcpServers = {
@@ -182,15 +223,15 @@ describe("MCP servers of an agent", () => {
       },
     );
     const log = panel.getByRole("log", { name: "Conversation" });
-    const unsupported = log.getByText(
-      "The MCP server “web” is left out. MCP Agent cannot use MCP servers of the type http.",
-    );
-    const lost = log.getByText("The MCP server “lost” is left out. The program no-such-server was not found.");
+    const unsupported = log.getByText("MCP Agent cannot use MCP servers of the type http.");
+    const lost = log.getByText("The program no-such-server was not found on the PATH");
     await chooseAgent(panel, "plain");
     await expectServers(panel, "plain", ["mine"]);
     await chooseAgent(panel, "narrow");
-    await unsupported.waitFor();
-    await lost.waitFor();
+    // One notice lists them all.
+    const notice = log.getByText("These MCP servers are left out:");
+    await notice.and(unsupported).and(lost).waitFor();
+    assert.equal(await log.getByText(/left out/).count(), 1);
     await screenshot(page, "mcp-left-out");
     await expectServers(panel, "narrow", ["own", "mine"]);
     const list = await openServers(panel);
@@ -233,6 +274,110 @@ describe("MCP servers of an agent", () => {
     await newSession(page, panel);
     await panel.getByRole("button", { name: "MCP servers: 2 of 2 on" }).waitFor();
     await expectServers(panel, "another session", ["one", "two"]);
+  });
+});
+
+describe("MCP servers that are configured wrongly", () => {
+  it("say what is wrong, each in its place, and servers of the same name get two names", async () => {
+    const exits = "console.error('npm error 404 Not Found'); process.exit(1)";
+    const own = {
+      "my server": stdio("honest"),
+      exits: { command: process.execPath, args: ["-e", exits] },
+      nowhere: { ...stdio("honest"), cwd: "/no/such/folder" },
+      variable: { command: "run", args: ["${config:x}"] },
+      empty: {},
+    };
+    const { page, panel, folder, errors } = await sharedWorkbench(
+      {},
+      { "parley.agents": { mcp: agent([]) }, "parley.mcpServers": own },
+    );
+    await panel.getByText('The MCP server "empty" in parley.mcpServers has neither a command nor a url.').waitFor();
+    await panel.getByRole("button", { name: "MCP servers: 4 of 4 on" }).waitFor();
+    const ofWorkspace = { "my server": stdio("honest"), broken: { type: "stdio" } };
+    writeFiles(folder, { ".vscode/mcp.json": JSON.stringify({ servers: ofWorkspace }) });
+    await panel.getByRole("button", { name: "MCP servers: 5 of 5 on" }).waitFor();
+    await newSession(page, panel);
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await log
+      .getByText('The MCP server "broken" in .vscode/mcp.json has no command. Name the program that starts it.')
+      .waitFor();
+
+    const list = await openServers(panel);
+    const row = (name: string): ReturnType<Page["locator"]> =>
+      list.locator(".mcp-server").filter({ has: page.getByText(name, { exact: true }) });
+    const start = async (name: string, verb = "Start"): Promise<void> => {
+      await openServers(panel);
+      await list.getByRole("button", { name: `${verb} ${name}`, exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+      await openServers(panel);
+    };
+    for (const name of ["exits", "nowhere", "variable", "my server"]) await start(name);
+    await start("my server 2", "Allow");
+    await list.getByText("The server ended the connection. Its last output: npm error 404 Not Found").waitFor();
+    await list.getByText("The cwd /no/such/folder of the MCP server nowhere is not a folder.").waitFor();
+    await list.getByText("The MCP server variable uses ${config:x}. Parley only knows ${workspaceFolder},").waitFor();
+    await row("my server").getByText("Ready").waitFor();
+    await row("my server 2").getByText("Ready").waitFor();
+    await screenshot(page, "mcp-wrong");
+    await page.keyboard.press("Escape");
+    await panel.getByRole("textbox", { name: "Message" }).click();
+    await page.keyboard.type("/my");
+    await panel.getByRole("option", { name: /my-server:first/ }).waitFor();
+    await panel.getByRole("option", { name: /my-server-2:first/ }).waitFor();
+    assert.deepEqual(errors, []);
+  });
+});
+
+/** The servers, as hashes, of which VS Code has stored a list of prompts. */
+async function storedServers(page: Page): Promise<string> {
+  const texts = await page.evaluate(
+    () =>
+      new Promise<string[]>((resolve, reject) => {
+        const opening = indexedDB.open("vscode-web-state-db-global");
+        opening.onerror = () => reject(new Error("The storage of VS Code could not be opened."));
+        opening.onsuccess = () => {
+          const reading = opening.result.transaction("ItemTable").objectStore("ItemTable").getAll();
+          reading.onsuccess = () => resolve(reading.result.map(String));
+          reading.onerror = () => reject(new Error("The storage of VS Code could not be read."));
+          opening.result.close();
+        };
+      }),
+  );
+  const own = texts.find(text => text.includes('"parley.mcp.prompts"'));
+  if (own === undefined) return "";
+  return Object.keys((JSON.parse(own) as { "parley.mcp.prompts": object })["parley.mcp.prompts"]).join();
+}
+
+describe("the prompts of an MCP server", () => {
+  it("are listed at once after a reload as they were last time, while their server starts", async () => {
+    const silent = join(programs, "silent");
+    const { page, panel, errors } = await sharedWorkbench(
+      {},
+      { "parley.mcpServers": { kept: stdio("honest", { MCP_SILENT: silent }) } },
+    );
+    const before = await storedServers(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.click();
+    await page.keyboard.type("/");
+    await panel.getByRole("option", { name: /Start this MCP server/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+    await panel.getByRole("option", { name: /kept:first/ }).waitFor();
+    await composer.fill("");
+    assert.deepEqual(errors, []);
+    writeFileSync(silent, "");
+    // VS Code in the browser stores with a delay, and a reload does not wait for it.
+    await until(async () => (await storedServers(page)) !== before);
+    await reloadWindow(page);
+    // The reload can restore the draft.
+    await composer.fill("");
+    await composer.click();
+    await page.keyboard.type("/");
+    await panel.getByRole("option", { name: /kept Starting…/ }).waitFor();
+    await panel.getByRole("option", { name: /kept:first/ }).waitFor();
+    await panel.getByRole("option", { name: /kept:second/ }).waitFor();
+    await screenshot(page, "mcp-list-of-last-time");
+    await panel.getByRole("option", { name: /kept Start again\. The server did not answer/ }).waitFor();
+    await panel.getByRole("option", { name: /kept:first/ }).waitFor();
   });
 });
 

@@ -1,9 +1,10 @@
-// Draws the picture of the README in the real VS Code: `npm run pictures`.
+// Draws the pictures of the README in the real VS Code: `npm run pictures`.
 import { mkdirSync } from "node:fs";
+import { everything } from "../support/mcp/servers.ts";
 import { openChat, openFile, openWorkbench, runCommand } from "./harness.ts";
 
 if (process.env["PARLEY_PICTURES"]) {
-  describe("the picture of the README", () => {
+  describe("the pictures of the README", () => {
     it("shows the demo agent as it asks before it edits a file", async () => {
       const { page } = await openWorkbench({
         settings: {
@@ -36,6 +37,47 @@ if (process.env["PARLEY_PICTURES"]) {
       await runCommand(page, "Notifications: Clear All Notifications");
       mkdirSync("docs/images", { recursive: true });
       await page.screenshot({ path: "docs/images/panel.png", animations: "disabled" });
+    });
+
+    it("shows the arguments of an MCP prompt, and what is sent", async () => {
+      const { page } = await openWorkbench({
+        settings: {
+          "workbench.colorTheme": "Default Dark Modern",
+          // Only one agent, so that the list of agents does not distract.
+          "parley.agents": Object.fromEntries(
+            ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"].map(id => [id, false]),
+          ),
+          "parley.mcpServers": { everything: { command: process.execPath, args: [everything] } },
+        },
+      });
+      await page.setViewportSize({ width: 1000, height: 760 });
+      const panel = await openChat(page);
+      const composer = panel.getByRole("textbox", { name: "Message" });
+      await composer.click();
+      await page.keyboard.type("/");
+      await panel.getByRole("option", { name: /Start this MCP server/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+      await panel.getByRole("option", { name: /everything:completable-prompt/ }).click();
+      const form = panel.getByRole("form", { name: "/everything:completable-prompt" });
+      await form.getByRole("combobox", { name: "department (required)" }).click();
+      await page.keyboard.type("Sales");
+      const name = form.getByRole("combobox", { name: "name (required)" });
+      await name.click();
+      await page.keyboard.type("D");
+      await form.getByRole("option", { name: "David" }).waitFor();
+      const shots = [await page.locator(".part.sidebar").screenshot({ animations: "disabled" })];
+      await form.getByRole("option", { name: "David" }).click();
+      await form.getByRole("button", { name: "Continue" }).click();
+      await panel.getByText("Please promote David to the head of the Sales team.").waitFor();
+      shots.push(await page.locator(".part.sidebar").screenshot({ animations: "disabled" }));
+      mkdirSync("docs/images", { recursive: true });
+      // Side by side, on the background of the window.
+      const canvas = await page.context().newPage();
+      const images = shots.map(shot => `<img src="data:image/png;base64,${shot.toString("base64")}">`);
+      await canvas.setContent(
+        `<body style="margin:0;background:#181818"><div style="display:inline-flex;gap:12px">${images.join("")}</div>`,
+      );
+      await canvas.locator("div").screenshot({ path: "docs/images/mcp.png" });
     });
   });
 }

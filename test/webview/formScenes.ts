@@ -61,3 +61,32 @@ export const addressAsk: ViewQuestion = {
     hasUserName: true,
   },
 };
+
+/** The arguments of an MCP prompt. */
+export const promptAsk: ViewQuestion = {
+  ...{ id: "p1", title: "/tickets:summarize", parts: [], locations: [], options: [] },
+  asker: "tickets",
+  isPrompt: true,
+  form: {
+    message: "/tickets:summarize",
+    title: "Summarize tickets",
+    description: "Summarizes the tickets of a team.",
+    fields: [
+      { type: "text", name: "team", title: "team", required: true, completes: true, description: "The team" },
+      { type: "text", name: "state", title: "state", required: false, completes: true },
+    ],
+  },
+};
+
+/** What an MCP prompt would send, with what the agent does not take. */
+export const previewAsk: ViewQuestion = {
+  ...{ id: "p2", title: "/tickets:review", parts: [], locations: [], options: [] },
+  asker: "tickets",
+  preview: {
+    sections: [
+      { role: "user", parts: [{ type: "text", text: "Review the ticket T-1." }] },
+      { role: "assistant", parts: [{ type: "text", text: "Which parts are important?" }] },
+    ],
+    notes: ["OpenCode does not take audio, so a recording is left out."],
+  },
+};

@@ -8,7 +8,7 @@ import type {
   ViewMessage,
   ViewTool,
 } from "../../src/panel/protocol.ts";
-import { addressAsk, formAsk } from "./formScenes.ts";
+import { addressAsk, formAsk, previewAsk, promptAsk } from "./formScenes.ts";
 import { placeholderHead } from "../../webview-ui/base/placeholderHead.ts";
 
 export const START = Date.UTC(2026, 10, 20, 12);
@@ -366,6 +366,12 @@ export const delegated: View = view(
   },
 );
 
+/** A window with an MCP server. */
+const mcpHead: Partial<ViewHead> = {
+  mcpServers: [{ name: "tickets", detail: "npx -y tickets-mcp", on: true, state: "ready" }],
+  prompts: [],
+};
+
 /** The scenes by name. */
 export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   delegated: [snapshot(delegated)],
@@ -451,4 +457,7 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
       }),
     ),
   ],
+  // The composer gets the focus, so these are the last ones.
+  mcpPrompt: [snapshot(view([message("u1", "user", "Which tickets are open?")], { ...mcpHead, asks: [promptAsk] }))],
+  mcpPreview: [snapshot(view([message("u1", "user", "Which tickets are open?")], { ...mcpHead, asks: [previewAsk] }))],
 };

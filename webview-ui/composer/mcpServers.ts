@@ -45,24 +45,31 @@ export class McpServersElement extends LightElement {
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener("pointerdown", this.#closeOutside);
+    window.addEventListener("blur", this.#close);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener("pointerdown", this.#closeOutside);
+    window.removeEventListener("blur", this.#close);
   }
+
+  /** The focus left the panel, for example for a dialog of VS Code. Keys would not reach the list any more. */
+  #close = (): void => {
+    this.open = false;
+  };
 
   #closeOutside = ({ target }: PointerEvent): void => {
     if (this.open && !(target instanceof Node && this.contains(target))) this.open = false;
   };
 
-  protected override updated(): void {
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
     const popup = this.querySelector<HTMLElement>(".popup");
     const bar = this.closest<HTMLElement>(".composer-bar");
     if (!popup || !bar) return;
     placeAbove(popup, bar);
-    // Escape closes the list also after its focused button has gone.
-    if (document.hasFocus() && document.activeElement === document.body) popup.focus();
+    // Escape closes the list wherever the focus was, and also after its focused button has gone.
+    if (changed.has("open") || (document.hasFocus() && document.activeElement === document.body)) popup.focus();
   }
 
   protected override render(): TemplateResult {

@@ -1,7 +1,7 @@
 // An MCP server over stdio that misbehaves: `node hostileServer.mjs <behaviour> [revision]`. Without a behaviour it is
 // honest, and speaks the revision. Written by hand, because no SDK sends such messages.
-// It appends a line to the file MCP_MARK when it starts.
-import { appendFileSync } from "node:fs";
+// It appends a line to the file MCP_MARK when it starts, and lists no prompts while the file MCP_SILENT exists.
+import { appendFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [behaviour = "honest", revision = "2025-06-18"] = process.argv.slice(2);
@@ -101,6 +101,7 @@ createInterface({ input: process.stdin }).on("line", line => {
   }
   if (behaviour === "noise") process.stdout.write("Listening for messages…\n{not json\n[]\n");
   if (behaviour === "slow" && method === "prompts/list") return;
+  if (method === "prompts/list" && existsSync(process.env.MCP_SILENT ?? "")) return;
   if (behaviour === "drip" && method === "prompts/list")
     return setTimeout(
       () => send({ id, result: { prompts: [prompt(`p${pagesSent}`)], nextCursor: String(++pagesSent) } }),
