@@ -12,9 +12,18 @@ export const tooDeepMarker = `[Parley left out content that is nested more than 
  */
 export function parseBoundedJson(text: string, levels = maxJsonDepth): unknown {
   const value = JSON.parse(text) as unknown;
-  // Each level takes two characters at least.
-  if (text.length > 2 * levels && isNested(value)) cutBelow(value, levels);
+  if (canBeDeeper(text, levels) && isNested(value)) cutBelow(value, levels);
   return value;
+}
+
+/** Whether the text has enough opening brackets. Only the values of other texts need to be searched. */
+function canBeDeeper(text: string, levels: number): boolean {
+  // Each level takes two characters at least.
+  if (text.length <= 2 * levels) return false;
+  let left = levels;
+  for (const bracket of ["{", "["])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (--left < 0) return true;
+  return false;
 }
 
 type Nested = Record<string, unknown>;

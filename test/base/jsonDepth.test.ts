@@ -50,10 +50,11 @@ describe("parsing JSON of bounded depth", () => {
     })).value;
     fc.assert(
       fc.property(nested, fc.integer({ min: 1, max: 6 }), (value, levels) => {
-        const text = JSON.stringify(value) + " ".repeat(20);
+        // Brackets in texts do not count.
+        const text = JSON.stringify({ value, text: "[{]}".repeat(3) }) + " ".repeat(20);
         const cut = parseBoundedJson(text, levels);
         assert.ok(depthOf(cut) <= levels);
-        if (depthOf(value) <= levels) assert.deepEqual(cut, JSON.parse(text));
+        if (depthOf(value) < levels) assert.deepEqual(cut, JSON.parse(text));
       }),
     );
   });

@@ -24,7 +24,9 @@ interface CallTimes {
 export class TurnReports {
   /** All paths that a call has named in this turn, as the agent gave them, by the call's id. */
   readonly #named = new Map<string, ReadonlySet<string>>();
-  /** How many paths that are. */
+  /** The calls that named a path, by the path as the agent gave it. */
+  readonly #callsByPath = new Map<string, Set<string>>();
+  /** How many paths that are, counted for each call. */
   #namedCount = 0;
   readonly #times = new Map<string, CallTimes>();
   /** The files, by the paths that the agent gave. */
@@ -47,6 +49,10 @@ export class TurnReports {
       .filter(path => !known.has(path))
       .slice(0, Math.max(0, maxNamedPaths - this.#namedCount));
     this.#namedCount += newPaths.length;
+    for (const path of newPaths) {
+      const calls = this.#callsByPath.get(path) ?? new Set();
+      this.#callsByPath.set(path, calls.add(event.toolCallId));
+    }
     const named = new Set([...known, ...newPaths]);
     if (named.size > 0) this.#named.set(event.toolCallId, named);
     const hasContent = event.type === "toolChunk" || Boolean(event.patch.content);
@@ -80,8 +86,9 @@ export class TurnReports {
   }
 
   #callsOf(path: string): readonly CallTimes[] {
-    return [...this.#times].flatMap(([id, times]) => {
-      if (![...(this.#named.get(id) ?? [])].some(given => this.#resolve(given) === path)) return [];
+    return this.#namedBy(path).flatMap(id => {
+      const times = this.#times.get(id);
+      if (!times) return [];
       const entry = this.#state.entries.get(toolKey(id));
       const kind = entry?.kind === "tool" ? entry.fields.kind : undefined;
       return kind !== undefined && readingKinds.has(kind) ? [] : [times];
@@ -105,33 +112,43 @@ export class TurnReports {
 
   /** All named paths, as the agent gave them. */
   paths(): readonly string[] {
-    return [...new Set([...this.#named.values()].flatMap(paths => [...paths]))];
+    return [...this.#callsByPath.keys()];
   }
 
   /** Whether a tool call named the file. */
   isNamed(path: string): boolean {
-    return this.paths().some(given => this.#resolve(given) === path);
+    return this.#namedBy(path).length > 0;
+  }
+
+  /** The calls that named the file, in the order of their first reports. */
+  #namedBy(path: string): readonly string[] {
+    const calls = [...this.#callsByPath].filter(([given]) => this.#resolve(given) === path).map(([, ids]) => ids);
+    const [first = new Set<string>(), ...others] = calls;
+    if (others.length === 0) return [...first];
+    const all = new Set(calls.flatMap(ids => [...ids]));
+    return [...this.#named.keys()].filter(id => all.has(id));
   }
 
   /** Whether the text already contains an edit that was reported for the file. */
   containsReportedEdit(path: string, text: string | null): boolean {
-    return text !== null && this.#reportsOf(path).some(report => containsEdit(text, report));
+    if (text === null) return false;
+    for (const report of this.#reportsOf(path)) if (containsEdit(text, report)) return true;
+    return false;
   }
 
   /** The file's text before the reported edits. Null: the file did not exist. Undefined: it cannot be determined. */
   before(path: string, after: string | null): string | null | undefined {
-    return baseFromReports(after, this.#reportsOf(path));
+    return baseFromReports(after, [...this.#reportsOf(path)]);
   }
 
-  #reportsOf(path: string): readonly EditReport[] {
-    const reports: EditReport[] = [];
-    for (const id of this.#named.keys()) {
+  /** The edits of the file that calls reported, the first one first. */
+  *#reportsOf(path: string): Generator<EditReport, void> {
+    for (const id of this.#namedBy(path)) {
       const entry = this.#state.entries.get(toolKey(id));
       if (entry?.kind !== "tool") continue;
       for (const [given, report] of (entry.fields.content ?? []).flatMap(editReportsOf))
-        if (this.#resolve(given) === path) reports.push(report);
+        if (this.#resolve(given) === path) yield report;
     }
-    return reports;
   }
 
   #resolve(given: string): string {
