@@ -9,7 +9,7 @@ import { median, ms, range, type Report } from "./report.ts";
 const count = 2000;
 const files = 20;
 const linesOfFile = 500;
-const rounds = 3;
+const rounds = 9;
 
 /** Milliseconds. */
 const limits = { painted: 250, task: 50 };
