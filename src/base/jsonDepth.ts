@@ -16,7 +16,7 @@ export function parseBoundedJson(text: string, levels = maxJsonDepth): unknown {
   return value;
 }
 
-/** Whether the text has enough opening brackets. Only the values of other texts need to be searched. */
+/** Whether the text has so many opening brackets that its value can have more levels. Brackets in strings count too. */
 function canBeDeeper(text: string, levels: number): boolean {
   // Each level takes two characters at least.
   if (text.length <= 2 * levels) return false;

@@ -19,6 +19,7 @@ import {
   sharedWorkbench,
   writeFiles,
 } from "./harness.ts";
+import { startServerByCommand } from "./mcpCommands.ts";
 
 const programs = mkdtempSync(join(tmpdir(), "parley-mcp-"));
 after(() => rmSync(programs, { recursive: true, force: true }));
@@ -357,10 +358,7 @@ describe("the prompts of an MCP server", () => {
     );
     const before = await storedServers(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
-    await composer.click();
-    await page.keyboard.type("/");
-    await panel.getByRole("option", { name: /Start this MCP server/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+    await startServerByCommand(page, panel);
     await panel.getByRole("option", { name: /kept:first/ }).waitFor();
     await composer.fill("");
     assert.deepEqual(errors, []);
@@ -421,11 +419,7 @@ describe("the values that MCP servers need", () => {
     // Parley's own connection has the same value, without another question.
     await newSession(page, panel);
     await expectServers(panel, "servers again", ["tickets"]);
-    const composer = panel.getByRole("textbox", { name: "Message" });
-    await composer.click();
-    await page.keyboard.type("/");
-    await panel.getByRole("option", { name: /Start this MCP server/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+    await startServerByCommand(page, panel);
     await panel.getByRole("option", { name: /tickets:first/ }).click();
     await panel.getByRole("group", { name: "Preview of /tickets:first" }).getByText(`The key is ${key}`).waitFor();
     await panel.getByRole("button", { name: "Cancel", exact: true }).click();

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { everything } from "../support/mcp/servers.ts";
 import { openChat, openFile, openWorkbench, runCommand } from "./harness.ts";
+import { startServerByCommand } from "./mcpCommands.ts";
 
 if (process.env["PARLEY_PICTURES"]) {
   describe("the pictures of the README", () => {
@@ -52,11 +53,7 @@ if (process.env["PARLEY_PICTURES"]) {
       });
       await page.setViewportSize({ width: 1000, height: 760 });
       const panel = await openChat(page);
-      const composer = panel.getByRole("textbox", { name: "Message" });
-      await composer.click();
-      await page.keyboard.type("/");
-      await panel.getByRole("option", { name: /Start this MCP server/ }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+      await startServerByCommand(page, panel);
       await panel.getByRole("option", { name: /everything:completable-prompt/ }).click();
       const form = panel.getByRole("form", { name: "/everything:completable-prompt" });
       await form.getByRole("combobox", { name: "department (required)" }).click();

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { hostileVectors } from "../support/fakes/hostile.ts";
 
 /**
- * A change to one value inside a JSON value. `at` chooses the value among all of them. `exchange` takes a value that another
- * message has under the same name, so that the message stays valid and means something else.
+ * A change to one value inside a JSON value. `at` chooses the value among all of them. `exchange` takes a value that
+ * another message has under the same name, so that the message stays valid and means something else.
  */
 export interface JsonChange {
   readonly do: "replace" | "remove" | "rename" | "repeat" | "exchange";

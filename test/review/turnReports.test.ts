@@ -64,4 +64,23 @@ describe("a tool call that names a file", () => {
     assert.ok(!reports.isRunning(path, 11 * minute));
     assert.ok(!reports.ranAt(path, 10 * minute, 11 * minute));
   });
+
+  it("is found by each path that leads to the file, with the edits in the order of the calls", () => {
+    const { reports, tool } = fed();
+    const edit = (given: string, oldText: string, newText: string): ToolPatch => ({
+      ...running,
+      locations: [{ path: given }],
+      content: [{ type: "diff", path: given, oldText, newText }],
+    });
+    reports.setResolvedPath("/link/a.txt", path);
+    tool(10 * minute, edit(path, "one", "two"), "t1");
+    tool(11 * minute, edit("/link/a.txt", "two", "three"), "t2");
+    tool(12 * minute, edit(path, "three", "four"), "t3");
+    assert.ok(reports.isNamed(path));
+    assert.ok(!reports.isNamed("/link/a.txt"));
+    assert.deepEqual(reports.paths(), [path, "/link/a.txt"]);
+    assert.equal(reports.before(path, "four"), "one");
+    assert.ok(reports.containsReportedEdit(path, "three"));
+    assert.ok(!reports.containsReportedEdit(path, "five"));
+  });
 });

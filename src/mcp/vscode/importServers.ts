@@ -42,9 +42,9 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
 }
 
 /**
- * Adds the servers to the setting. VS Code refuses a change while another change of the settings is not saved yet, which lasts less
- * than a second. The API does not say why it refuses: only the localized message does. So every refused change is tried
- * once more. Rejects with the last reason of VS Code, such as unsaved changes of the user in the file.
+ * Adds the servers to the setting. VS Code refuses a change while another change of the settings is not saved yet, which
+ * lasts less than a second. Only its localized message says why it refuses, so Parley tries every refused change once
+ * more. Rejects with the last reason of VS Code, such as unsaved changes of the user in the file.
  */
 async function storeServers(servers: Readonly<Record<string, unknown>>): Promise<void> {
   const store = async (): Promise<void> => {

@@ -24,10 +24,10 @@ interface CallTimes {
 export class TurnReports {
   /** All paths that a call has named in this turn, as the agent gave them, by the call's id. */
   readonly #named = new Map<string, ReadonlySet<string>>();
+  /** How many paths that are. */
+  #namedCount = 0;
   /** The calls that named a path, by the path as the agent gave it. */
   readonly #callsByPath = new Map<string, Set<string>>();
-  /** How many paths that are, counted for each call. */
-  #namedCount = 0;
   readonly #times = new Map<string, CallTimes>();
   /** The files, by the paths that the agent gave. */
   readonly #resolvedPaths = new Map<string, string>();

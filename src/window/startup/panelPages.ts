@@ -21,7 +21,7 @@ interface PageContext {
   readonly data: (id: string, value: unknown) => string;
 }
 
-/** The pages of the window's chat panels. */
+/** The pages of the window's webviews: chats and diagrams. */
 export class PanelPages {
   readonly #root: vscode.Uri;
   readonly #early = new WeakMap<vscode.Webview, { readonly messages: unknown[]; readonly link: vscode.Disposable }>();
