@@ -60,6 +60,21 @@ describe("signing in to an agent", function () {
     (pool.tap("bad")?.records ?? []).filter(({ msg }) => (msg as { method?: string } | undefined)?.method === method)
       .length;
 
+  /** Types in the terminal of the sign-in until it has ended. */
+  async function typing(keys: string, done: Promise<void>): Promise<void> {
+    let hasEnded = false;
+    const end = (): void => void (hasEnded = true);
+    void done.then(end, end);
+    await until(() => {
+      if (!hasEnded) signInTerminal()?.sendText(keys, false);
+      return hasEnded;
+    });
+    await done;
+  }
+  const leaving = (done: Promise<void>): Promise<void> => typing("\r", done);
+  const signInTerminal = (): vscode.Terminal | undefined =>
+    vscode.window.terminals.find(({ name }) => name === "Sign In: Bad Agent");
+
   it("by the agent itself opens the session again, once", async () => {
     await start("auth-required");
     assert.deepEqual(offered(), ["Log in", "Log in at the terminal", "Use a key"]);
@@ -124,12 +139,24 @@ describe("signing in to an agent", function () {
 
   it("in a terminal fails with another exit code, and can be cancelled", async () => {
     await start("auth-required exit");
-    await assert.rejects(bench.signInBy("terminal"), /its sign-in program ended with code 1/);
+    await assert.rejects(leaving(bench.signInBy("terminal")), /its sign-in program ended with code 1/);
     assert.deepEqual(offered()?.length, 3);
     const cancelled = bench.signInBy("terminal");
     bench.cancelSignIn();
-    await cancelled.catch(() => {}); // The program may have ended before.
+    await cancelled;
     assert.deepEqual(offered()?.length, 3);
+  });
+
+  it("in a terminal fails if a signal ends the program", async () => {
+    await start("auth-required killed");
+    await assert.rejects(leaving(bench.signInBy("terminal")), /its sign-in program ended with code 137/);
+    assert.deepEqual(offered()?.length, 3);
+  });
+
+  it("in a terminal is cancelled by Ctrl+C", async () => {
+    await start("sdk");
+    await typing("\u0003", bench.signInBy("waiting"));
+    assert.deepEqual([offered()?.length, sent("session/new")], [7, 1]);
   });
 
   it("by keys asks for them in a form, keeps them in the secret storage, and gives them to the next process", async () => {
@@ -229,7 +256,7 @@ describe("signing in to an agent", function () {
   it("on the official SDK says why it refuses, for each way, and nothing is signed in", async () => {
     await start("sdk");
     await assert.rejects(bench.signInBy("denied"), /did not sign you in: .*The account is closed\./);
-    await assert.rejects(bench.signInBy("broken"), /ended with code 1/);
+    await assert.rejects(leaving(bench.signInBy("broken")), /ended with code 1/);
     assert.equal(existsSync(join(folder, "signed-in")), false);
     assert.equal(offered()?.length, 7);
   });
@@ -257,7 +284,7 @@ describe("signing in to an agent", function () {
           ? openQuestions(bench.state).length === 1
           : method === "silent"
             ? sent("authenticate") === 1
-            : vscode.window.terminals.some(({ name }) => name === "Sign In: Bad Agent"),
+            : signInTerminal() !== undefined,
       );
       // A second click changes nothing.
       await bench.signInBy("login");

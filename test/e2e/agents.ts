@@ -118,6 +118,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   none: { name: "Good Agent" },
   ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
   late,
+  "auth-fails": { args: ["auth-required", "exit"] },
   // Unlike the agent that hangs at its start, its time limit is long.
   "connects-never": { args: ["initialize-never"] },
   ...Object.fromEntries(breaking.map(id => [id, {}])),

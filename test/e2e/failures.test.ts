@@ -88,6 +88,26 @@ describe("an agent that does not start", () => {
     assert.deepEqual(errors, []);
   });
 
+  it("keeps the terminal of a sign-in that failed open until the user has read it", async () => {
+    const { page, panel, errors } = await withAgents();
+    await choose(panel, "auth-fails");
+    const banner = panel.getByRole("group", { name: "Problem" });
+    await banner.getByRole("button", { name: "Log in at the terminal" }).click();
+    const terminal = page.locator(".terminal-outer-container .xterm-rows");
+    await terminal.getByText("bad-agent: the code has expired").waitFor();
+    await terminal.getByText("Press Enter to close this terminal.").waitFor();
+    await banner.getByText("Signing in with “Log in at the terminal”…").waitFor();
+    await screenshot(page, "sign-in-failed");
+    await page.keyboard.press("Enter");
+    await terminal.waitFor({ state: "detached" });
+    const refusal = page.getByText("its sign-in program ended with code 1. Try again, or choose another way.");
+    await refusal.first().waitFor();
+    await banner.getByRole("button", { name: "Log in at the terminal" }).waitFor();
+    await screenshot(page, "sign-in-refused");
+    const unexpected = errors.filter(error => !error.startsWith("Bad Agent did not sign you in"));
+    assert.deepEqual(unexpected, [], "VS Code doesn't report the program");
+  });
+
   it("can be cancelled while Parley connects, at each step, and Retry or a prompt starts it again", async () => {
     const { page, panel, errors } = await withAgents();
     const banner = panel.getByRole("group", { name: "Problem" });

@@ -1,6 +1,11 @@
 // Runs an agent's sign-in program in a terminal of VS Code, where the user can answer it.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
+import { hostPlatform } from "../../base/platform.ts";
+import type { SpawnCommand } from "../../base/program.ts";
 import type { SignInMethod } from "../../session/signIn.ts";
 import { locateAgent } from "../locateAgent.ts";
 import type { AgentDefinition } from "../registry.ts";
@@ -8,8 +13,8 @@ import type { AgentDefinition } from "../registry.ts";
 type TerminalMethod = Extract<SignInMethod, { type: "terminal" }>;
 
 /**
- * Whether the program ended with exit code 0. False if the user closed the terminal or the signal aborted. Rejects with a
- * ProblemError for another exit code, or if the program is not found.
+ * Whether the program ended with exit code 0. False if the user interrupted it or closed the terminal, or the signal
+ * aborted. Rejects with a ProblemError for another exit code, or if the program is not found.
  */
 export async function signInByTerminal(
   method: TerminalMethod,
@@ -18,19 +23,17 @@ export async function signInByTerminal(
 ): Promise<boolean> {
   const env = { ...definition.env, ...method.env };
   const program = { ...definition, command: method.command, args: method.args, env };
-  const { file, args, shell } = await locateAgent(program);
-  const terminal = vscode.window.createTerminal({
+  const { shell, ...located } = await locateAgent(program);
+  const options = {
     name: vscode.l10n.t("Sign In: {0}", definition.name),
-    shellPath: file,
-    shellArgs: [...args],
     env: { ...env, ...(shell?.path !== undefined && { PATH: shell.path }) },
     cwd,
     isTransient: true,
     iconPath: new vscode.ThemeIcon("key"),
-  });
-  terminal.show();
-  const code = await exitCode(terminal, signal);
-  if (code === undefined || signal.aborted) return false;
+  };
+  const run = hostPlatform === "posix" ? runKeptOpen : runInTerminal;
+  const code = await run(located, options, signal);
+  if (code === undefined || code === interrupted || signal.aborted) return false;
   if (code === 0) return true;
   throw new ProblemError({
     message: vscode.l10n.t(
@@ -40,6 +43,49 @@ export async function signInByTerminal(
     ),
     next: [],
   });
+}
+
+type Program = Pick<SpawnCommand, "file" | "args">;
+
+/** The exit code after Ctrl+C. */
+const interrupted = 130;
+
+/**
+ * Runs a program, and after a failure waits for Enter, because VS Code closes a terminal together with its program. VS
+ * Code also reports the code 0 for a program that a signal ended, so the shell writes its own code, 128 and more, to a
+ * file. It ends with 0, because VS Code would show any other code with the whole command line. Ctrl+C does not end it.
+ */
+const keepOpenScript = `message=$1 result=$2; shift 2; trap : INT; "$@"; code=$?; echo $code >"$result"
+[ $code -eq 0 ] || [ $code -eq ${interrupted} ] || { printf '\\n%s' "$message"; read -r _; }
+exit 0`;
+
+/** The exit code of the program in this script. Its arguments stay an array, so that the shell does not interpret them. */
+async function runKeptOpen(
+  { file, args }: Program,
+  options: vscode.TerminalOptions,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "parley-sign-in-"));
+  try {
+    const result = join(folder, "code");
+    const message = vscode.l10n.t("Press Enter to close this terminal.");
+    const script = { file: "/bin/sh", args: ["-c", keepOpenScript, "sh", message, result, file, ...args] };
+    await runInTerminal(script, options, signal);
+    return await readFile(result, "utf8").then(Number, () => undefined);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The exit code of the program. Undefined if the terminal was closed before the program ended. */
+function runInTerminal(
+  { file, args }: Program,
+  options: vscode.TerminalOptions,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const terminal = vscode.window.createTerminal({ ...options, shellPath: file, shellArgs: [...args] });
+  terminal.show();
+  return exitCode(terminal, signal);
 }
 
 /** Undefined if the terminal was closed before the program ended. */

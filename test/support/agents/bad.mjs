@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
-import { signInBehaviours } from "./signInBehaviours.mjs";
+import { signInBehaviours, signInProgram } from "./signInBehaviours.mjs";
 import { startBehaviours } from "./startBehaviours.mjs";
 import { wrongParams, wrongUpdates } from "./wrongTypes.mjs";
 
@@ -489,10 +489,7 @@ const behaviours = {
   },
 };
 
-if (process.argv.includes("--sign-in")) {
-  if (process.env["BAD_SIGNED_IN"]) writeFileSync(process.env["BAD_SIGNED_IN"], "yes");
-  process.exit(process.env["BAD_FLOW"] === "terminal" && value !== "exit" ? 0 : 1);
-}
+if (process.argv.includes("--sign-in")) signInProgram(value);
 if (!Object.hasOwn(behaviours, name)) {
   process.stderr.write(`Name a behaviour: ${Object.keys(behaviours).join(", ")}\n`);
   process.exit(64);

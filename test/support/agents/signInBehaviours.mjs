@@ -1,4 +1,15 @@
-// The behaviors of bad.mjs that concern signing in.
+// The behaviors of bad.mjs that concern signing in, and its sign-in program.
+import { writeFileSync } from "node:fs";
+
+/** The program that signs in at a terminal. It fails with the value `exit`, and ends by a signal with `killed`. */
+export function signInProgram(value) {
+  const { BAD_SIGNED_IN, BAD_FLOW } = process.env;
+  if (BAD_SIGNED_IN) writeFileSync(BAD_SIGNED_IN, "yes");
+  if (value === "killed") process.kill(process.pid, "SIGKILL");
+  const isSignedIn = BAD_FLOW === "terminal" && value !== "exit";
+  if (!isSignedIn) process.stdout.write("bad-agent: the code has expired\n");
+  process.exit(isSignedIn ? 0 : 1);
+}
 
 export const signInBehaviours = ({ answer, refuse, write, right, value }) => ({
   /** Requires a sign-in. `authenticate` succeeds but signs nobody in, or refuses for the method `denied`. */
