@@ -342,29 +342,39 @@ class UniqueLines {
     b: readonly number[],
   ): Work<readonly LineChange[] | undefined> {
     const { oldFrom, oldTo, newFrom, newTo } = range;
-    const all = this.#pairs(range, a, b);
-    yield oldTo - oldFrom + newTo - newFrom;
-    const pairs = yield* longestIncreasing(all);
+    const pairs = yield* longestIncreasing(yield* this.#pairs(range, a, b));
     if (pairs.length === 0) return undefined;
     const out: LineChange[] = [];
     let atOld = oldFrom;
     let atNew = newFrom;
-    for (const [old, place] of [...pairs, [oldTo, newTo] as const]) {
+    const addBefore = ([old, place]: Pair): void => {
       if (old > atOld || place > atNew) out.push({ oldFrom: atOld, oldTo: old, newFrom: atNew, newTo: place });
       atOld = old + 1;
       atNew = place + 1;
+    };
+    for (const [i, pair] of pairs.entries()) {
+      if (endsPiece(i)) yield 0;
+      addBefore(pair);
     }
+    addBefore([oldTo, newTo]);
     return out;
   }
 
-  #pairs({ oldFrom, oldTo, newFrom, newTo }: LineChange, a: readonly number[], b: readonly number[]): Pair[] {
-    for (let i = oldFrom; i < oldTo; i++) countIn(this.#old, a[i] as number);
+  *#pairs({ oldFrom, oldTo, newFrom, newTo }: LineChange, a: readonly number[], b: readonly number[]): Work<Pair[]> {
+    for (let i = oldFrom; i < oldTo; i++) {
+      if (endsPiece(i)) yield 0;
+      countIn(this.#old, a[i] as number);
+    }
+    yield oldTo - oldFrom;
     for (let i = newFrom; i < newTo; i++) {
+      if (endsPiece(i)) yield 0;
       countIn(this.#new, b[i] as number);
       this.#place[b[i] as number] = i;
     }
+    yield newTo - newFrom;
     const pairs: Pair[] = [];
     for (let i = oldFrom; i < oldTo; i++) {
+      if (endsPiece(i)) yield 0;
       const id = a[i] as number;
       if (this.#old[id] === 1 && this.#new[id] === 1) pairs.push([i, this.#place[id] as number]);
     }
@@ -373,6 +383,9 @@ class UniqueLines {
     return pairs;
   }
 }
+
+/** Whether a piece of work on numbered lines ends before this one. */
+const endsPiece = (line: number): boolean => line % linePieceSize === linePieceSize - 1;
 
 const countIn = (counts: Int32Array, id: number): void => {
   counts[id] = (counts[id] ?? 0) + 1;
@@ -387,7 +400,7 @@ function* longestIncreasing(pairs: readonly Pair[]): Work<readonly Pair[]> {
   const before: number[] = [];
   const place = (i: number): number => (pairs[i] as Pair)[1];
   for (let i = 0; i < pairs.length; i++) {
-    if (i % linePieceSize === linePieceSize - 1) yield linePieceSize;
+    if (endsPiece(i)) yield linePieceSize;
     let low = 0;
     let high = ends.length;
     while (low < high) {
@@ -399,6 +412,9 @@ function* longestIncreasing(pairs: readonly Pair[]): Work<readonly Pair[]> {
     ends[low] = i;
   }
   const chain: Pair[] = [];
-  for (let i = ends.at(-1) ?? -1; i >= 0; i = before[i] as number) chain.push(pairs[i] as Pair);
+  for (let i = ends.at(-1) ?? -1; i >= 0; i = before[i] as number) {
+    if (endsPiece(chain.length)) yield 0;
+    chain.push(pairs[i] as Pair);
+  }
   return chain.reverse();
 }

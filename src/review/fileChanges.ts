@@ -54,6 +54,11 @@ export function* applyAgentEditWork(changes: FileChanges, after: string | null, 
  * of missing.
  */
 export function applyUserEdits(changes: FileChanges, edits: readonly RangeEdit[]): FileChanges {
+  return runToEnd(applyUserEditsWork(changes, edits));
+}
+
+/** {@link applyUserEdits} in steps. */
+function* applyUserEditsWork(changes: FileChanges, edits: readonly RangeEdit[]): Work<FileChanges> {
   const lines = textLinesOf(changes.text ?? "");
   const offsets = edits
     .map(({ start, end, text }) => trimEdit(lines.text, lines.offset(start), lines.offset(end), text))
@@ -61,8 +66,14 @@ export function applyUserEdits(changes: FileChanges, edits: readonly RangeEdit[]
     .sort((a, b) => a.start - b.start || a.end - b.end);
   if (offsets.length === 0) return changes;
   const after = applyEdits(lines.text, offsets);
-  if (changes.text === null) return applyReplacement(changes, after);
-  return runToEnd(withEdits(changes, after, lineEdits(lines, offsets), { kind: "user" }));
+  if (changes.text === null) return yield* applyReplacementWork(changes, after);
+  return yield* withEdits(changes, after, yield* lineEdits(lines, offsets), { kind: "user" });
+}
+
+/** {@link applyUserEdits} in steps, with `after` as the result also if the edits do not lead to it. */
+export function* userChangedWork(changes: FileChanges, edits: readonly RangeEdit[], after: string): Work<FileChanges> {
+  const edited = yield* applyUserEditsWork(changes, edits);
+  return edited.text === after ? edited : yield* applyReplacementWork(changes, after);
 }
 
 /**
@@ -234,8 +245,12 @@ export function* keepCommittedWork(changes: FileChanges, committedText: string):
   const { text, hunks } = changes;
   if (text === null) return changes;
   const differences = yield* readableChanges(textLinesOf(text), textLinesOf(committedText));
-  const isCommitted = (hunk: Hunk): boolean =>
-    !differences.some(({ oldFrom, oldTo }) => oldFrom <= hunk.text.to && hunk.text.from <= oldTo);
+  let next = 0;
+  // Both are in order.
+  const isCommitted = ({ text: { from, to } }: Hunk): boolean => {
+    while ((differences[next]?.oldTo ?? Infinity) < from) next++;
+    return (differences[next]?.oldFrom ?? Infinity) > to;
+  };
   return keepHunks(
     changes,
     hunks.filter(isCommitted).map(hunk => hunk.id),
@@ -297,7 +312,7 @@ function* withEdits(
 }
 
 /** Converts edits of a text, in order, to changes of whole lines, in order. */
-function lineEdits(lines: TextLines, edits: readonly OffsetEdit[]): readonly LineChange[] {
+function* lineEdits(lines: TextLines, edits: readonly OffsetEdit[]): Work<readonly LineChange[]> {
   const changes: LineChange[] = [];
   let growth = 0;
   for (let i = 0; i < edits.length;) {
@@ -311,7 +326,7 @@ function lineEdits(lines: TextLines, edits: readonly OffsetEdit[]): readonly Lin
     const start = lines.start(from);
     const before = lines.slice({ from, to });
     const inside = own.map(edit => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    const found = runToEnd(changesBetween(before, applyEdits(before, inside)));
+    const found = yield* changesBetween(before, applyEdits(before, inside));
     for (const { oldFrom, oldTo, newFrom, newTo } of found) {
       const at = from + growth;
       changes.push({ oldFrom: oldFrom + from, oldTo: oldTo + from, newFrom: newFrom + at, newTo: newTo + at });

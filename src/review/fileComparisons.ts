@@ -6,14 +6,17 @@ import type { FileChanges } from "./hunk.ts";
 
 /** How work is divided into slices. */
 export interface Slices {
-  /** The time of one slice (ms). A piece of work takes a few milliseconds, and the last one may begin just before the end. */
+  /**
+   * The time of one slice (ms). A piece of work takes about a millisecond, and the last one may begin just before the end.
+   * The first slice of a comparison and the second one can run in the same turn of the event loop.
+   */
   readonly time: number;
   /** Resolves when other work has had its turn. */
   pause(): Promise<void>;
 }
 
 /** Short enough for a key to be handled within a frame. */
-export const defaultSlices: Slices = { time: 6, pause: () => new Promise(resolve => setImmediate(resolve)) };
+export const defaultSlices: Slices = { time: 4, pause: () => new Promise(resolve => setImmediate(resolve)) };
 
 /** Where the states of files are kept. `State` objects are immutable, so that a changed file has another one. */
 export interface ComparedFiles<State> {

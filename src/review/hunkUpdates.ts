@@ -62,8 +62,11 @@ export function* updateHunks(
   const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
   const lines = whole ? edits : edits.flatMap(byLine);
   const single = whole || edits.length < 2 ? lines : lines.flatMap(atBorders(sides.hunks));
+  yield stepsOf(lines);
   const groups = groupEdits(sides.hunks, single, joins);
-  const moved = author.kind === "agent" || single.length < 2 ? undefined : new MovedLines(groups, sides.text, after);
+  yield stepsOf(groups);
+  const moved =
+    author.kind === "agent" || single.length < 2 ? undefined : yield* MovedLines.of(groups, sides.text, after);
   for (const { hunks: own, edits: made } of groups) {
     const [first, last] = [own[0], own.at(-1)];
     if (made.length === 0 && first) {
@@ -124,9 +127,14 @@ export function* updateHunks(
     toBase = toBaseAfter;
     toText += growth;
   }
+  yield stepsOf(hunks);
   const base = applySplices(sides.base, intoBase);
+  yield stepsOf(intoBase);
   return { base, text: after.text, hunks: mergeAdjacent(hunks, base, after), nextId: ids.next };
 }
+
+/** The cost of a pass over a list. */
+const stepsOf = ({ length }: { readonly length: number }): number => Math.round(length / 5);
 
 /** The result of {@link updateHunks}. */
 export interface UpdatedSides {

@@ -275,6 +275,9 @@ const keyOf = (line: string): string => line.replace(/\s+/g, "");
 
 const wordsOf = (line: string): readonly string[] => line.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 
+/** The number of groups, and of lines of the user, to process in one step of work. */
+const perStep = 200;
+
 /**
  * Divides inserted lines into the user's and those that the same edits removed from a hunk. A line that the edits also
  * removed elsewhere is one of the user's that moved.
@@ -284,18 +287,29 @@ export class MovedLines {
   readonly #left = new Map<string, Hunk[]>();
   readonly #after: TextLines;
 
-  constructor(groups: readonly EditedHunks[], before: TextLines, after: TextLines) {
+  private constructor(after: TextLines) {
     this.#after = after;
-    for (const group of groups) if (group.hunks.length > 0) this.#leave(group, before);
-    if (this.#agentsWords.size === 0 && this.#left.size === 0) return;
+  }
+
+  /** Finds the lines that the edits of the groups remove. */
+  static *of(groups: readonly EditedHunks[], before: TextLines, after: TextLines): Work<MovedLines> {
+    const moved = new MovedLines(after);
+    for (const [i, group] of groups.entries()) {
+      if (i % perStep === perStep - 1) yield perStep;
+      if (group.hunks.length > 0) moved.#leave(group, before);
+    }
+    if (moved.#agentsWords.size === 0 && moved.#left.size === 0) return moved;
     // Lines of the user that move are not the agent's, although an agent's line may be the same.
     const users = groups.filter(({ hunks }) => hunks.length === 0).flatMap(({ edits }) => edits);
+    let lines = 0;
     for (const { oldFrom, oldTo } of users) {
       for (let i = oldFrom; i < oldTo; i++) {
+        if (++lines % perStep === 0) yield perStep;
         const key = keyOf(before.slice({ from: i, to: i + 1 }));
-        this.#users.set(key, (this.#users.get(key) ?? 0) + 1);
+        moved.#users.set(key, (moved.#users.get(key) ?? 0) + 1);
       }
     }
+    return moved;
   }
 
   /** The number of times that the edits remove a line of the user. */

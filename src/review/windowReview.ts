@@ -7,9 +7,9 @@ import {
   keepCommittedWork,
   track,
   trackWork,
-  applyUserEdits,
   applyReplacementWork,
   applyUndoRedoWork,
+  userChangedWork,
   type RangeEdit,
 } from "./fileChanges.ts";
 import { FileComparisons } from "./fileComparisons.ts";
@@ -184,9 +184,7 @@ export class WindowReview implements Review, Disposable {
       const one = this.#files.get(path);
       if (!one) return undefined;
       if (one.changes.base === null && awaitsReview(one)) this.#files.set(path, { ...one, mixed: true });
-      const changes = applyUserEdits(one.changes, edits);
-      if (changes.text === after) return void this.#put(path, changes);
-      return this.#comparisons.compareNow(path, now => now && applyReplacementWork(now.changes, after));
+      return this.#comparisons.compareNow(path, now => now && userChangedWork(now.changes, edits, after));
     });
   }
 

@@ -16,7 +16,17 @@ function paused(time: number) {
   const review = new WindowReview({ port, schedule: run => run(), slices: { time, pause } });
   review.turnBegan("t1", "One");
   review.turnBegan("t2", "Two");
-  return { review, waiting };
+  /** Continues comparisons until the work is done, or for some slices. */
+  const proceed = async (work: Promise<void>, until = Infinity): Promise<void> => {
+    let isDone = false;
+    void work.then(() => (isDone = true));
+    for (let i = 0; i < until; i++) {
+      await turn();
+      if (isDone) return;
+      waiting.shift()?.();
+    }
+  };
+  return { review, waiting, proceed };
 }
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
@@ -47,16 +57,7 @@ describe("a comparison in slices", () => {
         const typed = second.replace(new RegExp(`^((?:.*\\n){${line}})`), "$1typed\n");
         const key = [{ start: place, end: place, text: "typed\n" }];
         const run = async (isSliced: boolean): Promise<unknown> => {
-          const { review, waiting } = paused(0);
-          const proceed = async (work: Promise<void>, until = Infinity): Promise<void> => {
-            let isDone = false;
-            void work.then(() => (isDone = true));
-            for (let i = 0; i < until; i++) {
-              await turn();
-              if (isDone) return;
-              waiting.shift()?.();
-            }
-          };
+          const { review, waiting, proceed } = paused(0);
           await proceed(review.agentChanged(path, big.join(""), first, "t1"));
           const ids = (review.file(path)?.changes.hunks ?? []).filter((_, i) => i % 3 === 0).map(({ id }) => id);
           const keep = (): Promise<void> => review.keep({ kind: "hunks", path, ids });
@@ -83,6 +84,42 @@ describe("a comparison in slices", () => {
         assert.deepEqual(sliced, await run(false));
       }),
       { numRuns: 40 },
+    );
+    assert.ok(pauses > 5, `the comparisons paused ${pauses} times`);
+  }).timeout(120_000);
+
+  it("has the same result with a Keep during a user's edit of many lines as without slices", async () => {
+    let pauses = 0;
+    const edits = fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 40 }));
+    await fc.assert(
+      fc.asyncProperty(changedLines, edits, fc.nat(5), async (one, [first, step], at) => {
+        const text = edited("one\n", one);
+        const lines = text.split("\n").slice(0, -1);
+        const isEdited = (i: number): boolean => i >= first && (i - first) % step === 0;
+        const after = lines.map((line, i) => `${isEdited(i) ? "  " : ""}${line}\n`).join("");
+        const made = lines.flatMap((_, line) => {
+          const place = { line, character: 0 };
+          return isEdited(line) ? [{ start: place, end: place, text: "  " }] : [];
+        });
+        const run = async (isSliced: boolean): Promise<unknown> => {
+          const { review, waiting, proceed } = paused(0);
+          await proceed(review.agentChanged(path, big.join(""), text, "t1"));
+          const ids = (review.file(path)?.changes.hunks ?? []).filter((_, i) => i % 3 === 0).map(({ id }) => id);
+          const keep = (): Promise<void> => review.keep({ kind: "hunks", path, ids });
+          if (!isSliced) await keep();
+          const comparison = review.userChanged(path, made, after);
+          if (isSliced) {
+            await proceed(comparison, at);
+            pauses += waiting.length;
+            await keep();
+          }
+          await proceed(comparison);
+          assert.equal(review.file(path)?.changes.text, after);
+          return state(review);
+        };
+        assert.deepEqual(await run(true), await run(false));
+      }),
+      { numRuns: 20 },
     );
     assert.ok(pauses > 5, `the comparisons paused ${pauses} times`);
   }).timeout(120_000);
