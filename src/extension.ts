@@ -48,7 +48,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   // Features
   const agents = createAgents(platform, chat, (agent, agentSession) => {
     const session = open.ofAgent(agent, agentSession);
-    return session !== undefined && !chat.isVisible(open.surfacesOf(session));
+    return session && !chat.isVisible(open.surfacesOf(session));
   });
   const signIn = createSignIn(platform, () => active.refresh());
   const mcp = createMcp(platform, {

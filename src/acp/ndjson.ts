@@ -179,12 +179,21 @@ function asWireError(error: unknown): unknown {
   };
 }
 
-/** How fast the messages of one process are read. */
+/** How fast the messages of one process are read. `session`: the agent's session that a message names, if it is known. */
 export interface ReadPace {
-  /** Whether the next message, and with it the process, has to wait. */
-  isHeldBack(line: Buffer): boolean;
-  /** The message was read. */
-  read(line: Buffer): void;
+  /** The session that the message names. */
+  sessionOf(line: Buffer): string | undefined;
+  /** Whether a message of the session has to wait. */
+  isHeldBack(session: string | undefined): boolean;
+  /** Whether a message of the session may be read before or after waiting messages of other sessions. */
+  isIndependent(session: string | undefined): boolean;
+  /** A message of this size (bytes) was read. */
+  read(session: string | undefined, size: number): void;
+}
+
+interface WaitingLine {
+  readonly line: Buffer;
+  readonly session: string | undefined;
 }
 
 /** Reads messages from an agent's stdout, with backpressure: see {@link maxWaitingLines}. */
@@ -193,7 +202,7 @@ export class NdJsonReader extends AbstractMessageReader {
   readonly #dialect: MessageDialect;
   readonly #observer: TrafficObserver;
   readonly #pace: ReadPace | undefined;
-  readonly #lines: Buffer[] = [];
+  readonly #lines: WaitingLine[] = [];
   #stop: () => void = () => {};
   #nextIndex = 0;
   #waitingBytes = 0;
@@ -256,7 +265,7 @@ export class NdJsonReader extends AbstractMessageReader {
   }
 
   #enqueue(line: Buffer): void {
-    this.#lines.push(line);
+    this.#lines.push({ line, session: this.#pace?.sessionOf(line) });
     this.#waitingBytes += line.length;
     if (!this.#paused && this.#isFull()) {
       this.#paused = true;
@@ -275,29 +284,57 @@ export class NdJsonReader extends AbstractMessageReader {
    */
   #scheduleDelivery(): void {
     if (this.#cancelDelivery || this.#callback === undefined) return;
-    const next = this.#lines[this.#nextIndex];
-    this.#cancelDelivery = schedule(next !== undefined && this.#pace?.isHeldBack(next) === true, () => {
+    const index = this.#deliverableIndex();
+    this.#cancelDelivery = schedule(index === undefined, () => {
       this.#cancelDelivery = undefined;
-      const line = this.#lines[this.#nextIndex];
-      if (line === undefined) {
+      if (index === undefined) return this.#scheduleDelivery();
+      const taken = this.#take(index);
+      if (taken === undefined) {
         if (this.#ended) this.fireClose();
         return;
       }
-      this.#nextIndex++;
+      const { line, session } = taken;
       this.#waitingBytes -= line.length;
-      // During a flood the queue may never become empty, so release delivered lines before that.
-      if (this.#nextIndex === this.#lines.length || this.#nextIndex > maxWaitingLines) {
-        this.#lines.splice(0, this.#nextIndex);
-        this.#nextIndex = 0;
-      }
       if (this.#paused && this.#lines.length - this.#nextIndex < maxWaitingLines / 2 && !this.#isFull()) {
         this.#paused = false;
         this.#input.resume();
       }
-      this.#pace?.read(line);
+      this.#pace?.read(session, line.length);
       this.#deliver(line);
       this.#scheduleDelivery();
     });
+  }
+
+  /**
+   * The first line that does not have to wait, or the end. Such a line overtakes only waiting lines of other sessions, and
+   * never a line that concerns more than its session, such as a response. Undefined if all have to wait.
+   */
+  #deliverableIndex(): number | undefined {
+    const next = this.#lines[this.#nextIndex];
+    if (next === undefined || this.#pace?.isHeldBack(next.session) !== true) return this.#nextIndex;
+    const waiting = new Set<string | undefined>();
+    for (let index = this.#nextIndex; index < this.#lines.length; index++) {
+      const session = this.#lines[index]?.session;
+      if (waiting.has(session)) continue;
+      if (!this.#pace.isIndependent(session)) return undefined;
+      if (!this.#pace.isHeldBack(session)) return index;
+      waiting.add(session);
+    }
+    return undefined;
+  }
+
+  /** Removes the line at the index. */
+  #take(index: number): WaitingLine | undefined {
+    if (index > this.#nextIndex) return this.#lines.splice(index, 1)[0];
+    const taken = this.#lines[this.#nextIndex];
+    if (taken === undefined) return undefined;
+    this.#nextIndex++;
+    // During a flood the queue may never become empty, so release delivered lines before that.
+    if (this.#nextIndex === this.#lines.length || this.#nextIndex > maxWaitingLines) {
+      this.#lines.splice(0, this.#nextIndex);
+      this.#nextIndex = 0;
+    }
+    return taken;
   }
 
   #deliver(line: Buffer): void {

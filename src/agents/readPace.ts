@@ -1,21 +1,23 @@
-// How fast one process of an agent is read. Messages of sessions that a visible panel shows wait for the panel; those of
-// hidden sessions never wait, and do not use up what the visible ones may send.
+// How fast one process of an agent is read. Messages of sessions that a visible panel shows wait for the panel, and the
+// process with them. Messages of hidden sessions never wait, not even behind those, and do not use up what the visible
+// sessions may send.
 import type { ReadPace } from "../acp/ndjson.ts";
+import { sessionOfMessage } from "../acp/sessionOfMessage.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 
-/** Agents name the session at the beginning of a message. A message without it counts as one of a visible session (bytes). */
-const maxSearched = 512;
-
-/** The pace of one process. `isHidden`: whether no visible panel shows the agent's session with this id. */
-export function readPace(budget: ReadBudget, isHidden: (agentSession: string) => boolean): ReadPace {
-  const isOfHidden = (line: Buffer): boolean => {
-    const session = /"sessionId"\s*:\s*"([^"\\]+)"/.exec(line.toString("utf8", 0, maxSearched))?.[1];
-    return session !== undefined && isHidden(session);
-  };
+/**
+ * The pace of one process. `isHidden`: whether no visible panel shows the agent's session with this id. Undefined for an id
+ * that is not of an open session, such as that of a sub-agent. Messages of these, and messages without a session, count as
+ * those of a visible session.
+ */
+export function readPace(budget: ReadBudget, isHidden: (agentSession: string) => boolean | undefined): ReadPace {
+  const isOfHidden = (session: string | undefined): boolean => session !== undefined && isHidden(session) === true;
   return {
-    isHeldBack: line => !isOfHidden(line) && budget.isExhausted,
-    read: line => {
-      if (!isOfHidden(line)) budget.spend(line.length);
+    sessionOf: sessionOfMessage,
+    isHeldBack: session => !isOfHidden(session) && budget.isExhausted,
+    isIndependent: session => session !== undefined && isHidden(session) !== undefined,
+    read: (session, size) => {
+      if (!isOfHidden(session)) budget.spend(size);
     },
   };
 }

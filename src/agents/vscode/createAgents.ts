@@ -16,12 +16,12 @@ export interface PaintingPanels {
 
 /**
  * Creates the pool. Agents are read as fast as the panels can paint. `isHidden`: whether no visible panel shows the session
- * of the agent.
+ * of the agent. Undefined if no such session is open.
  */
 export function createAgents(
   { context, store, log, clock }: ExtensionPlatform,
   panels: PaintingPanels,
-  isHidden: (agent: string, agentSession: string) => boolean,
+  isHidden: (agent: string, agentSession: string) => boolean | undefined,
 ): AgentPool {
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
   const options: ReadBudgetOptions = { clock, isBehind: () => panels.isBehind, isPainting: () => panels.isPainting };
