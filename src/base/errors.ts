@@ -12,6 +12,7 @@ export type NextStep =
   | "manageTrust"
   | "openFolder"
   | "newSession"
+  | "exportSession"
   /** Lets Parley speak the draft of the next version of the protocol with the agent. */
   | "useDraftProtocol";
 

@@ -164,6 +164,7 @@ const nextSteps: Record<NextStep, true> = {
   manageTrust: true,
   openFolder: true,
   newSession: true,
+  exportSession: true,
   useDraftProtocol: true,
 };
 

@@ -330,6 +330,8 @@ export interface ViewHead {
   readonly session?: string;
   /** The name of the session's folder. Absent if the workspace has only one. */
   readonly folder?: string;
+  /** The settings no longer have the agent, so the session can only be read and exported. */
+  readonly isReadOnly?: boolean;
   readonly title: string;
   /** The agent of this session. Null before one is chosen. */
   readonly agent: ViewAgent | null;

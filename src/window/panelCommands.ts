@@ -18,6 +18,7 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
       ? vscode.commands.executeCommand("workbench.action.openSettings", "parley.agents")
       : // A setting of the machine applies to the remote machine, and only its settings list it.
         vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query: "parley.agents" }),
+  exportSession: () => vscode.commands.executeCommand("parley.exportSession"),
   showLog: () => vscode.commands.executeCommand("parley.showLog"),
   showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
   checkAgent: () => vscode.commands.executeCommand("parley.checkAgents", "current"),

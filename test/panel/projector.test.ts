@@ -288,6 +288,17 @@ describe("the view", () => {
     assert.equal(view([say("user", "x"), { type: "info", title: "Sums" }]).head.title, "Sums");
   });
 
+  it("is read-only if the agent left the settings, but not before the turn in progress ends", () => {
+    const lost = { ...around, hasLostAgent: true };
+    const isReadOnly = (events: readonly SessionEvent[]): boolean | undefined =>
+      new WholeProjector().project(fold([opened, ...events]), lost).head.isReadOnly;
+    const works: SessionEvent = { type: "activity", state: "running" };
+    assert.equal(isReadOnly([say("user", "hi")]), true);
+    assert.equal(isReadOnly([say("user", "hi"), works]), false);
+    assert.equal(isReadOnly([say("user", "hi"), works, { type: "activity", state: "idle" }]), true);
+    assert.equal(view([opened]).head.isReadOnly, undefined);
+  });
+
   it("names the streaming entry while it streams", () => {
     const running: SessionEvent = { type: "activity", state: "running" };
     assert.equal(view([running, say("agent", "a")]).head.live, "m:agent:m");

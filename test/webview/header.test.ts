@@ -51,6 +51,20 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
+  it("a session whose agent left the settings says so in place of the composer, and offers to export it", async () => {
+    const panel = await openPanel([snapshot({ ...busy, head: { ...busy.head, isReadOnly: true } })]);
+    await panel.page.getByText(/ is no longer in your settings, so you can only read and export/).waitFor();
+    assert.equal(await panel.composer.isVisible(), false);
+    await panel.post({ type: "focus", target: "composer" });
+    assert.equal(await focused(panel), "Export Session…");
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "nextStep", step: "exportSession" }]);
+    await panel.patch({ op: "head", head: { isReadOnly: false } });
+    await panel.composer.waitFor();
+    assert.equal(await panel.page.getByRole("group", { name: "Read only" }).count(), 0);
+    await panel.assertClean();
+  });
+
   it("turns following on and off, and announces when it is paused", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const follow = panel.page.getByRole("button", { name: "Follow", exact: true });

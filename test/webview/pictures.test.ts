@@ -34,7 +34,7 @@ describe("pictures of the panel", () => {
 
   it("have the stored accessibility tree", async () => {
     const panel = await stillPanel("dark", 480);
-    assert.equal(views.size, 16);
+    assert.equal(views.size, 17);
     for (const [name, view] of views) {
       await show(panel, name, view);
       const tree = await panel.page.locator("body").ariaSnapshot();

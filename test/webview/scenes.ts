@@ -386,6 +386,13 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   ],
   everything: [snapshot(view(everyEntry, { title: "Fix the sum of empty lists" }))],
   busy: [snapshot(busy)],
+  readOnly: [
+    snapshot(
+      view([message("u1", "user", "Fix the sum"), message("m1", "agent", "The sum starts at 0 now.")], {
+        ...{ title: "Fix the sum", connection: { state: "closed" }, isReadOnly: true },
+      }),
+    ),
+  ],
   permissions: [snapshot(permissions)],
   form: [
     snapshot(

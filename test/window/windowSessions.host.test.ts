@@ -1,5 +1,6 @@
 // The sessions of the window: which ones are open, what each surface shows, and what the next window restores.
 import assert from "node:assert/strict";
+import type { AgentDefinition } from "../../src/agents/registry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { until } from "../support/fakes/until.ts";
 import { WindowBench } from "../support/host/windowBench.ts";
@@ -108,7 +109,7 @@ describe("the sessions of a window", () => {
 });
 
 describe("a session whose agent is no longer in the settings", () => {
-  it("is shown, and a prompt explains what is possible", async () => {
+  it("is read-only, a prompt explains what is possible, and continues once the agent is back", async () => {
     const opened = { type: "opened", agent: "gone", agentName: "Gone Agent", cwd: "/w" };
     const content = [{ type: "text", text: "an earlier prompt" }];
     const events = [opened, { type: "message", author: "user", messageId: "u", content }];
@@ -119,10 +120,13 @@ describe("a session whose agent is no longer in the settings", () => {
     try {
       await bench.sessions.restoreOrStart();
       assert.equal(bench.view().head.title, "an earlier prompt");
+      assert.equal(bench.view().head.isReadOnly, true);
       send(bench.session, "go on");
       await until(() => bench.state.lost !== null);
       assert.match(bench.state.lost?.message ?? "", /^Gone Agent is no longer in your settings/);
       assert.equal(bench.remote, undefined);
+      bench.agents = [...bench.agents, { ...(bench.agents[0] as AgentDefinition), id: "gone", name: "Gone Agent" }];
+      assert.equal(bench.view().head.isReadOnly, false);
     } finally {
       await bench.dispose();
     }

@@ -24,6 +24,7 @@ import type { TranscriptElement } from "../transcript/transcript.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 import { StartLimit } from "./startLimit.ts";
 import { isUnused } from "../composer/sessionDrafts.ts";
+import { readOnlyNotice } from "./readOnlyNotice.ts";
 import { showsElapsedTime, statusLine } from "./statusLine.ts";
 
 /** `<parley-panel>`: set `store` before it is connected. */
@@ -109,9 +110,10 @@ export class PanelElement extends LightElement {
     }
   }
 
-  /** Focuses the text box. */
+  /** Focuses the text box. A session that can only be read has buttons instead. */
   focusComposer(): void {
-    this.#composer?.focusBox();
+    if (this.head?.isReadOnly) this.querySelector<HTMLElement>(".read-only button")?.focus();
+    else this.#composer?.focusBox();
   }
 
   /** Focuses the open question, or the composer if there is none. */
@@ -238,7 +240,9 @@ export class PanelElement extends LightElement {
         ></parley-queue>
         <div role="alert">${refusedChoices(head)}</div>
       </div>
+      ${head.isReadOnly ? readOnlyNotice(head) : nothing}
       <parley-composer
+        ?hidden=${head.isReadOnly}
         .head=${head}
         .prompts=${() => this.#prompts()}
         .onSend=${() => this.#transcript.scrollToEnd()}

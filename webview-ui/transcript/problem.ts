@@ -32,6 +32,8 @@ export function stepName(step: NextStep): string {
       return t("Open Folder");
     case "newSession":
       return t("New Session");
+    case "exportSession":
+      return t("Export Session…");
     case "useDraftProtocol":
       return t("Use Version 2");
     default:

@@ -50,6 +50,8 @@ export interface WindowState {
   readonly session?: string;
   /** The name of the session's folder. Absent if the workspace has only one. */
   readonly folder?: string;
+  /** Whether the settings no longer have the agent of the session. */
+  readonly hasLostAgent?: boolean;
   readonly agents: readonly ViewAgent[];
   /** The agent chosen for the next session. */
   readonly chosenAgent: ViewAgent | null;
@@ -311,6 +313,8 @@ export class Projector {
     return limitTexts({
       ...(windowState.session !== undefined && { session: windowState.session }),
       ...(windowState.folder !== undefined && { folder: windowState.folder }),
+      // A turn in progress goes on, and can be stopped.
+      ...(windowState.hasLostAgent !== undefined && { isReadOnly: windowState.hasLostAgent && !isBusy(state) }),
       title: sessionTitle(state),
       agent,
       agents: windowState.agents,

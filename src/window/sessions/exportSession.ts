@@ -51,7 +51,8 @@ async function logOf({ sessions, storage }: ExportSessionOptions, session: strin
   await sessions.flushLog(session);
   const text = await storage.read(sessionFileName(session));
   if (text === undefined) throw new Error(noLog());
-  return text;
+  // Each window begins a line of its own, in case the window before it was killed while it wrote.
+  return text.replace(/\n{2,}/g, "\n");
 }
 
 const noLog = (): string => vscode.l10n.t("This session no longer has a log.");

@@ -71,7 +71,7 @@ export class WindowAgents implements Disposable {
       "{0} is no longer in your settings, so you can only read and export this conversation. Add the agent in Settings, or start a new session with another agent.",
       name,
     );
-    throw new ProblemError({ message, next: ["openSettings", "newSession"] });
+    throw new ProblemError({ message, next: ["openSettings", "newSession", "exportSession"] });
   }
 
   /** What the options of a new session with the agent get. */

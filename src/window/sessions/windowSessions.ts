@@ -420,6 +420,7 @@ export class WindowSessions {
       ...(folder !== undefined && { folder }),
       ...(session && {
         session: session.id,
+        hasLostAgent: this.#agents.definition(session.state.agent?.id) === undefined,
         checkpoints: this.#options.checkpoints(session.id, session.state.workspaceFolder),
       }),
       agents: agents.map(agent => this.#agents.view(agent)),
