@@ -129,6 +129,14 @@ export class PanelChannel implements Disposable {
     else this.#timer = this.#options.clock.after(wait, () => this.#flush());
   }
 
+  /** Sends what has changed at once, because a message about it follows. The rest of a long view can follow later. */
+  bringUpToDate(): void {
+    if (!this.#dirty || !this.#isConnected || this.#disposed) return;
+    const sent = this.#sent;
+    if (sent && sent.from > 0 && !isOtherConversation(sent, this.#options.view())) return;
+    this.#flush();
+  }
+
   #flush(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

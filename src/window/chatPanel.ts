@@ -91,8 +91,10 @@ export class ChatPanel implements ReplyTarget, Disposable {
   }
 
   reply(message: PanelMessage): void {
-    if (this.#pendingMessages) this.#pendingMessages.push(message);
-    else this.#post(message);
+    if (this.#pendingMessages) return void this.#pendingMessages.push(message);
+    // The panel can show another session still, without the question that gets the focus.
+    if (message.type === "focus") this.#channel.bringUpToDate();
+    this.#post(message);
   }
 
   dispose(): void {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PanelChannel, minFlushInterval, pauseAfterPaint, paintTimeout } from "../../src/panel/panelChannel.ts";
+import { maxEntriesAtOnce } from "../../src/panel/projection/recentEntries.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
@@ -99,6 +100,36 @@ describe("the channel of a panel", () => {
     bench.current();
     bench.channel.hello(0);
     assert.deepEqual(bench.kinds, ["snapshot", "text", "snapshot"], "a reloaded page has no view yet");
+    bench.current();
+  });
+
+  it("sends at once what waits for the panel to paint, if a message about it follows", () => {
+    bench.channel.hello(0);
+    bench.channel.acknowledgePaint(1);
+    bench.clock.advance(1000);
+    bench.say("a");
+    bench.say("b");
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"], "the panel paints");
+    bench.channel.bringUpToDate();
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "text"]);
+    bench.current();
+    bench.channel.bringUpToDate();
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "text"], "nothing waits");
+    bench.clock.advance(1000);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "text"], "nothing is sent twice");
+  });
+
+  it("sends the end of another long conversation at once for such a message, and its rest after the paint", () => {
+    bench.open(maxEntriesAtOnce * 2, "old");
+    bench.channel.hello(0);
+    bench.open(maxEntriesAtOnce * 2, "new");
+    bench.channel.bringUpToDate();
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot"]);
+    assert.match(bench.panel?.entries.at(-1)?.id ?? "", /new/);
+    bench.channel.bringUpToDate();
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot"]);
+    bench.channel.acknowledgePaint(2);
+    bench.clock.advance(paintTimeout);
     bench.current();
   });
 

@@ -76,7 +76,7 @@ export class PanelElement extends LightElement {
     switch (message.type) {
       case "focus":
         if (message.target === "find") void this.#find?.open();
-        else if (message.target === "ask") this.focusQuestion();
+        else if (message.target === "ask") void this.#focusQuestionOnceShown();
         else this.focusComposer();
         break;
       case "hidden":
@@ -122,7 +122,7 @@ export class PanelElement extends LightElement {
     else this.focusComposer();
   }
 
-  async #afterAnswer(): Promise<void> {
+  async #focusQuestionOnceShown(): Promise<void> {
     await this.updateComplete;
     await this.querySelector<QuestionCardElement>("parley-asks")?.updateComplete;
     this.focusQuestion();
@@ -140,7 +140,7 @@ export class PanelElement extends LightElement {
 
   protected override firstUpdated(): void {
     // After an answer in a tool card, focus the next question once it is shown above the composer.
-    this.addEventListener(questionLeftEvent, () => void this.#afterAnswer());
+    this.addEventListener(questionLeftEvent, () => void this.#focusQuestionOnceShown());
     const region = this.querySelector<HTMLElement>(".speech");
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
   }
@@ -153,7 +153,7 @@ export class PanelElement extends LightElement {
   #keepFocus(hasNewQuestion: boolean): void {
     if (!this.#bannerHadFocus) return;
     const banner = this.querySelector(".banner");
-    if (hasNewQuestion) void this.#afterAnswer();
+    if (hasNewQuestion) void this.#focusQuestionOnceShown();
     else if (!banner) this.focusComposer();
     else if (!banner.contains(document.activeElement)) banner.querySelector<HTMLElement>("button")?.focus();
   }
