@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { locateAgent } from "../../src/agents/locateAgent.ts";
 import { loginShellPath, type ShellPath } from "../../src/agents/loginShellPath.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
@@ -39,6 +39,24 @@ describe("the PATH of a login shell", function () {
     // The startup files of the machine can change the rest.
     assert.match(path ?? "", /^\/opt\/my tools:[^\n]*\/bin$/);
   });
+
+  for (const [name, file, text] of [
+    ["zsh", ".zshrc", 'echo "Welcome!"; path=("/opt/my tools" $path); read answer; printf "noise without an end"\n'],
+    [
+      "fish",
+      ".config/fish/config.fish",
+      'echo "Welcome!"; set -gx PATH "/opt/my tools" $PATH; read answer; printf "noise without an end"\n',
+    ],
+  ] as const) {
+    it(`is what the startup files of ${name} make it, whatever they print, if it is installed`, async function () {
+      const shell = findProgram(name, { env: process.env, platform: "posix" });
+      if (!("path" in shell)) return this.skip();
+      mkdirSync(dirname(join(home, file)), { recursive: true });
+      writeFileSync(join(home, file), text);
+      const { path } = await ask(shell.path);
+      assert.match(path ?? "", /^\/opt\/my tools:[^\n]*\/bin\b[^\n]*$/);
+    });
+  }
 
   for (const name of ["bash", "zsh", "fish"]) {
     it(`is asked for as a login shell with its files for interactive use: ${name}`, async () => {

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults, RunOptions } from "axe-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { addressAsk, formAsk, formatsAsk } from "./formScenes.ts";
 import { scenes, snapshot, view } from "./scenes.ts";
 
 const axeSource = readFileSync(
@@ -43,6 +44,28 @@ describe("accessibility", () => {
       assert.deepEqual(found, []);
     });
   }
+});
+
+describe("accessibility of forms", () => {
+  usePanel();
+
+  it("axe finds no violation in a form of every type with its faults, and in an address that was opened", async function () {
+    this.timeout(60_000);
+    const found: string[] = [];
+    for (const theme of ["dark", "light", "hc", "hc-light"] as const) {
+      for (const ask of [formAsk, formatsAsk, { ...addressAsk, opened: true as const }]) {
+        const panel = await openPanel([snapshot(view([], { asks: [ask] }))], { theme, height: 1600 });
+        if (ask.form) {
+          await panel.page.locator("parley-form").getByRole("button", { name: "Send" }).click();
+          await panel.page.getByText("An answer is required.").first().waitFor();
+        }
+        const rules = theme === "dark" ? "every rule" : colourRules;
+        found.push(...(await violations(panel, rules)).map(line => `${ask.id}, ${theme}: ${line}`));
+        await panel.free();
+      }
+    }
+    assert.deepEqual(found, []);
+  });
 });
 
 describe("accessibility of the composer's lists", () => {

@@ -4,18 +4,19 @@ import type { Locator } from "playwright-core";
 import type { ViewQuestion } from "../../src/panel/protocol.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
-import { addressAsk, formAsk } from "./formScenes.ts";
+import { addressAsk, formAsk, formatsAsk } from "./formScenes.ts";
 import { message, snapshot, view } from "./scenes.ts";
 
 const asking = (...asks: readonly ViewQuestion[]): ReturnType<typeof view> =>
   view([message("u1", "user", "Set up a shop")], { asks });
 
+const answers = async (panel: PanelPage): Promise<readonly Intent[]> =>
+  (await panel.intents()).filter(({ type }) => type === "answerForm" || type === "openAddress");
+/** The guard against keys that were meant for something else. */
+const passGuard = (panel: PanelPage): Promise<void> => panel.page.clock.runFor(600);
+
 describe("a form", () => {
   usePanel();
-  const answers = async (panel: PanelPage): Promise<readonly Intent[]> =>
-    (await panel.intents()).filter(({ type }) => type === "answerForm" || type === "openAddress");
-  /** The guard against keys that were meant for something else. */
-  const passGuard = (panel: PanelPage): Promise<void> => panel.page.clock.runFor(600);
 
   it("keeps what was entered over a reload, also if the agent asks again, but no secrets", async () => {
     const secretField = { type: "text" as const, name: "plain", title: "Value", required: false };
@@ -142,6 +143,52 @@ describe("a form", () => {
     assert.equal((await answers(panel)).length, 1, "it is sent once");
   });
 
+  it("is filled in by keyboard alone with every format, a hidden text, a long list and a minimum of choices", async () => {
+    const panel = await openPanel([snapshot(asking(formatsAsk))], { frozen: true });
+    const { page } = panel;
+    const { keyboard } = page;
+    const fault = (text: string): Promise<void> => page.getByText(text).waitFor();
+    await panel.post({ type: "focus", target: "ask" });
+    await page.getByRole("textbox", { name: "Website" }).and(page.locator(":focus")).waitFor();
+    await passGuard(panel);
+    const fill = async (...texts: readonly [faulty: string, fault: string, right: string]): Promise<void> => {
+      await keyboard.type(texts[0]);
+      await keyboard.press("Enter");
+      await fault(texts[1]);
+      await page.locator("[aria-invalid=true]:focus").waitFor();
+      await keyboard.press("Control+a");
+      await keyboard.type(texts[2]);
+      await keyboard.press("Tab");
+    };
+    await fill("example", "Enter a whole address, such as https://example.com.", "https://example.com");
+    // The three parts of a date.
+    for (const part of ["02", "01", "2026"]) await keyboard.type(part);
+    await keyboard.press("Tab");
+    await keyboard.press("Tab");
+    await fill("noon", "Enter a date and time, such as 2026-01-31T12:00:00Z.", "2026-02-01T12:00:00Z");
+    await fill("12345", "Enter at most 4 characters.", "1234");
+    await fill("a third", "Enter a number.", "0.19");
+    await keyboard.press("Space");
+    await keyboard.press("Tab");
+    await page.getByRole("combobox", { name: "Country" }).and(page.locator(":focus")).waitFor();
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Tab");
+    await keyboard.press("Space");
+    await keyboard.press("Enter");
+    await fault("Choose at least 2.");
+    assert.deepEqual(await answers(panel), []);
+    await page.getByRole("checkbox", { name: "Mon" }).and(page.locator(":focus")).waitFor();
+    await keyboard.press("Tab");
+    await keyboard.press("Space");
+    await keyboard.press("Enter");
+    const [sent] = await answers(panel);
+    assert.ok(sent?.type === "answerForm");
+    assert.deepEqual(Object.fromEntries((sent.answers ?? []).map(({ field, value }) => [field, value])), {
+      ...{ site: "https://example.com", day: "2026-02-01", time: "2026-02-01T12:00:00Z", code: "1234", tax: 0.19 },
+      ...{ terms: true, country: "c0", days: ["Mon", "Tue"] },
+    });
+  });
+
   it("can be declined and cancelled, each by its own button", async () => {
     for (const [name, action] of [
       ["Decline", "decline"],
@@ -217,6 +264,24 @@ describe("a web address", () => {
     assert.equal(await card.locator("a, [data-href]").count(), 0, "nothing else opens it");
     await card.getByRole("button", { name: "Open in Browser" }).click();
     assert.deepEqual(await panel.intents(), [{ type: "openAddress", ask: "w1" }]);
+  });
+
+  it("is opened and declined by keyboard alone", async () => {
+    for (const [tabs, name] of [
+      [0, "Open in Browser"],
+      [1, "Decline"],
+    ] as const) {
+      const panel = await openPanel([snapshot(asking(addressAsk))], { frozen: true });
+      await panel.post({ type: "focus", target: "ask" });
+      await panel.page.getByRole("button", { name: "Open in Browser" }).and(panel.page.locator(":focus")).waitFor();
+      await panel.page.keyboard.press("Enter");
+      assert.deepEqual(await answers(panel), [], "the key came too early");
+      await passGuard(panel);
+      for (let tab = 0; tab < tabs; tab++) await panel.page.keyboard.press("Tab");
+      await panel.page.getByRole("button", { name }).and(panel.page.locator(":focus")).press("Enter");
+      const declined = { type: "answerForm", ask: "w1", action: "decline" } as const;
+      assert.deepEqual(await answers(panel), [tabs === 0 ? { type: "openAddress", ask: "w1" } : declined]);
+    }
   });
 
   it("stays after it was opened, can be opened again, and can be closed", async () => {

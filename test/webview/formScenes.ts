@@ -47,6 +47,37 @@ export const formAsk: ViewQuestion = {
   },
 };
 
+/** A form with the formats and controls that the other form lacks. */
+export const formatsAsk: ViewQuestion = {
+  ...{ id: "f3", title: "When does the shop open?", parts: [], locations: [], options: [] },
+  form: {
+    message: "When does the shop open?",
+    fields: [
+      { type: "text", name: "site", title: "Website", format: "uri", required: true },
+      { type: "text", name: "day", title: "Day", format: "date", required: true },
+      { type: "text", name: "time", title: "Time", format: "date-time", required: true },
+      { type: "text", name: "code", title: "Code", secret: true, maxLength: 4, required: true },
+      { type: "number", name: "tax", title: "Tax", integer: false, maximum: 1, required: true },
+      { type: "boolean", name: "terms", title: "Accept the terms", description: "Read them first.", required: true },
+      {
+        type: "select",
+        name: "country",
+        title: "Country",
+        required: true,
+        choices: Array.from({ length: 9 }, (_, i) => ({ value: `c${i}`, name: `Country ${i}` })),
+      },
+      {
+        type: "multiselect",
+        name: "days",
+        title: "Days",
+        required: true,
+        minItems: 2,
+        choices: ["Mon", "Tue", "Wed"].map(name => ({ value: name, name })),
+      },
+    ],
+  },
+};
+
 /** A web address with a host in Punycode and a user name before it. */
 export const addressAsk: ViewQuestion = {
   id: "w1",
