@@ -189,6 +189,21 @@ describe("a form", () => {
     });
   });
 
+  it("shows a fault at the border of its field, also of a list, which looks like the other fields", async () => {
+    const panel = await openPanel([snapshot(asking(formatsAsk))]);
+    const looks = (field: Locator): Promise<readonly [border: string, height: number]> =>
+      field.evaluate(each => [getComputedStyle(each).borderTopColor, each.getBoundingClientRect().height]);
+    const [text, list] = [panel.page.getByLabel("Website"), panel.page.getByLabel("Country")];
+    const before = await looks(text);
+    const [border, height] = await looks(list);
+    assert.equal(border, before[0]);
+    assert.ok(Math.abs(height - before[1]) <= 4, `${height} and ${before[1]} px`);
+    await panel.page.locator("parley-form").getByRole("button", { name: "Send" }).click();
+    await panel.page.getByText("An answer is required.").first().waitFor();
+    assert.notEqual((await looks(text))[0], before[0]);
+    assert.equal((await looks(list))[0], (await looks(text))[0]);
+  });
+
   it("can be declined and cancelled, each by its own button", async () => {
     for (const [name, action] of [
       ["Decline", "decline"],
