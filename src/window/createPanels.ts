@@ -123,6 +123,9 @@ export function createPanels(
     agents: () => settings().agents,
     flush: (id: string) => sessions.flushLog(id),
     connect: (definition: AgentDefinition) => sessions.connectAgent(definition),
+    startSession: async (agent: string) => {
+      if (await sessions.startInChosenFolder(undefined, agent)) await chat.focus("composer", [open.activeSurface]);
+    },
     version: (platform.context.extension.packageJSON as { readonly version: string }).version,
   };
   const tree = createSessionIndicators(platform, active, sessions, startup, {

@@ -20,7 +20,7 @@ interface CheckAgentsOptions {
   readonly keys: Pick<StoredKeys, "values">;
 }
 
-/** Handler of the command. With the argument `current`, it checks the current agent without asking. */
+/** Handler of the command. With `current` or the id of an agent as argument, it checks this agent without asking. */
 export function checkAgentsCommands(
   platform: ExtensionPlatform,
   { agents, current, keys }: CheckAgentsOptions,
@@ -40,7 +40,8 @@ export function checkAgentsCommands(
         return;
       }
       const chosen = current();
-      const checked = which === "current" && chosen ? [chosen] : await pickAgents(agents(), chosen?.id);
+      const named = which === "current" ? chosen : agents().find(({ id }) => id === which);
+      const checked = named ? [named] : await pickAgents(agents(), chosen?.id);
       if (checked.length === 0) return;
       const report = await checkWithProgress(platform, checked, keys);
       if (report === undefined) return;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
-import { ProblemError } from "../../base/errors.ts";
+import { asProblem, ProblemError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { sessionFolder } from "../../editor/folders.ts";
@@ -12,6 +12,7 @@ import type { SessionEvent } from "../../session/events.ts";
 import { openLog } from "../../session/log/openLog.ts";
 import type { LogStorage } from "../../session/log/sessionStore.ts";
 import { copyLog, writeNewLog } from "../../session/log/writeLog.ts";
+import type { SessionEntry } from "../../sessions/sessionEntry.ts";
 import type { StoredSessions } from "../../sessions/storedSessions.ts";
 import { ageText } from "../../sessions/vscode/sessionTexts.ts";
 
@@ -30,6 +31,8 @@ export interface AgentSessionsOptions {
   readonly flush: (id: string) => Promise<void>;
   /** Shows the session with this id. */
   readonly show: (id: string) => Promise<void>;
+  /** Starts a session with the agent, whose panel offers to sign in. */
+  readonly startSession: (agent: string) => Promise<void>;
 }
 
 /** An agent that repeats its cursors must not keep Parley asking (pages). */
@@ -41,10 +44,14 @@ interface SessionPick extends vscode.QuickPickItem {
 
 /** Asks for a session of an agent, and imports it with its conversation. One that Parley has already is shown. */
 export async function importSession(options: AgentSessionsOptions): Promise<void> {
-  const { stored, show } = options;
   const folder = sessionFolder();
   const definition = await pickAgent(options.agents());
   if (!definition || folder === undefined) return;
+  await offeringHelp(options, definition, () => importFrom(options, definition, folder));
+}
+
+async function importFrom(options: AgentSessionsOptions, definition: AgentDefinition, folder: string): Promise<void> {
+  const { stored, show } = options;
   const agent = await connectTo(options, definition);
   const { list, load } = agent.sessionStore ?? {};
   if (!list || !load) {
@@ -98,10 +105,18 @@ const knownSession = ({ entries }: StoredSessions, agent: string, sessionId: str
 
 /** Copies the session with this id, at the agent too. */
 export async function forkSession(options: AgentSessionsOptions, id: string): Promise<void> {
-  const { stored, storage, version, log } = options;
-  const entry = stored.get(id);
+  const entry = options.stored.get(id);
   const definition = options.agents().find(agent => agent.id === entry?.agent);
-  if (!entry || !definition) return;
+  if (entry && definition) await offeringHelp(options, definition, () => copySession(options, definition, entry));
+}
+
+async function copySession(
+  options: AgentSessionsOptions,
+  definition: AgentDefinition,
+  entry: SessionEntry,
+): Promise<void> {
+  const { stored, storage, version, log } = options;
+  const { id } = entry;
   const agent = await connectTo(options, definition);
   const { fork } = agent.sessionStore ?? {};
   await options.flush(id);
@@ -123,10 +138,35 @@ export async function forkSession(options: AgentSessionsOptions, id: string): Pr
   await options.show(copy);
 }
 
+/** Runs with the agent. If it needs a sign-in or does not start, offers what to do about it. Rejects with other errors. */
+async function offeringHelp(
+  { startSession, log }: AgentSessionsOptions,
+  { id }: AgentDefinition,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const problem = asProblem(error);
+    const offer = async (button: string, help: () => PromiseLike<unknown>): Promise<void> => {
+      log.error(problem.message, problem.detail);
+      if ((await vscode.window.showErrorMessage(problem.message, button)) === button) await help();
+    };
+    if (problem.signIn) return offer(vscode.l10n.t("Sign In…"), () => startSession(id));
+    if (!(error instanceof StartError)) throw error;
+    await offer(vscode.l10n.t("Check Agent"), () => vscode.commands.executeCommand("parley.checkAgents", id));
+  }
+}
+
+/** The agent did not start. */
+class StartError extends ProblemError {}
+
 async function connectTo({ connect }: AgentSessionsOptions, definition: AgentDefinition): Promise<Agent> {
   const title = vscode.l10n.t("Connecting to {0}…", definition.name);
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-    connect(definition),
+    connect(definition).catch((error: unknown) => {
+      throw new StartError(asProblem(error));
+    }),
   );
 }
 

@@ -1,0 +1,75 @@
+// Importing a session from an agent that does not start, or that needs a sign-in: the message offers what to do next.
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { ProblemError, type Problem } from "../../src/base/errors.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import type { Agent } from "../../src/session/agent.ts";
+import { importSession, type AgentSessionsOptions } from "../../src/window/sessions/agentSessions.ts";
+import { until } from "../support/fakes/until.ts";
+
+const definition = {
+  ...{ id: "robo", name: "Robo", command: "robo", args: [], env: {}, startTimeout: 30 },
+  missingFiles: "error" as const,
+};
+const signIn: Problem = {
+  message: "Robo needs you to sign in.",
+  next: ["restartAgent"],
+  signIn: [{ id: "login", name: "Log in" }],
+};
+const missing: Problem = { message: "Could not start Robo.", next: ["openSettings", "selectAgent", "retry"] };
+const fail = (problem: Problem): Promise<never> => Promise.reject(new ProblemError(problem));
+
+describe("importing a session", () => {
+  const { showErrorMessage } = vscode.window;
+  const { executeCommand } = vscode.commands;
+  let offered: (readonly string[])[];
+  let done: unknown[];
+  beforeEach(() => {
+    offered = [];
+    done = [];
+    Object.assign(vscode.window, {
+      showErrorMessage: (...texts: string[]) => {
+        offered.push(texts);
+        return Promise.resolve(texts[1]);
+      },
+    });
+    Object.assign(vscode.commands, { executeCommand: (...call: unknown[]) => Promise.resolve(done.push(call)) });
+  });
+  afterEach(() => {
+    Object.assign(vscode.window, { showErrorMessage });
+    Object.assign(vscode.commands, { executeCommand });
+  });
+
+  const importFrom = (connect: AgentSessionsOptions["connect"]): Promise<void> =>
+    importSession({
+      agents: () => [definition],
+      connect,
+      startSession: async agent => void done.push(agent),
+      ...{ clock: systemClock, log: nullLog, version: "0.0.0" },
+    } as Partial<AgentSessionsOptions> as AgentSessionsOptions);
+
+  it("offers a session that signs in if the agent needs a sign-in before it lists its sessions", async () => {
+    const sessionStore = { list: () => fail(signIn), load: () => fail(signIn) };
+    await importFrom(() => Promise.resolve({ sessionStore } as Partial<Agent> as Agent));
+    await until(() => done.length > 0);
+    assert.deepEqual(offered, [[signIn.message, "Sign In…"]]);
+    assert.deepEqual(done, ["robo"]);
+  });
+
+  it("offers to check an agent that does not start", async () => {
+    await importFrom(() => fail(missing));
+    await until(() => done.length > 0);
+    assert.deepEqual(offered, [[missing.message, "Check Agent"]]);
+    assert.deepEqual(done, [["parley.checkAgents", "robo"]]);
+  });
+
+  it("fails with the agent's words otherwise", async () => {
+    const broken: Problem = { message: "Robo could not list its sessions: No disk.", next: ["retry"] };
+    const sessionStore = { list: () => fail(broken), load: () => fail(broken) };
+    await assert.rejects(
+      importFrom(() => Promise.resolve({ sessionStore } as Partial<Agent> as Agent)),
+      /No disk/,
+    );
+    assert.deepEqual(offered, []);
+  });
+});
