@@ -83,27 +83,45 @@ export class FileComparisons<State> {
     make: ComparisonOf<State>,
     begun: { readonly state: State | undefined; readonly work: Work<FileChanges> },
   ): Promise<void> {
-    const result = await this.#sliced(begun.work, () => !this.#disposed && this.#files.get(path) === begun.state);
+    const isWanted = (): boolean => !this.#disposed && this.#files.get(path) === begun.state;
+    const result = await furtherSlices(begun.work, this.#slices, isWanted);
     if (result) this.#files.put(path, begun.state, result.value);
     else if (!this.#disposed) await this.compareNow(path, make);
   }
 
   /** The result of work that no state depends on, in slices. */
   async complete<T>(work: Work<T>): Promise<T | undefined> {
-    return (oneSlice(work, this.#slices.time) ?? (await this.#sliced(work, () => !this.#disposed)))?.value;
-  }
-
-  async #sliced<T>(work: Work<T>, isWanted: () => boolean): Promise<{ readonly value: T } | undefined> {
-    for (;;) {
-      await this.#slices.pause();
-      if (!isWanted()) return undefined;
-      const result = oneSlice(work, this.#slices.time);
-      if (result) return result;
-    }
+    const result = await inSlices(work, this.#slices, () => !this.#disposed);
+    return result?.value;
   }
 
   dispose(): void {
     this.#disposed = true;
+  }
+}
+
+/**
+ * Does work in slices, the first one immediately. The result is undefined if the work is not wanted any more after a
+ * slice.
+ */
+export async function inSlices<T>(
+  work: Work<T>,
+  slices: Slices,
+  isWanted: () => boolean,
+): Promise<{ readonly value: T } | undefined> {
+  return oneSlice(work, slices.time) ?? furtherSlices(work, slices, isWanted);
+}
+
+async function furtherSlices<T>(
+  work: Work<T>,
+  slices: Slices,
+  isWanted: () => boolean,
+): Promise<{ readonly value: T } | undefined> {
+  for (;;) {
+    await slices.pause();
+    if (!isWanted()) return undefined;
+    const result = oneSlice(work, slices.time);
+    if (result) return result;
   }
 }
 

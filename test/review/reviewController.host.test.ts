@@ -9,7 +9,7 @@ import { BaseDocuments } from "../../src/review/vscode/baseDocuments.ts";
 import { ChangesTree, ReviewBadges } from "../../src/review/vscode/changesTree.ts";
 import { ReviewActions } from "../../src/review/vscode/reviewActions.ts";
 import { reviewCommands } from "../../src/review/vscode/reviewCommands.ts";
-import { decorationRanges } from "../../src/review/vscode/reviewDecorations.ts";
+import { decoratedLines, ReviewDecorations } from "../../src/review/vscode/reviewDecorations.ts";
 import { editorReviewPort } from "../../src/files/vscode/editorReviewPort.ts";
 import { ReviewLenses } from "../../src/review/vscode/reviewLenses.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
@@ -136,6 +136,30 @@ describe("the review UI", () => {
         lenses.provideCodeLenses(document).map(({ command }) => command?.title),
         ["Keep", "Undo", "Next"],
       );
+    } finally {
+      lenses.dispose();
+    }
+  });
+
+  it("shows the actions near the lines in sight in a file with thousands of hunks, and follows them", async () => {
+    const numbers = Array.from({ length: 6000 }, (_, i) => i);
+    const text = (mark: string): string => numbers.map(i => `${i % 2 === 0 ? mark : "line"} ${i}\n`).join("");
+    const path = await changed(text("old"), text("new"));
+    const lenses = new ReviewLenses(review);
+    try {
+      const editor = await show(path);
+      const kept = (): readonly number[] =>
+        lenses
+          .provideCodeLenses(editor.document)
+          .filter(({ command }) => command?.title === "Keep")
+          .map(({ range }) => range.start.line);
+      const start = kept();
+      assert.ok(start.includes(0) && start.length < 300, `${start.length} hunks have actions`);
+      const changes = new Promise<void>(resolve => lenses.onDidChangeCodeLenses(resolve));
+      editor.revealRange(new vscode.Range(3000, 0, 3000, 0));
+      await changes;
+      const middle = kept();
+      assert.ok(middle.includes(3000) && !middle.includes(0) && middle.length < 300);
     } finally {
       lenses.dispose();
     }
@@ -422,9 +446,35 @@ describe("the review UI", () => {
     }
   });
 
+  it("marks thousands of hunks in pieces, and stops when they are decided", async () => {
+    const text = (mark: string): string =>
+      Array.from({ length: 3000 }, (_, i) => `${i % 2 ? "" : mark}${i}\n`).join("");
+    const path = await changed(text("old"), text("new"));
+    await show(path);
+    const waiting: (() => void)[] = [];
+    const pause = (): Promise<void> => new Promise(resolve => void waiting.push(resolve));
+    const decorations = new ReviewDecorations(review, vscode.Uri.file(folder), nullLog, { time: 0, pause });
+    try {
+      const proceed = async (pieces: number): Promise<number> => {
+        for (let done = 0; done < pieces; done++) {
+          await new Promise(resolve => setImmediate(resolve));
+          if (waiting.length === 0) return done;
+          for (const go of waiting.splice(0)) go();
+        }
+        return pieces;
+      };
+      assert.equal(await proceed(1000), 1000, "1,500 hunks are not marked in 1,000 pieces");
+      await review.keep({ kind: "all" });
+      await until(() => waiting.length === 2);
+      assert.ok((await proceed(1000)) < 20, "only the removal of the marks goes on");
+    } finally {
+      decorations.dispose();
+    }
+  });
+
   it("highlights added lines, marks removed lines, and shows nothing in a deleted file", async () => {
     const file = review.file(await changed());
-    const plan = decorationRanges(file?.changes);
+    const plan = decoratedLines(file?.changes);
     const at = (ranges: readonly vscode.Range[]): readonly number[] => ranges.map(({ start }) => start.line);
     assert.deepEqual([at(plan.added), at(plan.changed), at(plan.removed)], [[4], [1], [3]]);
     assert.deepEqual(
@@ -435,7 +485,7 @@ describe("the review UI", () => {
       ],
       "boxes around added and changed lines",
     );
-    const gone = decorationRanges(review.file(await changed("old\n", null))?.changes);
+    const gone = decoratedLines(review.file(await changed("old\n", null))?.changes);
     assert.deepEqual(Object.values(gone).flat(), []);
   });
 });

@@ -38,7 +38,7 @@ export class ReviewController implements Disposable {
     this.actions = new ReviewActions({ review, bases, announce });
     this.tabs = this.#store.add(new ReviewTabs(review, log));
     this.#store.add(new InlineDiffs(review, bases, whenRepositoriesAreOpen(log)));
-    this.#store.add(new ReviewDecorations(review, extensionUri));
+    this.#store.add(new ReviewDecorations(review, extensionUri, log));
     this.#store.add(new ReviewLenses(review));
     this.#store.add(new ReviewBadges(review));
     this.#store.add(new ChangesTree(review, runsOf)).show(changesView);

@@ -1,18 +1,23 @@
 // Colours, gutter marks and ruler marks of the hunks in visible editors. Diff editors show changes themselves.
 import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Work } from "../../base/lineDiff.ts";
+import type { Log } from "../../base/log.ts";
 import { changedWords, type WordRange } from "../changedWords.ts";
-import type { FileChanges, Hunk } from "../hunk.ts";
+import { defaultSlices, inSlices, type Slices } from "../fileComparisons.ts";
+import type { FileChanges } from "../hunk.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import { hunkMarks, type HunkMark } from "../reviewPresentation.ts";
 import { textLinesOf } from "../textLines.ts";
 
 /** `top` and `bottom` are the lines that complete the box around a hunk. Most themes show no box. */
 type DecorationKind = HunkMark["kind"] | "words" | "top" | "bottom";
-type DecorationRanges = Readonly<Record<DecorationKind, readonly vscode.Range[]>>;
 
 export class ReviewDecorations implements Disposable {
   readonly #review: Review;
+  readonly #log: Log;
+  readonly #slices: Slices;
   readonly #types: Readonly<Record<DecorationKind, vscode.TextEditorDecorationType>>;
   /** The content that each editor shows, so that only changes are set again. */
   readonly #shown = new Map<vscode.TextEditor, ReviewedFile>();
@@ -20,8 +25,10 @@ export class ReviewDecorations implements Disposable {
   readonly #words = new Map<string, ChangedWordsCache>();
   readonly #store = new DisposableStore();
 
-  constructor(review: Review, extensionUri: vscode.Uri) {
+  constructor(review: Review, extensionUri: vscode.Uri, log: Log, slices = defaultSlices) {
     this.#review = review;
+    this.#log = log;
+    this.#slices = slices;
     this.#types = createDecorationTypes(extensionUri);
     for (const look of Object.values(this.#types)) this.#store.add(look);
     this.#store.add(review.onDidChange(() => this.#update()));
@@ -40,16 +47,29 @@ export class ReviewDecorations implements Disposable {
       if (file === this.#shown.get(editor)) continue;
       if (file) this.#shown.set(editor, file);
       else this.#shown.delete(editor);
-      const plan = decorationRanges(file?.changes, file && this.#wordsIn(file));
-      for (const look of Object.keys(this.#types) as DecorationKind[])
-        editor.setDecorations(this.#types[look], plan[look]);
+      inSlices(this.#decorate(editor, file), this.#slices, () => this.#shown.get(editor) === file).catch(
+        (thrown: unknown) => this.#log.error("The changes in an editor could not be marked.", asError(thrown).stack),
+      );
     }
   }
 
-  #wordsIn({ path, changes }: ReviewedFile): (hunk: Hunk) => readonly WordRange[] {
+  /** Thousands of hunks are decorated in pieces: their lines first, then their words. */
+  *#decorate(editor: vscode.TextEditor, file: ReviewedFile | undefined): Work<void> {
+    for (const [look, ranges] of Object.entries(decoratedLines(file?.changes))) {
+      editor.setDecorations(this.#types[look as keyof DecoratedLines], ranges);
+      yield ranges.length;
+    }
+    const words = file && (yield* this.#wordsOf(file).in(file.changes));
+    editor.setDecorations(
+      this.#types.words,
+      (words ?? []).map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
+    );
+  }
+
+  #wordsOf({ path }: ReviewedFile): ChangedWordsCache {
     const words = this.#words.get(path) ?? new ChangedWordsCache();
     this.#words.set(path, words);
-    return words.wordsIn(changes);
+    return words;
   }
 
   dispose(): void {
@@ -61,24 +81,28 @@ export class ReviewDecorations implements Disposable {
 
 /** Caches the changed words of each hunk, so that a keystroke in one hunk costs nothing for the others. */
 class ChangedWordsCache {
-  #known: ReadonlyMap<string, CachedWords> = new Map();
+  readonly #known = new Map<string, CachedWords>();
 
-  wordsIn(changes: FileChanges): (hunk: Hunk) => readonly WordRange[] {
-    const before = this.#known;
-    const [base, text] = [textLinesOf(changes.base ?? ""), textLinesOf(changes.text ?? "")];
-    const known = new Map<string, CachedWords>();
-    this.#known = known;
-    return hunk => {
+  /** The words of all hunks, in the lines of the text. */
+  *in(changes: FileChanges): Work<readonly WordRange[]> {
+    if (changes.text === null) return [];
+    const [base, text] = [textLinesOf(changes.base ?? ""), textLinesOf(changes.text)];
+    const words: WordRange[] = [];
+    for (const hunk of changes.hunks) {
       const [old, now] = [base.slice(hunk.base), text.slice(hunk.text)];
-      const same = before.get(hunk.id);
+      const same = this.#known.get(hunk.id);
       const first = hunk.text.from;
       const spans =
         same?.old === old && same.now === now
           ? same.spans.map(span => ({ ...span, line: span.line - same.first + first }))
           : changedWords(changes, hunk).text;
-      known.set(hunk.id, { old, now, first, spans });
-      return spans;
-    };
+      this.#known.set(hunk.id, { old, now, first, spans });
+      words.push(...spans);
+      yield 1;
+    }
+    const ids = new Set(changes.hunks.map(({ id }) => id));
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+    return words;
   }
 }
 
@@ -97,13 +121,11 @@ function isRegularEditor({ document, viewColumn }: vscode.TextEditor): boolean {
   return !(group?.activeTab?.input instanceof vscode.TabInputTextDiff);
 }
 
-/** The ranges of each decoration type. */
-export function decorationRanges(
-  changes: FileChanges | undefined,
-  words: (hunk: Hunk) => readonly WordRange[] = () => [],
-): DecorationRanges {
-  const shown = changes && changes.text !== null ? changes : undefined;
-  const marks = shown ? hunkMarks(shown) : [];
+type DecoratedLines = Readonly<Record<Exclude<DecorationKind, "words">, readonly vscode.Range[]>>;
+
+/** The ranges of each decoration type of lines. */
+export function decoratedLines(changes: FileChanges | undefined): DecoratedLines {
+  const marks = changes && changes.text !== null ? hunkMarks(changes) : [];
   const linesAt = (from: number, to: number): vscode.Range => new vscode.Range(from, 0, to - 1, 0);
   const rangesOf = (wanted: HunkMark["kind"]): readonly vscode.Range[] =>
     marks.filter(({ kind }) => kind === wanted).map(({ from, to }) => linesAt(from, to));
@@ -112,7 +134,6 @@ export function decorationRanges(
     added: rangesOf("added"),
     changed: rangesOf("changed"),
     removed: rangesOf("removed"),
-    words: (shown?.hunks ?? []).flatMap(words).map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
     top: boxed.map(({ from }) => linesAt(from, from + 1)),
     bottom: boxed.map(({ to }) => linesAt(to - 1, to)),
   };

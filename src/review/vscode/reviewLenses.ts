@@ -4,6 +4,19 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import { hunksBetween, hunkLenses, type HunkLens, type HunkLocation } from "../reviewPresentation.ts";
 
+/** If a file has more hunks, only those near the lines in sight have actions: VS Code asks for all of them at once. */
+const maxHunks = 300;
+/** The number of hunks before and after the lines in sight that have actions, too. */
+const hunksAround = 100;
+/** New actions are provided before fewer hunks than this have some on either side. */
+const minHunksAround = 30;
+
+/** Lines of a document, both inclusive. */
+interface Lines {
+  readonly from: number;
+  readonly to: number;
+}
+
 interface LensAction {
   readonly title: string;
   readonly command: "parley.keepChange" | "parley.undoChange" | "parley.peekChange" | "parley.nextChange";
@@ -13,20 +26,30 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.#changed.event;
+  /** Where the lines in sight can be until other hunks need actions. Only for documents with many hunks. */
+  readonly #enough = new WeakMap<vscode.TextDocument, readonly Lines[]>();
   readonly #store = new DisposableStore();
 
   constructor(review: Review) {
     this.#review = review;
     this.#store.add(this.#changed);
     this.#store.add(review.onDidChange(() => this.#changed.fire()));
+    this.#store.add(
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => {
+        const enough = this.#enough.get(textEditor.document);
+        const { from, to } = linesInSight(textEditor);
+        if (enough && !enough.some(lines => lines.from <= from && to <= lines.to)) this.#changed.fire();
+      }),
+    );
     this.#store.add(vscode.languages.registerCodeLensProvider({ scheme: "file" }, this));
     this.#store.add(vscode.languages.registerHoverProvider({ scheme: "file" }, this));
   }
 
-  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
-    const file = this.#review.file(uri.fsPath);
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const file = this.#review.file(document.uri.fsPath);
+    this.#enough.delete(document);
     if (!file) return [];
-    return hunkLenses(file.changes).flatMap(lens => {
+    return this.#nearby(document, hunkLenses(file.changes)).flatMap(lens => {
       const stop: HunkLocation = { path: file.path, id: lens.id };
       const at = new vscode.Range(lens.line, 0, lens.line, 0);
       const actions = lensActions(file, lens).map(
@@ -36,6 +59,24 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
       const position = new vscode.CodeLens(at, { title: positionText(lens), command: "" });
       return lens.count > 1 ? [...actions, position] : actions;
     });
+  }
+
+  /** The lenses near the lines in sight, or all if there are few. */
+  #nearby(document: vscode.TextDocument, all: readonly HunkLens[]): readonly HunkLens[] {
+    if (all.length <= maxHunks) return all;
+    const editors = vscode.window.visibleTextEditors.filter(editor => editor.document === document);
+    const shown = editors.length > 0 ? editors.map(linesInSight) : [{ from: 0, to: 0 }];
+    const nearby = new Set<HunkLens>();
+    const enough: Lines[] = [];
+    for (const { from, to } of shown) {
+      const first = all.filter(({ line }) => line < from).length;
+      const last = all.filter(({ line }) => line <= to).length - 1;
+      for (const lens of all.slice(Math.max(0, first - hunksAround), last + 1 + hunksAround)) nearby.add(lens);
+      const around = hunksAround - minHunksAround;
+      enough.push({ from: all[first - around]?.line ?? 0, to: all[last + around]?.line ?? Infinity });
+    }
+    this.#enough.set(document, enough);
+    return [...nearby];
   }
 
   provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
@@ -59,6 +100,11 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
     this.#store.dispose();
   }
 }
+
+const linesInSight = ({ visibleRanges }: vscode.TextEditor): Lines => ({
+  from: visibleRanges[0]?.start.line ?? 0,
+  to: visibleRanges.at(-1)?.end.line ?? 0,
+});
 
 const positionText = ({ position, count }: HunkLens): string => vscode.l10n.t("{0} of {1}", position, count);
 
