@@ -1,6 +1,7 @@
 // The review of this window: made, fed, and kept across reloads.
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
+import { jsonWork } from "../../base/jsonWork.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
@@ -8,6 +9,7 @@ import type { TextStorage } from "../../session/log/sessionStore.ts";
 import { emptySession, promptTitle, sessionTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import type { TouchListener } from "../changeListeners.ts";
+import { defaultSlices, inSlices } from "../fileComparisons.ts";
 import type { StoredReview } from "../storedReview.ts";
 import { reviewFile } from "../storedFiles.ts";
 import { WindowReview } from "../windowReview.ts";
@@ -179,7 +181,7 @@ export class ReviewStore implements Disposable {
   async snapshot(): Promise<string> {
     await this.#states.settled();
     const review = this.review.stored();
-    const text = JSON.stringify({ review, states: this.#states.stored(review.files.map(({ path }) => path)) });
+    const text = await jsonOf({ review, states: this.#states.stored(review.files.map(({ path }) => path)) });
     return text.length > maxStoredLength ? "" : text;
   }
 
@@ -226,26 +228,28 @@ export class ReviewStore implements Disposable {
     if (!this.#restored) return this.#writes.whenIdle();
     for (const turn of this.attribution.busyTurns) this.#unfinished.update(turn, { ended: Date.now() });
     await this.#states.settled();
-    const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outside.paths };
-    const text = JSON.stringify(stored);
-    if (text.length > maxStoredLength) {
-      this.#options.log.warn("The changes to review are too large to be stored for the next window.");
-      return this.#writes.whenIdle();
-    }
-    const paths = this.review.files.flatMap(({ path, movedFrom }) =>
-      movedFrom === undefined ? path : [path, movedFrom],
-    );
-    const states = JSON.stringify(this.#states.stored(paths));
     return this.#writes
-      .queue(async () => {
-        // The states first: a review without them undoes texts only, whereas states without a review are not used.
-        if (states !== this.#storedStates) await this.#options.storage.write(statesFileName, states);
-        this.#storedStates = states;
-        await this.#options.storage.write(reviewFile, text);
-      })
+      .queue(() => this.#write())
       .catch((thrown: unknown) =>
         this.#options.log.error("The changes to review could not be stored.", asError(thrown).message),
       );
+  }
+
+  async #write(): Promise<void> {
+    const { storage, log } = this.#options;
+    const paths = this.review.files.flatMap(({ path, movedFrom }) =>
+      movedFrom === undefined ? path : [path, movedFrom],
+    );
+    const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outside.paths };
+    const storedStates = this.#states.stored(paths);
+    const text = await jsonOf(stored);
+    if (text.length > maxStoredLength)
+      return log.warn("The changes to review are too large to be stored for the next window.");
+    const states = await jsonOf(storedStates);
+    // The states first: a review without them undoes texts only, whereas states without a review are not used.
+    if (states !== this.#storedStates) await storage.write(statesFileName, states);
+    this.#storedStates = states;
+    await storage.write(reviewFile, text);
   }
 
   dispose(): void {
@@ -306,4 +310,9 @@ export class ReviewStore implements Disposable {
       this.#restored = true;
     }
   }
+}
+
+/** The review contains the texts of files, so it is converted in slices. */
+async function jsonOf(value: unknown): Promise<string> {
+  return (await inSlices(jsonWork(value), defaultSlices, () => true))?.value ?? "";
 }
