@@ -233,6 +233,17 @@ export async function restartVscode(
   return watch({ page: next, folder, server: again, options, errors: [] });
 }
 
+/** Whether another window can show a folder that a window shows already. A desktop shows that window instead. */
+export const canOpenTwice = desktopVscode === undefined;
+
+/** Opens another window on the folder of this one, in a new profile. */
+export async function openAgain(workbench: Workbench): Promise<Workbench> {
+  const { page, folder, server, options } = opened(workbench);
+  if (!("port" in server)) throw new Error("Only a VS Code in Chromium opens a folder twice.");
+  const second = await openPage(await browserOf(page), server, target(folder, options), undefined, still);
+  return watch({ page: second, folder, server, options, errors: [] });
+}
+
 /** Closes the window as a user does, with its unload handlers. A shared window is no longer shared. */
 export async function closeWindow(workbench: Workbench): Promise<void> {
   const { page, server } = workbench;
