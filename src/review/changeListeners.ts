@@ -19,4 +19,6 @@ export interface ChangedStates {
   touched(turn: string, path: string, before: string | null | undefined): void;
   /** The agent has changed the file. */
   written(turn: string, path: string): void;
+  /** The user saved the file in the editor. */
+  saved(path: string): void;
 }

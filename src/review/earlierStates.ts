@@ -73,6 +73,8 @@ export class EarlierStates implements EarlierFileStates, Disposable {
   readonly #states = new Map<string, KnownState>();
   /** The states before writes through Parley in this turn. */
   readonly #captured = new Map<string, FileState>();
+  /** The states that the user saved in this turn. */
+  readonly #saved = new Map<string, FileState>();
   readonly #pending = new Set<Promise<void>>();
   readonly #files = new SequencerByKey<string>();
   /** The files whose check has not begun since they were written, with the turn. */
@@ -90,6 +92,15 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     // The clock of a file system can be behind.
     this.#began = at - clockTick;
     this.#captured.clear();
+    this.#saved.clear();
+  }
+
+  /** The user saved a file in the editor. */
+  saved(path: string): void {
+    this.#track(path, async () => {
+      const state = await readFileState(path);
+      if (state) this.#saved.set(path, state);
+    });
   }
 
   /** The agent is about to write a file through Parley. Never rejects. */
@@ -116,18 +127,27 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     });
   }
 
-  /** The state with the text before. Otherwise the one that was captured, or that of the start of the turn. */
+  /**
+   * The state with the text before: that of the start of the turn, because the agent can have changed line endings or
+   * the mode since, or what the user saved since, or what was captured. Otherwise any of them.
+   */
   async #stateBefore(
     turn: string,
     path: string,
     captured: FileState | undefined,
     before: string | null | undefined,
   ): Promise<readonly [FileState, KnownState] | undefined> {
-    const own = captured && ([captured, await this.#known(path, captured)] as const);
-    if (own && before !== undefined && own[1].text === before) return own;
     const state = await this.#options.stateAt(turn, path);
     const start = state && ([state, await this.#known(path, state)] as const);
-    return start && (before === undefined || start[1].text === before || !own) ? start : own;
+    if (start && (before === undefined || start[1].text === before)) return start;
+    const saved = this.#saved.get(path);
+    if (saved?.kind === "file" && state?.kind === "file") {
+      const own = { ...saved, executable: state.executable };
+      const known = await this.#known(path, own);
+      if (known.text === before) return [own, known];
+    }
+    const own = captured && ([captured, await this.#known(path, captured)] as const);
+    return own && (own[1].text === before || !start) ? own : (start ?? own);
   }
 
   /** The agent has written a file. Reports what changed if that is not the text. */

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { emptySession } from "../../src/session/state.ts";
+import { maxReportDelay } from "../../src/review/turns/turnTimes.ts";
 import { runningState } from "../support/fakes/fedEvents.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 import { until } from "../support/fakes/until.ts";
@@ -55,6 +56,25 @@ describe("the review in the editor", () => {
       await type("a.txt", 7, "mine ");
       await hunksAre("a.txt", "line 2 → line two");
       assert.deepEqual(touches, [["turn 1", path("a.txt"), tenLines]]);
+    });
+
+    it("shows hunks in an open file that the editor loads long after the turn", async () => {
+      await put("a.txt", tenLines);
+      const { document } = await show("a.txt");
+      await begin();
+      const edited = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
+      await edit("a.txt", edited);
+      await watch().settled();
+      end();
+      const { now } = Date;
+      Date.now = () => now() + 2 * maxReportDelay;
+      try {
+        await until(() => document.getText() === edited);
+        await watch().settled();
+        await hunksAre("a.txt", "line 2 → line two");
+      } finally {
+        Date.now = now;
+      }
     });
 
     it("uses a late report with fragments of the text before and after", async () => {

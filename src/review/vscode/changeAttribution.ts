@@ -14,7 +14,6 @@ import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import type { RunningTurns } from "../turns/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
-import { isAtOrBelow } from "../turns/userMoves.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
 import { ChangeTurns } from "./changeTurns.ts";
@@ -61,8 +60,8 @@ export class ChangeAttribution implements Disposable {
   readonly #author: ChangeAuthor;
   readonly #opened: OpenedTexts;
   readonly #writes: AgentWrites;
-  /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
-  readonly #diskUnderUnsaved = new Map<string, string | null>();
+  /** Texts that the agent wrote to disk and that the editor has not loaded, for example because of unsaved changes. */
+  readonly #notLoaded = new Map<string, string | null>();
   readonly #turns: ChangeTurns;
   /** The files that waited for review when the turn began. */
   #reviewedBefore: ReadonlySet<string> = new Set();
@@ -96,21 +95,8 @@ export class ChangeAttribution implements Disposable {
       attributeToAgent: (path, after, turn) => this.#attributeToAgent(path, after, turn),
       textBefore: (path, text) => this.#author.textBefore(path, text),
     });
-    this.#opened = this.#store.add(
-      new OpenedTexts({
-        review: options.review,
-        times: this.#times,
-        texts: this.#texts,
-        isWanted: path => this.#isWanted(path),
-        enqueue: (path, work) => this.#enqueue(path, work),
-      }),
-    );
-    this.#userOperations = this.#store.add(
-      new UserFileOperations({
-        onRenamed: (from, to) => this.#renamed(from, to),
-        onRemoved: path => this.#removed(path),
-      }),
-    );
+    const { review } = options;
+    this.#userOperations = this.#store.add(new UserFileOperations({ review, texts: this.#texts, work: this.#work }));
     this.#author = new ChangeAuthor({
       ...options,
       times: this.#times,
@@ -118,6 +104,19 @@ export class ChangeAttribution implements Disposable {
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
       isKnown: path => this.#known(path) !== undefined,
     });
+    this.#opened = this.#store.add(
+      new OpenedTexts({
+        ...options,
+        times: this.#times,
+        texts: this.#texts,
+        author: this.#author,
+        known: path => this.#known(path),
+        isWanted: path => this.#isWanted(path),
+        isWriting: path => this.#writes.pending.has(path),
+        attributeToAgent: (path, text) => this.#attributeToAgent(path, text),
+        enqueue: (path, work) => this.#enqueue(path, work),
+      }),
+    );
     this.#store.add(options.onDidChangeRoots(() => this.#work.rootsChanged()));
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
@@ -322,30 +321,6 @@ export class ChangeAttribution implements Disposable {
     if (this.#texts.last.get(path) !== text) await this.#attributeToAgent(path, text);
   }
 
-  #renamed(oldPath: string, newPath: string): void {
-    void this.#enqueue(oldPath, async ({ path: from }) => {
-      const to = await this.#work.locate(newPath);
-      this.#userOperations.moves.end(oldPath);
-      this.#userOperations.moves.end(newPath);
-      if (!to || !this.#work.isFollowed(to)) return;
-      const moved = (path: string): string => to.path + path.slice(from.length);
-      for (const path of trackedAt(this.#options.review, from)) this.#options.review.moved(path, moved(path));
-      for (const [path, text] of [...this.#texts.last]) {
-        if (!isAtOrBelow(path, from)) continue;
-        this.#texts.last.set(path, null);
-        if (text !== null) this.#texts.last.set(moved(path), text);
-      }
-    });
-  }
-
-  #removed(removed: string): void {
-    void this.#enqueue(removed, async ({ path }) => {
-      if (this.#options.review.acceptOwnChange(path, null)) return;
-      for (const one of [path, ...this.#texts.last.keys()]) if (isAtOrBelow(one, path)) this.#texts.last.set(one, null);
-      for (const one of trackedAt(this.#options.review, path)) await this.#options.review.replaced(one, null);
-    });
-  }
-
   /** When a folder is deleted, only the folder is reported. */
   #pathChanged(path: string): void {
     for (const one of new Set([path, ...trackedAt(this.#options.review, path)]))
@@ -363,12 +338,12 @@ export class ChangeAttribution implements Disposable {
     const author = this.#writes.pending.authorOf(path, seen, this.#known(path));
     if (author === "nobody") return;
     if (author === "agent") return this.#attributeToAgent(path, text);
-    if ((await this.#documentChanges.reloadedText(path, seen)) !== undefined) {
-      const isUnderUnsaved = this.#diskUnderUnsaved.get(path) === text;
-      const isReverted = !isUnderUnsaved && this.#texts.onDisk.get(path) === text;
+    if (await this.#documentChanges.isReload(path, seen)) {
+      const isNotLoaded = this.#notLoaded.get(path) === text;
+      const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
-      if (isUnderUnsaved || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
+      if (isNotLoaded || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
       this.#opened.remember(path, text);
       return review.replaced(path, text);
     }
@@ -395,11 +370,14 @@ export class ChangeAttribution implements Disposable {
     const open = openTextOf(path);
     if (open?.dirty) {
       const isNew = disk !== open.text && disk !== this.#texts.onDisk.get(path);
-      if (isNew && disk !== undefined && (await this.#author.isAgent(path))) this.#diskUnderUnsaved.set(path, disk);
+      if (isNew && disk !== undefined && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
       return;
     }
-    // The editor reloads the document, and reports that.
-    if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) return;
+    // The editor reloads the document, and reports that, perhaps long after the turn.
+    if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) {
+      if (disk !== known && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
+      return;
+    }
     if (disk === undefined) return this.#attributeBinary(path);
     if (disk === this.#known(path)) {
       this.#texts.onDisk.set(path, disk);
@@ -410,7 +388,7 @@ export class ChangeAttribution implements Disposable {
     // The disk has not changed: the user discarded unsaved text.
     if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
-    const isAgents = await this.#author.isAgent(path);
+    const isAgents = this.#notLoaded.get(path) === disk || (await this.#author.isAgent(path));
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
@@ -484,7 +462,7 @@ export class ChangeAttribution implements Disposable {
       review.agentChangedWithoutBase(path, after, turn, why);
     } else await review.agentChanged(path, base, after, turn);
     this.#texts.last.delete(path);
-    this.#diskUnderUnsaved.delete(path);
+    this.#notLoaded.delete(path);
     touches.written(path, after, turn);
     this.#options.states?.written(turn, path);
   }

@@ -30,8 +30,8 @@ export interface DocumentChangesOptions {
 export class DocumentChanges implements Disposable {
   readonly #options: DocumentChangesOptions;
   readonly #store = new DisposableStore();
-  /** The version at which VS Code reported that a document became dirty. */
-  readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
+  /** The versions at which VS Code reported that a document became dirty. */
+  readonly #dirtied = new WeakMap<vscode.TextDocument, Set<number>>();
 
   constructor(options: DocumentChangesOptions) {
     this.#options = options;
@@ -39,13 +39,14 @@ export class DocumentChanges implements Disposable {
   }
 
   /**
-   * The text on disk if VS Code reloaded the document, undefined otherwise. VS Code reports the user's first change as
-   * one of a saved document, too.
+   * Whether VS Code reloaded the document. The file can have changed again since. VS Code reports the user's first change
+   * as one of a saved document, too, and just after it that the document is dirty.
    */
-  async reloadedText(path: string, { document, version, text, clean }: DocumentChange): Promise<string | undefined> {
-    if (!clean) return undefined;
+  async isReload(path: string, { document, version, text, clean, reason }: DocumentChange): Promise<boolean> {
+    if (!clean) return false;
     const disk = await diskText(path);
-    return this.#dirtied.get(document) !== version && disk === text ? disk : undefined;
+    if (this.#dirtied.get(document)?.has(version)) return false;
+    return disk === text || reason === undefined;
   }
 
   dispose(): void {
@@ -55,7 +56,7 @@ export class DocumentChanges implements Disposable {
   #changed({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
     if (document.uri.scheme !== "file") return;
     if (contentChanges.length === 0) {
-      if (document.isDirty) this.#dirtied.set(document, document.version);
+      if (document.isDirty) this.#addDirtied(document);
       return;
     }
     const path = document.uri.fsPath;
@@ -72,5 +73,10 @@ export class DocumentChanges implements Disposable {
       isAgents,
       isTyped: !isAgents && looksTyped(contentChanges),
     });
+  }
+
+  #addDirtied(document: vscode.TextDocument): void {
+    const versions = this.#dirtied.get(document) ?? new Set();
+    this.#dirtied.set(document, versions.add(document.version));
   }
 }

@@ -5,16 +5,26 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import { withLineFeeds } from "../../base/text.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import { changeTime, diskText } from "../../editor/diskText.ts";
+import type { ChangedStates } from "../changeListeners.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import type { TimesOfTurns } from "../turns/runningTurns.ts";
+import type { ChangeAuthor } from "./changeAuthor.ts";
 
 export interface OpenedTextsOptions {
   readonly review: WindowReview;
   readonly times: TimesOfTurns;
   readonly texts: TurnTexts;
+  readonly author: ChangeAuthor;
+  /** Keeps the exact states of files. */
+  readonly states?: ChangedStates;
+  /** The last text seen of a file. Undefined: unknown. */
+  readonly known: (path: string) => string | null | undefined;
   /** Whether the text on disk must be known. */
   readonly isWanted: (path: string) => boolean;
+  /** Whether the agent writes the file through Parley at this moment. */
+  readonly isWriting: (path: string) => boolean;
+  readonly attributeToAgent: (path: string, text: string) => Promise<void>;
   readonly enqueue: (path: string, work: (located: LocatedPath) => Promise<void>) => Promise<void>;
 }
 
@@ -24,7 +34,7 @@ export class OpenedTexts implements Disposable {
 
   constructor(options: OpenedTextsOptions) {
     this.#options = options;
-    this.#store.add(vscode.workspace.onDidOpenTextDocument(document => this.#opened(document)));
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(document => this.#opened(document, true)));
     this.#store.add(vscode.workspace.onDidSaveTextDocument(document => this.#saved(document)));
   }
 
@@ -43,23 +53,39 @@ export class OpenedTexts implements Disposable {
     this.#store.dispose();
   }
 
-  #opened(document: vscode.TextDocument): void {
+  #opened(document: vscode.TextDocument, isNew = false): void {
     const { times, texts, review, enqueue } = this.#options;
     if (!times.isBusy || document.uri.scheme !== "file") return;
     const text = withLineFeeds(document.getText());
     const clean = !document.isDirty;
+    const { version } = document;
     void enqueue(document.uri.fsPath, async ({ path }) => {
-      if (texts.last.has(path) || review.isTracked(path)) return;
-      const before = clean ? await this.#beforeTurn(path, text) : text;
-      this.remember(path, before);
+      if (!texts.last.has(path) && !review.isTracked(path))
+        this.remember(path, clean ? await this.#beforeTurn(path, text) : text);
+      // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.
+      const isShown = isNew && clean && (document.version !== version || (await diskText(path)) === text);
+      if (isShown) await this.#attribute(path, text);
     });
+  }
+
+  /** Attributes a change of a closed file that nothing has reported yet, because the user can edit the file now. */
+  async #attribute(path: string, text: string): Promise<void> {
+    const { author, review, texts, known, isWriting, attributeToAgent } = this.#options;
+    const last = known(path);
+    if (last === undefined || last === text || isWriting(path)) return;
+    if (review.file(path)?.changes.base === text || !(await author.isAgent(path)) || known(path) !== last) return;
+    texts.onDisk.set(path, text);
+    await attributeToAgent(path, text);
   }
 
   #saved(document: vscode.TextDocument): void {
     const { scheme, fsPath } = document.uri;
     if (scheme !== "file" || !this.#options.isWanted(fsPath)) return;
     const text = withLineFeeds(document.getText());
-    void this.#options.enqueue(fsPath, async ({ path }) => void this.#options.texts.onDisk.set(path, text));
+    void this.#options.enqueue(fsPath, async ({ path }) => {
+      this.#options.texts.onDisk.set(path, text);
+      this.#options.states?.saved(path);
+    });
   }
 
   /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
@@ -68,7 +94,8 @@ export class OpenedTexts implements Disposable {
     const time = await changeTime(path);
     // The editor keeps the text of a deleted file.
     if (time === undefined) return null;
-    const disk = times.isBefore(time) ? await diskText(path) : undefined;
+    if (!times.isBefore(time)) return this.#options.author.textBefore(path, opened);
+    const disk = await diskText(path);
     return typeof disk === "string" && times.isBefore(await changeTime(path)) ? disk : opened;
   }
 }

@@ -1,18 +1,25 @@
 // Files and folders that the user moves, deletes or creates in the editor, as VS Code reports them.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
-import { UserMoves } from "../turns/userMoves.ts";
+import { trackedAt } from "../reviewedPaths.ts";
+import type { TurnTexts } from "../turns/turnTexts.ts";
+import { isAtOrBelow, UserMoves } from "../turns/userMoves.ts";
+import type { WindowReview } from "../windowReview.ts";
+import type { FileWork } from "./fileWork.ts";
 
 export interface UserFileOperationsOptions {
-  readonly onRenamed: (from: string, to: string) => void;
-  readonly onRemoved: (path: string) => void;
+  readonly review: WindowReview;
+  readonly texts: Pick<TurnTexts, "last">;
+  readonly work: FileWork;
 }
 
 export class UserFileOperations implements Disposable {
+  readonly #options: UserFileOperationsOptions;
   readonly #store = new DisposableStore();
   readonly moves = new UserMoves();
 
-  constructor({ onRenamed, onRemoved }: UserFileOperationsOptions) {
+  constructor(options: UserFileOperationsOptions) {
+    this.#options = options;
     const { workspace } = vscode;
     const { moves } = this;
     // The change on disk may be reported before the move.
@@ -25,14 +32,14 @@ export class UserFileOperations implements Disposable {
     this.#store.add(workspace.onDidCreateFiles(({ files }) => files.forEach(one => moves.end(one.fsPath))));
     this.#store.add(
       workspace.onDidRenameFiles(({ files }) =>
-        files.forEach(({ oldUri, newUri }) => onRenamed(oldUri.fsPath, newUri.fsPath)),
+        files.forEach(({ oldUri, newUri }) => this.#renamed(oldUri.fsPath, newUri.fsPath)),
       ),
     );
     this.#store.add(
       workspace.onDidDeleteFiles(({ files }) =>
         files.forEach(({ fsPath }) => {
           moves.end(fsPath);
-          onRemoved(fsPath);
+          this.#removed(fsPath);
         }),
       ),
     );
@@ -40,5 +47,31 @@ export class UserFileOperations implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+
+  #renamed(oldPath: string, newPath: string): void {
+    const { review, texts, work } = this.#options;
+    void work.enqueue(oldPath, async ({ path: from }) => {
+      const to = await work.locate(newPath);
+      this.moves.end(oldPath);
+      this.moves.end(newPath);
+      if (!to || !work.isFollowed(to)) return;
+      const moved = (path: string): string => to.path + path.slice(from.length);
+      for (const path of trackedAt(review, from)) review.moved(path, moved(path));
+      for (const [path, text] of [...texts.last]) {
+        if (!isAtOrBelow(path, from)) continue;
+        texts.last.set(path, null);
+        if (text !== null) texts.last.set(moved(path), text);
+      }
+    });
+  }
+
+  #removed(removed: string): void {
+    const { review, texts, work } = this.#options;
+    void work.enqueue(removed, async ({ path }) => {
+      if (review.acceptOwnChange(path, null)) return;
+      for (const one of [path, ...texts.last.keys()]) if (isAtOrBelow(one, path)) texts.last.set(one, null);
+      for (const one of trackedAt(review, path)) await review.replaced(one, null);
+    });
   }
 }
