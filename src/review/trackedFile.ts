@@ -142,6 +142,16 @@ export function movedFile(
   return { path: to, changes, history: earlier ? [earlier] : [], mixed: false, movedFrom };
 }
 
+/** A file that was created where another one was before that is gone: the change from one to the other. */
+export function replacingFile(gone: TrackedFile, created: TrackedFile): TrackedFile {
+  if (created.unknown !== undefined || created.changes.base !== null) return created;
+  const { path, changes, mixed, history } = created;
+  if (gone.unknown !== undefined) return { path, changes, mixed, history, unknown: gone.unknown };
+  const turn = changes.hunks[0]?.turns.at(-1) ?? "";
+  const nextId = Math.max(changes.nextId, gone.changes.nextId);
+  return { ...created, changes: applyAgentEdit({ ...gone.changes, nextId }, changes.text, turn) };
+}
+
 /**
  * The file as the surfaces show it. `turns`: all turns, oldest first. `hasEarlier`: the exact state before the agent's
  * first change is known. `isOutside`: it is outside the workspace folders.

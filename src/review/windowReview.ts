@@ -22,6 +22,7 @@ import {
   awaitsReview,
   chosenFiles,
   movedFile,
+  replacingFile,
   reviewedFile,
   withTurn,
   type AgentMove,
@@ -46,6 +47,8 @@ export class WindowReview implements Review, Disposable {
   readonly #sessions = new SessionsOfTurns();
   readonly #replaced = new ReplacedStates();
   readonly #movedAway = new Set<string>();
+  /** Where files were that an agent moved earlier, and that are gone again in this turn, by their last path. */
+  readonly #goneMoves = new Map<string, string>();
   /** When the user accepted files whose changes are not known (ms since the epoch). */
   readonly #keptAt = new Map<string, number>();
   readonly #decisions: FileDecisions;
@@ -114,6 +117,7 @@ export class WindowReview implements Review, Disposable {
   turnBegan(turn: string, title: string, session?: TurnSession): void {
     this.nameTurn(turn, title, session);
     this.#movedAway.clear();
+    this.#goneMoves.clear();
     const needed = this.#decisions.paths;
     // A reviewed file is no longer a valid base, because later changes to it are not tracked.
     for (const [path, one] of this.#files) if (!awaitsReview(one) && !needed.has(path)) this.#files.delete(path);
@@ -147,6 +151,7 @@ export class WindowReview implements Review, Disposable {
   agentChanged(path: string, base: string | null, after: string | null, turn: string): Promise<void> {
     return this.#comparisons.compare(path, one => {
       if (one && one.unknown === undefined) return applyAgentEditWork(one.changes, after, turn);
+      if (one?.movedFrom && after === null) return void this.#movedIsGone(one, one.movedFrom.path);
       return base === after || one?.movedFrom ? undefined : trackWork(base, after, turn);
     });
   }
@@ -167,7 +172,9 @@ export class WindowReview implements Review, Disposable {
 
   /** An agent changed the file, and the text before is unknown. */
   agentChangedWithoutBase(path: string, after: string | null, turn: string, why: string): void {
-    if (this.#files.get(path)?.movedFrom) return;
+    const one = this.#files.get(path);
+    if (one?.movedFrom && after === null) this.#movedIsGone({ ...one, unknown: why }, one.movedFrom.path);
+    if (one?.movedFrom) return;
     const none = track(after, after, turn);
     this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
   }
@@ -196,6 +203,8 @@ export class WindowReview implements Review, Disposable {
     return this.#comparisons.inOrder(path, () => {
       const before = this.#files.get(path);
       if (this.#bringBack(before, path, after)) return undefined;
+      // There is nothing to move back, and no text to bring back.
+      if (before?.unknown !== undefined && before.movedFrom && after === null) return void this.#forget(path);
       const compared = this.#comparisons.compareNow(path, one =>
         one && one.changes.text !== after ? applyReplacementWork(one.changes, after) : undefined,
       );
@@ -262,8 +271,11 @@ export class WindowReview implements Review, Disposable {
 
   /** An agent moved a file, which was reported as the deletion of one file and the creation of another. */
   agentMoved(move: AgentMove): void {
-    const moved = movedFile(this.#files.get(move.from), this.#files.get(move.to), move);
-    if (moved) this.#movePath(move.from, move.to, true);
+    // A file that is moved again was at its first path before the agent.
+    const from = this.#goneMoves.get(move.from) ?? move.from;
+    if (from === move.to) return;
+    const moved = movedFile(this.#files.get(from), this.#files.get(move.to), { ...move, from });
+    if (moved) this.#movePath(from, move.to, true);
     if (moved) this.#set(moved);
   }
 
@@ -396,9 +408,19 @@ export class WindowReview implements Review, Disposable {
     const history = one ? [...one.history, one.changes].slice(-maxHistory) : [];
     const mixed = one !== undefined && one.mixed && !isSettled(changes);
     this.#set({ ...one, path, changes, history, mixed });
-    // A file that was moved and then deleted is a file that was deleted where it was before.
-    if (!one?.movedFrom || changes.text !== null || this.#files.has(one.movedFrom.path)) return;
-    this.#movePath(path, one.movedFrom.path, true);
+    const now = this.#files.get(path);
+    if (now && one?.movedFrom && changes.text === null) this.#movedIsGone(now, one.movedFrom.path);
+  }
+
+  /** A file that was moved and then deleted is a file that was deleted where it was before. */
+  #movedIsGone(one: TrackedFile, origin: string): void {
+    this.#goneMoves.set(one.path, origin);
+    this.#files.set(one.path, one);
+    const other = this.#files.get(origin);
+    if (!other) return this.#movePath(one.path, origin, true);
+    // An agent has created another file there, which replaces the one from before.
+    this.#forget(one.path);
+    this.#set(replacingFile(one, other));
   }
 
   #keptWhole(path: string): void {

@@ -127,6 +127,80 @@ for (const git of [true, false]) {
       assert.deepEqual(await readFile(path("lib/in/binary")), Buffer.from([0, 1]));
     });
 
+    it("that goes on in the next turn is undone to the first place", async () => {
+      await put("a.txt", tenLines);
+      await put("binary", "");
+      await writeFile(path("binary"), Buffer.from([0, 1]));
+      await noticed();
+      await prepare();
+      await sh("mkdir made && mv a.txt binary made");
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → made/a.txt", "binary → made/binary"]);
+      await prepare("turn 2");
+      await sh("mv made lib && mv lib/a.txt lib/b.txt");
+      await put("lib/b.txt", edited);
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → lib/b.txt", "binary → lib/binary"]);
+      assert.deepEqual(hunks("lib/b.txt"), ["line 2 → line two"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.deepEqual(await readFile(path("binary")), Buffer.from([0, 1]));
+      assert.deepEqual(rows(), []);
+    });
+
+    it("and then deletes, with another file in its first place, is a change of that file", async () => {
+      for (const name of ["a.txt", "binary"]) await put(name, tenLines);
+      await writeFile(path("binary"), Buffer.from([0, 1]));
+      await noticed();
+      await prepare();
+      await sh("mkdir made && mv a.txt binary made");
+      await ended();
+      await prepare("turn 2");
+      await put("a.txt", edited);
+      await put("binary", "text");
+      await until(() => review().files.length === 4);
+      await sh("rm -r made");
+      await ended();
+      assert.deepEqual(rows(), [" → a.txt", " → binary"]);
+      assert.deepEqual(hunks("a.txt"), ["line 2 → line two"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.deepEqual(await readFile(path("binary")), Buffer.from([0, 1]));
+      assert.deepEqual(rows(), []);
+    });
+
+    it("of a binary file, whose folder the agent deletes in the next turn, is a deletion", async () => {
+      await put("pkg/binary", "");
+      await writeFile(path("pkg/binary"), Buffer.from([0, 1]));
+      await noticed();
+      await prepare();
+      await sh("mkdir made && mv pkg/binary made/binary");
+      await ended();
+      assert.deepEqual(rows(), ["pkg/binary → made/binary"]);
+      await prepare("turn 2");
+      await sh("rm -r made");
+      await ended();
+      assert.deepEqual(rows(), [" → pkg/binary"]);
+      await review().undo({ kind: "all" });
+      assert.deepEqual(await readFile(path("pkg/binary")), Buffer.from([0, 1]));
+      assert.deepEqual(rows(), []);
+    });
+
+    it("of a binary file, which the user deletes, leaves the review", async () => {
+      await put("binary", "");
+      await writeFile(path("binary"), Buffer.from([0, 1]));
+      await noticed();
+      await prepare();
+      await sh("mv binary other");
+      await ended();
+      assert.deepEqual(rows(), ["binary → other"]);
+      const change = new vscode.WorkspaceEdit();
+      change.deleteFile(vscode.Uri.file(path("other")));
+      assert.ok(await vscode.workspace.applyEdit(change));
+      await watch().settled();
+      assert.deepEqual(rows(), []);
+    });
+
     it("is undone with the edits that the user made since", async () => {
       await put("a.txt", tenLines);
       await prepare();
