@@ -50,7 +50,8 @@ export function restoredFile(
   if (!then) return { path, changes: settled, history, mixed: false };
   if (then.unknown !== undefined || text === undefined) return { ...then, history };
   const changes = reanchor(then.changes, text);
-  return { path, changes: changes ? { ...changes, nextId } : settled, history, mixed: then.mixed };
+  const { mixed, movedFrom } = then;
+  return { path, changes: changes ? { ...changes, nextId } : settled, history, mixed, ...(movedFrom && { movedFrom }) };
 }
 
 /** A stored file with its current text. Undefined if its changes cannot be found again. `complete`: does the work. */

@@ -85,6 +85,29 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("a.txt"), tenLines);
     });
 
+    it("puts moved files back under review when the restore is undone", async () => {
+      await put("lib/a.txt", tenLines);
+      await put("lib/binary", "");
+      await writeFile(path("lib/binary"), Buffer.from([0, 1]));
+      await noticed();
+      await turn("turn 1", () => sh("mv lib other"));
+      const moves = (): readonly (string | undefined)[] => review().files.map(one => one.movedFrom);
+      assert.deepEqual(moves(), [path("lib/a.txt"), path("lib/binary")]);
+      await restore("turn 1");
+      assert.deepEqual([await onDisk("lib/a.txt"), existsSync(path("other"))], [tenLines, false]);
+      assert.deepEqual(review().files, []);
+      await undoRestore();
+      assert.deepEqual(moves(), [path("lib/a.txt"), path("lib/binary")]);
+      await review().undo({ kind: "all" });
+      assert.deepEqual([await onDisk("lib/a.txt"), existsSync(path("other"))], [tenLines, false]);
+      assert.deepEqual(await readFileState(path("lib/binary")), {
+        kind: "file",
+        bytes: Buffer.from([0, 1]),
+        executable: false,
+      });
+      assert.deepEqual(review().files, []);
+    });
+
     it("leaves nothing behind that hides the same change of a later turn", async () => {
       await put("a.txt", tenLines);
       await noticed();
