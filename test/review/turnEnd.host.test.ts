@@ -179,6 +179,32 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("work.txt"), lines("work.txt"));
     });
 
+    it("lists no `git:` document of a changed file, such as work.txt.git", async () => {
+      await putAll("work.txt");
+      // The Git extension has `git:` for itself. Its documents have the path of the file, often with this ending.
+      const uri = vscode.Uri.file(path("work.txt.git")).with({ scheme: "test-git", query: "HEAD" });
+      const changed = new vscode.EventEmitter<vscode.Uri>();
+      let text = lines(1);
+      const provider = vscode.workspace.registerTextDocumentContentProvider(uri.scheme, {
+        onDidChange: changed.event,
+        provideTextDocumentContent: () => text,
+      });
+      try {
+        await prepare();
+        const document = await vscode.workspace.openTextDocument(uri);
+        text = lines(1, 2);
+        changed.fire(uri);
+        await until(() => document.getText() === text);
+        await put("work.txt", lines("two"));
+        await until(() => file("work.txt") !== undefined);
+        await ended();
+        assert.deepEqual(paths(), [path("work.txt")]);
+      } finally {
+        provider.dispose();
+        changed.dispose();
+      }
+    });
+
     it("does not attribute what the user moves and deletes in the editor to the agent", async () => {
       await putAll("a.txt", "b.txt", "c/d.txt", "e/f.txt");
       await prepare();
