@@ -21,6 +21,7 @@ import { ensureChromium } from "./vscode/chromium.mjs";
  * @property {boolean} [isFixed] whether one round is enough
  * @property {Readonly<Record<string, string>>} [variables] of the environment
  * @property {boolean} [needsChromium]
+ * @property {string} [hostTests] the words in the titles of tests that run in VS Code, in place of files
  */
 
 /** @type {Readonly<Record<string, Class>>} */
@@ -50,6 +51,11 @@ const classes = {
   review: {
     about: "changes of agent, user and disk in any order",
     files: ["review/fileChangesProperties", "review/comparisonProperties", "files/mergeTexts", "files/sessionFiles"],
+  },
+  folder: {
+    about: "commands of an agent and a user in a real folder, in VS Code",
+    files: [],
+    hostTests: "random commands of an agent and a user in a folder",
   },
   kills: {
     about: "processes that are killed, hang or ignore signals",
@@ -128,7 +134,7 @@ function isOpen(name, total) {
 
 /** Runs the tests of a class once. @param {string} name @param {Total} total @param {number} seed */
 async function perform(name, total, seed) {
-  const { files, needsChromium, variables = {} } = /** @type {Class} */ (classes[name]);
+  const { files, needsChromium, hostTests, variables = {} } = /** @type {Class} */ (classes[name]);
   if (needsChromium) process.env["CHROMIUM_PATH"] = ensureChromium();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "parley-hostile-"));
   const [results, casesFile] = [path.join(folder, "results.json"), path.join(folder, "cases")];
@@ -140,9 +146,13 @@ async function perform(name, total, seed) {
   const script = ["scripts/tools/mocha.mjs", `--results=${results}`, `--timeout=${maxTestTime}`];
   const tests = files.map(file => inProject("out", "test", `${file}.test.mjs`));
   const setUp = ["--import", new URL("tools/countCases.mjs", import.meta.url).href];
+  const command =
+    hostTests === undefined
+      ? [...setUp, ...script, ...tests]
+      : ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`];
   try {
     let output = "";
-    const code = await runLimited([...setUp, ...script, ...tests], maxClassTime, text => (output += text));
+    const code = await runLimited(command, maxClassTime, text => (output += text));
     const { tests: found, finished } = readResults(results);
     const failures = found.filter(test => test.state === "failed").map(resultLine);
     if (code === "late") failures.push(`The class did not finish within ${maxClassTime} minutes.`);

@@ -211,15 +211,13 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
 
   /** Resolves once changes in the folder are reported. In a new folder the first changes are not. */
   async function watched(where: string): Promise<void> {
-    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(where, "watched"));
     let isNoticed = false;
-    watcher.onDidCreate(() => (isNoticed = true));
-    watcher.onDidChange(() => (isNoticed = true));
+    const watching = fileEvents.watchFolder(where, one => (isNoticed ||= one.path === join(where, "watched")));
     await until(async () => {
       await writeFile(join(where, "watched"), `${Date.now()}`);
       return isNoticed;
     });
-    watcher.dispose();
+    watching.dispose();
     lastPut = Date.now();
   }
 
