@@ -108,6 +108,25 @@ for (const git of [true, false]) {
       assert.deepEqual(review().files, []);
     });
 
+    it("brings back 200 files, and opens no tab", async function () {
+      this.timeout(60_000);
+      const names = Array.from({ length: 200 }, (_, i) => `${i}.txt`);
+      for (const name of names) await put(name, tenLines);
+      await noticed();
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      await turn("turn 1", async () => {
+        for (const name of names) await put(name, text("two"));
+        await until(() => review().files.length >= names.length);
+      });
+      const contents = async (): Promise<ReadonlySet<string>> => new Set(await Promise.all(names.map(onDisk)));
+      const tabs = (): readonly vscode.Tab[] => vscode.window.tabGroups.all.flatMap(group => group.tabs);
+      await restore("turn 1");
+      assert.deepEqual(await contents(), new Set([tenLines]));
+      await undoRestore();
+      assert.deepEqual(await contents(), new Set([text("two")]));
+      assert.deepEqual(tabs(), []);
+    });
+
     it("leaves nothing behind that hides the same change of a later turn", async () => {
       await put("a.txt", tenLines);
       await noticed();

@@ -212,6 +212,36 @@ describe("the review of the files of an agent", () => {
       assert.ok(isAgents());
     });
   }
+
+  it("includes what it deleted, moved and wrote just before Stop", async () => {
+    const { page, panel, folder } = await sharedWorkbench({
+      ...before,
+      "agent.json": JSON.stringify({
+        steps: [
+          { chunk: "Working." },
+          { write: "pkg/a.txt" },
+          { write: "pkg/in/b.txt" },
+          { write: "lib/moved.txt" },
+          { write: "other/moved.txt", text: before["lib/moved.txt"] },
+          { write: "work.txt", text: changed },
+          { waitMs: 600_000 },
+        ],
+      }),
+    });
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.fill("#script agent.json");
+    await composer.press("Enter");
+    await until(() => textOf(join(folder, "work.txt")) === changed);
+    await panel.getByRole("button", { name: "Stop" }).click();
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await bar(panel)
+      .getByRole("button", { name: /^4 files/ })
+      .waitFor();
+    await runCommand(page, "Parley: Undo All Changes");
+    await bar(panel).waitFor({ state: "detached" });
+    for (const [name, text] of Object.entries(before)) assert.equal(textOf(join(folder, name)), text, name);
+    assert.ok(!existsSync(join(folder, "other", "moved.txt")));
+  });
 });
 
 const bar = (panel: FrameLocator): Locator => panel.getByRole("region", { name: "Changes" });

@@ -71,10 +71,11 @@ for (const git of [true, false]) {
 
     it("lists a file that is deleted as the last action of the turn, whether it is open or not", async () => {
       await putAll("open.txt", "closed.txt");
+      if (git) await sh("git add .");
       await show("open.txt");
       await prepare();
       await rm(path("open.txt"));
-      await rm(path("closed.txt"));
+      await sh(git ? "git rm -qf closed.txt" : "rm closed.txt");
       await ended();
       assert.deepEqual(paths(), [path("closed.txt"), path("open.txt")]);
       await review().undo({ kind: "all" });

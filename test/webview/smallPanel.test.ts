@@ -83,4 +83,36 @@ describe("a small panel", () => {
       await panel.assertClean();
     });
   }
+
+  for (const width of [260, 300, 480]) {
+    it(`of ${width} pixels width shows each name of a changed file on one line, down to its end`, async () => {
+      const labels = [
+        "packages/a-package-with-a-long-name/src/components/aVeryLongComponentNameThatDoesNotFitIntoOneLine.test.ts",
+        "thisNameOfAFileHasNoFolderAndNoPlaceToBreakAndIsLongerThanThePanelIsWide_".repeat(2),
+        "short.ts",
+      ];
+      const files = labels.map(label => ({ path: `/home/ada/shop/${label}`, label, added: 1234, removed: 567 }));
+      const changes = { files, added: 3702, removed: 1701 };
+      const panel = await openPanel([snapshot(view([], { changes }))], { width, height: 600 });
+      const bar = panel.page.getByRole("region", { name: "Changes" });
+      await bar.getByRole("button", { name: /^3 files/ }).click();
+      const names = bar.locator(".changes-name");
+      await names.last().waitFor();
+      const measured = await names.evaluateAll(all =>
+        all.map(node => {
+          const link = node.querySelector("a")?.getBoundingClientRect();
+          const { height, right } = node.getBoundingClientRect();
+          return { height, isEndShown: link !== undefined && link.right <= right + 1 };
+        }),
+      );
+      // The short name has one line.
+      const height = measured.at(-1)?.height;
+      assert.deepEqual(
+        measured,
+        labels.map(() => ({ height, isEndShown: true })),
+      );
+      const list = bar.getByRole("list", { name: "Files" });
+      assert.ok(await list.evaluate(node => node.scrollWidth <= node.clientWidth), "nothing is beside the list");
+    });
+  }
 });

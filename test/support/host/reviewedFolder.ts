@@ -26,10 +26,12 @@ export const lines = (...numbers: readonly (number | string)[]): string => numbe
 export const tenLines = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 
 export interface ReviewedFolderOptions {
-  /** Makes the folder a repository, of which a tree is taken at the start of each turn. */
+  /** Makes the first workspace folder a repository, of which a tree is taken at the start of each turn. */
   readonly git?: boolean;
   /** Keeps checkpoints also without git. */
   readonly checkpoints?: boolean;
+  /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
+  readonly roots?: readonly string[];
 }
 
 /** Creates a folder and its review before each test of the suite, and removes both after it. */
@@ -48,6 +50,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const trees = new Map<string, string | null>();
 
   const path = (name: string): string => join(folder, name);
+  const roots = (): readonly string[] => options.roots?.map(path) ?? [folder];
   const onDisk = (name: string): Promise<string> => readFile(path(name), "utf8");
   const put = async (name: string, text: string): Promise<void> => {
     await mkdir(dirname(path(name)), { recursive: true });
@@ -116,7 +119,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const make = (): ReviewStore =>
     new ReviewStore({
       fileEvents,
-      roots: () => [folder],
+      roots,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
@@ -165,13 +168,15 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     faults.length = 0;
     touches.length = 0;
     trees.clear();
+    for (const root of roots()) await mkdir(root, { recursive: true });
+    const [first = folder] = roots();
     if (options.git) {
-      await promisify(execFile)("git", ["init", "-q"], { cwd: folder });
-      checkpoints = await checkpointsOf(folder);
+      await promisify(execFile)("git", ["init", "-q"], { cwd: first });
+      checkpoints = await checkpointsOf(first);
     } else if (options.checkpoints) checkpoints = checkpointsIn(join(above, "checkpoints"));
     current = make();
     await current.ready;
-    await watched(folder);
+    for (const root of roots()) await watched(root);
   });
   afterEach(async () => {
     // A comparison takes trees, also after the end of the test.
@@ -288,7 +293,9 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     hunksAre,
     begin,
     prepare,
-    noticed: () => watched(folder),
+    noticed: async () => {
+      for (const root of roots()) await watched(root);
+    },
     end,
     tool,
     write,
