@@ -420,6 +420,7 @@ export class WindowReview implements Review, Disposable {
     if (!other) return this.#movePath(one.path, origin, true);
     // An agent has created another file there, which replaces the one from before.
     this.#forget(one.path);
+    this.#movedAway.add(one.path);
     this.#set(replacingFile(one, other));
   }
 
