@@ -100,7 +100,8 @@ export class GitTrees implements CheckpointTrees {
   }
 
   async filesAt(trees: readonly TreeRecord[], path: string): Promise<readonly string[] | undefined> {
-    const { record, inside } = recordOf(trees, path) ?? {};
+    const whole = trees.find(({ folder }) => folder === path);
+    const { record, inside } = whole ? { record: whole, inside: "" } : (recordOf(trees, path) ?? {});
     if (!record || inside === undefined) return undefined;
     const place = await this.#place(record.folder);
     const found = await filesBeneath(place, record.tree, `${place.prefix}${inside}`);

@@ -264,7 +264,7 @@ export async function treeEntries(
 
 /**
  * The regular files of a tree at the path, or at any depth in a folder at the path. Paths are relative to the
- * repository, with slashes.
+ * repository, with slashes. The empty path is the whole tree.
  */
 export async function filesBeneath(
   place: TreeLocation,
@@ -272,7 +272,7 @@ export async function filesBeneath(
   path: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const args = ["ls-tree", "-r", "-z", "--full-tree", tree, "--", path];
+  const args = ["ls-tree", "-r", "-z", "--full-tree", tree, ...(path === "" ? [] : ["--", path])];
   const items = await gitList(place.git, place.folder, args, privateRunOptions(place, [], signal));
   return items.flatMap(item => (item.startsWith("100") ? [item.slice(item.indexOf("\t") + 1)] : []));
 }

@@ -5,7 +5,6 @@ import { asError } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import {
-  foldersCreatedSince,
   isPlainState,
   isSameState,
   missingFolders,
@@ -23,6 +22,10 @@ export interface EarlierStatesOptions {
   /** The state of a file with another text, in its encoding and with its line endings. */
   readonly withText: (path: string, state: FileState, text: string) => Promise<FileState | undefined>;
   readonly awaitsReview: (path: string) => boolean;
+  /** Whether a file that waits for review was at this path before an agent moved it. */
+  readonly isOrigin: (path: string) => boolean;
+  /** The folders above a path that appeared in the turn, which began at that time, outermost first. */
+  readonly newFolders: (turn: string, path: string, began: number) => Promise<readonly string[]>;
   /** The state of a file that the agent changes for the first time in a turn, at the start of the turn. */
   readonly stateBefore?: (turn: string, path: string, state: FileState) => void;
   /** The agent left a file that is no text in this state. */
@@ -71,6 +74,8 @@ const maxStoredBytes = 16 * 1024 * 1024;
 export class EarlierStates implements EarlierFileStates, Disposable {
   readonly #options: EarlierStatesOptions;
   readonly #states = new Map<string, KnownState>();
+  /** The states of files that an agent moved away, whose paths have other files now. */
+  readonly #movedStates = new Map<string, KnownState>();
   /** The states before writes through Parley in this turn. */
   readonly #captured = new Map<string, FileState>();
   /** The states that the user saved in this turn. */
@@ -117,7 +122,7 @@ export class EarlierStates implements EarlierFileStates, Disposable {
   touched(turn: string, path: string, before: string | null | undefined): void {
     // A file that waits for review keeps its state before the first change.
     const isFirst = !this.#options.awaitsReview(path);
-    if (isFirst) this.#states.delete(path);
+    if (isFirst) this.#replaceState(path);
     const captured = this.#captured.get(path);
     this.#track(path, async () => {
       const [state, known] = (await this.#stateBefore(turn, path, captured, before)) ?? [];
@@ -125,6 +130,13 @@ export class EarlierStates implements EarlierFileStates, Disposable {
       if (isFirst) this.#states.set(path, known);
       this.#options.stateBefore?.(turn, path, known.state ?? state);
     });
+  }
+
+  #replaceState(path: string): void {
+    const known = this.#states.get(path);
+    this.#states.delete(path);
+    if (known && this.#options.isOrigin(path)) this.#movedStates.set(path, known);
+    else this.#movedStates.delete(path);
   }
 
   /**
@@ -138,15 +150,15 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     before: string | null | undefined,
   ): Promise<readonly [FileState, KnownState] | undefined> {
     const state = await this.#options.stateAt(turn, path);
-    const start = state && ([state, await this.#known(path, state)] as const);
+    const start = state && ([state, await this.#known(turn, path, state)] as const);
     if (start && (before === undefined || start[1].text === before)) return start;
     const saved = this.#saved.get(path);
     if (saved?.kind === "file" && state?.kind === "file") {
       const own = { ...saved, executable: state.executable };
-      const known = await this.#known(path, own);
+      const known = await this.#known(turn, path, own);
       if (known.text === before) return [own, known];
     }
-    const own = captured && ([captured, await this.#known(path, captured)] as const);
+    const own = captured && ([captured, await this.#known(turn, path, captured)] as const);
     return own && (own[1].text === before || !start) ? own : (start ?? own);
   }
 
@@ -202,6 +214,15 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     if (known) this.#states.set(to, known);
   }
 
+  movedIsGone(path: string): void {
+    this.#track(path, () => {
+      const known = this.#movedStates.get(path);
+      if (known) this.#states.set(path, known);
+      this.#movedStates.delete(path);
+      return Promise.resolve();
+    });
+  }
+
   /** The states of these files, as plain JSON. */
   stored(paths: readonly string[]): StoredStates {
     const known = paths.flatMap(path => ({ path, known: this.#states.get(path) }));
@@ -236,10 +257,10 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     return known && (known.state ?? (known.text === undefined ? undefined : plainState(known.text)));
   }
 
-  async #known(path: string, state: FileState): Promise<KnownState> {
+  async #known(turn: string, path: string, state: FileState): Promise<KnownState> {
     if (state.kind === "link") return { state, text: undefined };
     if (state.kind === "missing") {
-      const newFolders = state.newFolders ?? (await foldersCreatedSince(path, this.#began));
+      const newFolders = state.newFolders ?? (await this.#options.newFolders(turn, path, this.#began));
       return newFolders.length > 0 ? { state: { ...state, newFolders }, text: null } : { text: null };
     }
     const text = await this.#options.textOf(state.bytes, path);

@@ -20,6 +20,8 @@ export interface EarlierFileStates {
   isChanged(path: string, text: string | null): Promise<boolean>;
   /** The user moved the file. */
   moved(from: string, to: string): void;
+  /** An agent deleted the file that it moved away from this path earlier. */
+  movedIsGone(path: string): void;
   /** Fires when a state becomes known. */
   readonly onDidChange: Event<void>;
 }

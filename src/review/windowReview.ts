@@ -415,6 +415,7 @@ export class WindowReview implements Review, Disposable {
   /** A file that was moved and then deleted is a file that was deleted where it was before. */
   #movedIsGone(one: TrackedFile, origin: string): void {
     this.#goneMoves.set(one.path, origin);
+    this.#options.earlier?.movedIsGone(origin);
     this.#files.set(one.path, one);
     const other = this.#files.get(origin);
     if (!other) return this.#movePath(one.path, origin, true);

@@ -53,6 +53,19 @@ describe("trees of a folder under git", () => {
   const never = new AbortController().signal;
   const at = (path: string): string => join(root, path);
 
+  it("list the files of a folder, and of the whole folder under git", async () => {
+    await write({ "a.ts": "1\n", "lib/in/b.ts": "1\n" });
+    commit();
+    for (const folder of [root, at("lib")]) {
+      const all = trees(folder);
+      const taken = await all.take(never);
+      const files = folder === root ? [at("a.ts"), at("lib/in/b.ts")] : [at("lib/in/b.ts")];
+      assert.deepEqual(await all.filesAt(taken, folder), files);
+      assert.deepEqual(await all.filesAt(taken, at("lib/in")), [at("lib/in/b.ts")]);
+      assert.deepEqual(await all.filesAt(taken, at("lib/other")), []);
+    }
+  });
+
   it("contain tracked, changed, staged and new files as they are on disk, and neither ignored nor deleted files", async () => {
     await write({ "a.ts": "1\n", "b.ts": "1\n", "c.ts": "1\n", ".gitignore": "out/\n", "same.ts": "same\n" });
     commit();

@@ -25,6 +25,8 @@ describe("the earlier states of files", () => {
       },
       withText: () => Promise.resolve(undefined),
       awaitsReview: () => false,
+      isOrigin: () => false,
+      newFolders: () => Promise.resolve([]),
       changedState: ({ turn }) => changed.push(turn),
       log: nullLog,
     });

@@ -145,6 +145,7 @@ for (const git of [true, false]) {
       await review().undo({ kind: "all" });
       assert.equal(await onDisk("a.txt"), tenLines);
       assert.deepEqual(await readFile(path("binary")), Buffer.from([0, 1]));
+      assert.deepEqual([await isMissing("made"), await isMissing("lib")], [true, true]);
       assert.deepEqual(rows(), []);
     });
 

@@ -149,6 +149,7 @@ describe("a file of which the agent changed only what no text contains", () => {
       stateFor: (_: string, text: string | null | undefined) => Promise.resolve(state(text ?? "echo\n")),
       isChanged: () => Promise.resolve(false),
       moved: () => {},
+      movedIsGone: () => {},
       onDidChange: () => ({ dispose: () => {} }),
     };
     const review = new WindowReview({ port, earlier, schedule: run => run(), slices: undividedWork });

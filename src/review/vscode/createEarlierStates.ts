@@ -5,11 +5,12 @@ import { textOfBytes } from "../../editor/diskText.ts";
 import type { FileState } from "../../files/fileState.ts";
 import { stateWithText } from "../../files/vscode/stateSteps.ts";
 import { EarlierStates, type EarlierStatesOptions } from "../earlierStates.ts";
+import { newFoldersAbove } from "../turns/newFolders.ts";
 import type { TurnStart } from "../turns/turnStart.ts";
 
 /** Creates the states of a window's review. */
 export function createEarlierStates(
-  options: Pick<EarlierStatesOptions, "awaitsReview" | "stateBefore" | "stateWritten"> & {
+  options: Pick<EarlierStatesOptions, "awaitsReview" | "isOrigin" | "stateBefore" | "stateWritten"> & {
     readonly start: (turn: string) => Promise<TurnStart>;
     /** The agent changed the file, but not its text. `what`: a sentence. */
     readonly changedState: (path: string, turn: string, what: string, text: string | undefined) => void;
@@ -19,6 +20,7 @@ export function createEarlierStates(
   return new EarlierStates({
     ...options,
     stateAt: async (turn, path) => (await options.start(turn)).stateAt(path),
+    newFolders: async (turn, path, began) => newFoldersAbove(path, began, await options.start(turn)),
     textOf: decodedText,
     withText: stateWithText,
     changedState: ({ path, turn, before, after, text }) =>

@@ -89,6 +89,7 @@ export class ReviewStore implements Disposable {
     const states = createEarlierStates({
       start,
       awaitsReview: path => this.review.file(path) !== undefined,
+      isOrigin: path => this.review.files.some(({ movedFrom }) => movedFrom === path),
       changedState: (path, turn, what, text) => this.review.agentChangedState(path, turn, what, text),
       stateBefore: (turn, path, state) => touches.stateBefore(turn, path, state),
       stateWritten: (path, state, turn) => touches.stateWritten(path, state, turn),
