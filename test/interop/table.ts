@@ -43,15 +43,15 @@ export function table({ results, panel, day }: Tabled): string {
       return outcome(test?.state, test?.ms);
     }),
   ]);
+  const cells = [...rows, ...inPanel].flatMap(([, ...ofAgents]) => ofAgents);
+  const impossible = cells.filter(text => text.startsWith("–")).length;
+  const passed = cells.filter(text => text.startsWith("ok")).length;
   const opening = [
     "Start to open session (median)",
     ...agents.map(agent => seconds(median(of(agent).map(r => r.opened)))),
   ];
-  const possible = results.filter(result => result.impossible === undefined);
-  const passed = possible.filter(result => result.failure === undefined).length;
-  const others = results.length - possible.length;
   return [
-    `Run on ${day}: ${passed} of ${possible.length} ok. ${others} cells cannot be tried, for the reason that they state.`,
+    `Run on ${day}: ${passed} of ${cells.length - impossible} ok. ${impossible} cells cannot be tried, for the reason that they state.`,
     "",
     markdownRow(["", ...agents.map(agent => `${name(agent)} ${version(of(agent)[0]?.spec ?? "")}`)]),
     markdownRow(["---", ...agents.map(() => "---")]),
