@@ -112,7 +112,8 @@ export async function inSlices<T>(
   return oneSlice(work, slices.time) ?? furtherSlices(work, slices, isWanted);
 }
 
-async function furtherSlices<T>(
+/** Like {@link inSlices}, after a pause. */
+export async function furtherSlices<T>(
   work: Work<T>,
   slices: Slices,
   isWanted: () => boolean,

@@ -1,4 +1,5 @@
 // The lines of each session that wait for review.
+import type { FileChanges } from "../hunk.ts";
 import type { Review } from "../review.ts";
 
 /** The numbers of added and removed lines. */
@@ -12,13 +13,35 @@ export function linesBySession({ files, turns }: Pick<Review, "files" | "turns">
   const sessions = new Map(turns.map(({ id, session }) => [id, session?.id]));
   const lines = new Map<string, ChangedLines>();
   for (const { changes } of files) {
-    for (const { base, text, turns: ofHunk } of changes.hunks) {
-      for (const session of new Set(ofHunk.map(turn => sessions.get(turn)))) {
+    for (const { turns: ofHunks, added, removed } of linesByTurns(changes)) {
+      for (const session of new Set(ofHunks.map(turn => sessions.get(turn)))) {
         if (session === undefined) continue;
-        const { added, removed } = lines.get(session) ?? { added: 0, removed: 0 };
-        lines.set(session, { added: added + text.to - text.from, removed: removed + base.to - base.from });
+        const before = lines.get(session) ?? { added: 0, removed: 0 };
+        lines.set(session, { added: before.added + added, removed: before.removed + removed });
       }
     }
   }
   return lines;
+}
+
+/** The lines of the hunks that the same turns changed. */
+interface LinesOfTurns extends ChangedLines {
+  readonly turns: readonly string[];
+}
+
+/** Several lists and badges show the lines of thousands of hunks after each change. */
+const known = new WeakMap<FileChanges, readonly LinesOfTurns[]>();
+
+function linesByTurns(changes: FileChanges): readonly LinesOfTurns[] {
+  const counted = known.get(changes);
+  if (counted) return counted;
+  const lines = new Map<string, LinesOfTurns>();
+  for (const { base, text, turns } of changes.hunks) {
+    const key = turns.join("\n");
+    const { added, removed } = lines.get(key) ?? { added: 0, removed: 0 };
+    lines.set(key, { turns, added: added + text.to - text.from, removed: removed + base.to - base.from });
+  }
+  const all = [...lines.values()];
+  known.set(changes, all);
+  return all;
 }

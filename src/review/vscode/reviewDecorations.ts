@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Work } from "../../base/lineDiff.ts";
 import type { Log } from "../../base/log.ts";
 import { changedWords, type WordRange } from "../changedWords.ts";
-import { defaultSlices, inSlices, type Slices } from "../fileComparisons.ts";
+import { defaultSlices, furtherSlices, inSlices, type Slices } from "../fileComparisons.ts";
 import type { FileChanges } from "../hunk.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import { hunkMarks, type HunkMark } from "../reviewPresentation.ts";
@@ -13,6 +13,9 @@ import { textLinesOf } from "../textLines.ts";
 
 /** `top` and `bottom` are the lines that complete the box around a hunk. Most themes show no box. */
 type DecorationKind = HunkMark["kind"] | "words" | "top" | "bottom";
+
+/** More hunks are marked a moment after the review has changed. */
+const maxHunksAtOnce = 200;
 
 export class ReviewDecorations implements Disposable {
   readonly #review: Review;
@@ -47,7 +50,9 @@ export class ReviewDecorations implements Disposable {
       if (file === this.#shown.get(editor)) continue;
       if (file) this.#shown.set(editor, file);
       else this.#shown.delete(editor);
-      inSlices(this.#decorate(editor, file), this.#slices, () => this.#shown.get(editor) === file).catch(
+      // The other surfaces of the review are updated at the same time.
+      const decorate = (file?.changes.hunks.length ?? 0) > maxHunksAtOnce ? furtherSlices : inSlices;
+      decorate(this.#decorate(editor, file), this.#slices, () => this.#shown.get(editor) === file).catch(
         (thrown: unknown) => this.#log.error("The changes in an editor could not be marked.", asError(thrown).stack),
       );
     }
