@@ -1,4 +1,5 @@
 // What a restore would change: compares what the records and trees of turns know with the files as they are now.
+import { forEachLimited } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { decodeUtf8, normalizeText } from "../base/text.ts";
@@ -40,6 +41,9 @@ export interface CurrentFiles {
   /** The exact state on disk. Absent: only texts are compared. */
   readonly state?: (path: string) => Promise<FileState | undefined>;
 }
+
+/** How many files are compared at the same time. */
+const maxConcurrentFiles = 16;
 
 /** The maximum number of changes without a known author in a plan. */
 const maxOtherFiles = 200;
@@ -88,13 +92,12 @@ export class RestorePlanner {
     const paths = new Set(records.flatMap(record => Object.keys(record.files)));
     const files: FileRestore[] = [];
     const unknown: string[] = [];
-    for (const path of paths) {
+    await forEachLimited([...paths], maxConcurrentFiles, async path => {
       const history = records.flatMap(record => record.files[path] ?? []);
       const first = records.find(record => record.files[path]);
       const file = history[0];
-      if (!first || !file) continue;
-      const target = await this.#target(first, path, file);
-      const current = await readCurrent(path, now);
+      if (!first || !file) return;
+      const [target, current] = await Promise.all([this.#target(first, path, file), readCurrent(path, now)]);
       const key = keyOf(current);
       if (!target || (current.text === undefined && !current.state)) {
         if (key === undefined || !isUntouched(history, key)) unknown.push(path);
@@ -102,8 +105,8 @@ export class RestorePlanner {
         const changedSince = key === undefined || wasChangedBetween(history, key);
         files.push({ path, ...restoreOf(target, current), changedSince });
       }
-    }
-    return { files, unknown };
+    });
+    return { files, unknown: unknown.sort() };
   }
 
   /** The file at the start of the turn. Undefined: unknown. */

@@ -1,5 +1,6 @@
 // Carries out a restore: records it, changes the files, and puts back what waited for review in them.
 import * as vscode from "vscode";
+import { forEachLimited } from "../../base/async.ts";
 import { Refusal } from "../../base/errors.ts";
 import { quotePath } from "../../base/text.ts";
 import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
@@ -10,6 +11,9 @@ import { throwFailures } from "../../review/reviewDecision.ts";
 import type { ReviewStore } from "../../review/vscode/reviewStore.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import type { CurrentFiles, FileRestore, RestorePlan } from "../restorePlanner.ts";
+
+/** How many files are read at the same time. */
+const maxConcurrentReads = 16;
 
 /** The part of the review that a restore needs. */
 export type RestoredReview = Pick<ReviewStore, "restoreFiles" | "settled" | "snapshot">;
@@ -40,11 +44,11 @@ export async function applyRestore(
 
 async function statesOf(files: readonly FileRestore[]): Promise<ReadonlyMap<string, FileState>> {
   const states = new Map<string, FileState>();
-  for (const { path } of files) {
+  await forEachLimited(files, maxConcurrentReads, async ({ path }) => {
     const state = await readFileState(path);
     if (state)
       states.set(path, state.kind === "missing" ? { ...state, newFolders: await missingFolders(path) } : state);
-  }
+  });
   return states;
 }
 
