@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import { measureFiles } from "./fileTimes.ts";
-import { measureUndoAll } from "./undoAllTimes.ts";
+import { registerReviewCommands } from "./reviewHelper.ts";
 import { measureFollowing } from "./followTimes.ts";
 
 const pace = 33;
@@ -150,8 +150,8 @@ export function activate(context: vscode.ExtensionContext): void {
   if (file !== undefined) void writeStartup(file);
   const outcome = process.env["PARLEY_BENCH_FILES"];
   if (outcome !== undefined) void measureFiles(outcome);
-  const undone = process.env["PARLEY_BENCH_UNDO"];
-  if (undone !== undefined) void measureUndoAll(undone);
+  const reviewed = process.env["PARLEY_BENCH_REVIEW"];
+  if (reviewed !== undefined) context.subscriptions.push(registerReviewCommands(reviewed));
   const followed = process.env["PARLEY_BENCH_FOLLOW"];
   if (followed !== undefined) void measureFollowing(followed);
 }

@@ -13,10 +13,13 @@ import { defaultSlices } from "../../src/review/fileComparisons.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
 import { median, ms, p95, type Report, type Table } from "./report.ts";
-import { undoAll } from "./undoAll.ts";
+import { measureReviewWindow } from "./reviewWindow.ts";
 
 const rounds = 12;
 const keys = 200;
+
+/** The parts to measure during development: `PARLEY_BENCH_PARTS=model,window`; all by default. */
+const parts = process.env["PARLEY_BENCH_PARTS"]?.split(",") ?? ["model", "window"];
 
 /** The limits in milliseconds of work: first hunks; a key (p95); and the longest time that blocks other work. */
 const limits = { first: 100, key: 16, piece: 16 };
@@ -57,6 +60,19 @@ const cases: readonly Case[] = [
 ];
 
 export async function run(): Promise<Report> {
+  const reports = [
+    ...(parts.includes("model") ? [await measureModel()] : []),
+    ...(parts.includes("window") ? [await measureReviewWindow()] : []),
+  ];
+  return {
+    tables: reports.flatMap(({ tables }) => tables),
+    failures: reports.flatMap(({ failures = [] }) => failures),
+    versions: reports.flatMap(({ versions = [] }) => versions),
+  };
+}
+
+/** The model of one file and of the window, without VS Code. */
+async function measureModel(): Promise<Report> {
   const failures: string[] = [];
   const first: string[][] = [];
   const typing: string[][] = [];
@@ -73,7 +89,6 @@ export async function run(): Promise<Report> {
     if (each === scattered && key.p95 > held.key)
       failures.push(`${each.title}: a key took ${ms(key.p95)}, ${held.key} ms is the limit.`);
   }
-  const undone = await undoAll();
   return {
     tables: [
       {
@@ -85,10 +100,8 @@ export async function run(): Promise<Report> {
         rows: typing,
       },
       others(scattered),
-      ...undone.tables,
     ],
-    failures: [...failures, ...(undone.failures ?? [])],
-    ...(undone.versions && { versions: undone.versions }),
+    failures,
   };
 }
 

@@ -7,6 +7,7 @@ import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
 import { launchBrowser, openWorkbench } from "../../scripts/vscode/workbench.mjs";
+import { helperCommands } from "./reviewedFiles.ts";
 import { pack } from "./packed.ts";
 
 /** The environment of a benchmark. */
@@ -29,7 +30,10 @@ const helperManifest = {
   main: "./helper.js",
   activationEvents: ["onStartupFinished"],
   contributes: {
-    commands: [{ command: "parleyBench.flood", title: "Bench: Flood" }],
+    commands: [
+      { command: "parleyBench.flood", title: "Bench: Flood" },
+      ...Object.entries(helperCommands).map(([name, title]) => ({ command: `parleyBench.review.${name}`, title })),
+    ],
     viewsContainers: { activitybar: [{ id: "parleyBench", title: "Floor", icon: "icon.svg" }] },
     views: { parleyBench: [{ id: "parleyBench.floor", name: "Floor", type: "webview" }] },
   },
