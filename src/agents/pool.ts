@@ -9,6 +9,7 @@ import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
 import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
+import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
 import { prepareStartFolder } from "./startFolder.ts";
 
@@ -174,6 +175,7 @@ export class AgentPool {
       handleLoss(exitProblem(definition, death, slot.connected !== undefined));
     });
     report({ state: "connecting" });
+    const download = followNpmDownload(definition, this.#clock, detail => report({ state: "connecting", detail }));
     try {
       slot.connected = await connect(
         {
@@ -198,6 +200,8 @@ export class AgentPool {
       this.#forget(slot);
       await process.stop();
       throw withStderr(error, process.stderrTail());
+    } finally {
+      download.dispose();
     }
     const { agent, closed } = slot.connected;
     if (definition.protocol === "2") this.#negotiated.set(negotiationKey(definition), agent.info.protocolVersion);

@@ -73,6 +73,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/zedSettings.ts": ["node:path"],
   // Starts the login shell of the user, which the system knows, and marks its answer.
   "src/agents/loginShellPath.ts": ["node:child_process", "node:crypto", "node:os", "node:path"],
+  // Reads the log of npm, in the folder that npm uses by default.
+  "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.

@@ -2,12 +2,14 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asProblem } from "../../base/errors.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 import { checkAgent } from "../checkAgent.ts";
 import { checkReport, type CheckedAgent } from "../checkReport.ts";
+import { followNpmDownload } from "../npmDownload.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { prepareStartFolder } from "../startFolder.ts";
 import { definitionToStart } from "./definitionToStart.ts";
@@ -115,6 +117,7 @@ async function check(
 ): Promise<CheckedAgent> {
   const nothing = { signIn: "unknown", stderr: "", badLines: 0 } as const;
   let started: AgentDefinition | undefined;
+  let download: Disposable | undefined;
   try {
     started = await definitionToStart(definition, run.keys);
     const startFolder = await prepareStartFolder(join(context.globalStorageUri.fsPath, "agents"));
@@ -126,10 +129,13 @@ async function check(
       log,
       onOutput: run.report,
     };
+    download = followNpmDownload(started, clock, run.report);
     return { definition, started, check: await checkAgent(started, options, run.signal) };
   } catch (error) {
     run.signal.throwIfAborted();
     return { definition, ...(started && { started }), check: { ...nothing, problem: asProblem(error) } };
+  } finally {
+    download?.dispose();
   }
 }
 
