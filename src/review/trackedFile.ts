@@ -1,5 +1,14 @@
 // A file as the review of a window tracks it, and what a decision is about.
-import { applyAgentEdit, isSettled, lineCounts, track, undoHunks } from "./fileChanges.ts";
+import type { Work } from "../base/lineDiff.ts";
+import {
+  applyAgentEdit,
+  applyAgentEditWork,
+  isSettled,
+  lineCounts,
+  track,
+  trackWork,
+  undoHunks,
+} from "./fileChanges.ts";
 import type { FileChanges, Hunk } from "./hunk.ts";
 import type { ReviewedFile, ReviewTarget } from "./review.ts";
 
@@ -118,11 +127,11 @@ export interface AgentMove {
  * A file that an agent moved, made of the file that is gone, if it is tracked, and the file that was created. Undefined
  * if a decision or the user was faster, so that they are no longer one file.
  */
-export function movedFile(
+export function* movedFileWork(
   source: TrackedFile | undefined,
   target: TrackedFile | undefined,
   { from, to, turn, before, why }: AgentMove,
-): TrackedFile | undefined {
+): Work<TrackedFile | undefined> {
   if (!target || !awaitsReview(target) || (target.unknown === undefined && target.changes.base !== null))
     return undefined;
   const movedFrom = { path: from, turn };
@@ -138,7 +147,7 @@ export function movedFile(
   const isText = target.unknown === undefined && source?.unknown === undefined;
   if (!isText || text === null || (!earlier && base === undefined))
     return { path: to, changes: track(text, text, turn), history: [], mixed: false, unknown: why, movedFrom };
-  const changes = earlier ? applyAgentEdit(earlier, text, turn) : track(base ?? "", text, turn);
+  const changes = yield* earlier ? applyAgentEditWork(earlier, text, turn) : trackWork(base ?? "", text, turn);
   return { path: to, changes, history: earlier ? [earlier] : [], mixed: false, movedFrom };
 }
 

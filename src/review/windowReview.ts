@@ -21,7 +21,7 @@ import { maxHistory, revivedFile, storedFile, type StoredReview } from "./stored
 import {
   awaitsReview,
   chosenFiles,
-  movedFile,
+  movedFileWork,
   replacingFile,
   reviewedFile,
   withTurn,
@@ -270,11 +270,14 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** An agent moved a file, which was reported as the deletion of one file and the creation of another. */
-  agentMoved(move: AgentMove): void {
+  async agentMoved(move: AgentMove): Promise<void> {
     // A file that is moved again was at its first path before the agent.
     const from = this.#goneMoves.get(move.from) ?? move.from;
     if (from === move.to) return;
-    const moved = movedFile(this.#files.get(from), this.#files.get(move.to), { ...move, from });
+    const [source, target] = [this.#files.get(from), this.#files.get(move.to)];
+    const moved = await this.#comparisons.complete(movedFileWork(source, target, { ...move, from }));
+    // The user has decided meanwhile, or a file has changed.
+    if (this.#files.get(from) !== source || this.#files.get(move.to) !== target) return this.agentMoved(move);
     if (moved) this.#movePath(from, move.to, true);
     if (moved) this.#set(moved);
   }

@@ -124,6 +124,22 @@ describe("a comparison in slices", () => {
     assert.ok(pauses > 5, `the comparisons paused ${pauses} times`);
   }).timeout(120_000);
 
+  it("of a moved file with many changes pauses too, and does not bring back what was kept meanwhile", async () => {
+    for (const isKept of [false, true]) {
+      const { review, waiting, proceed } = paused(0);
+      const [from, base, text] = ["/folder/old.txt", big.join(""), edited("one\n", [0, 3, 1])];
+      await proceed(review.agentChanged(from, base, null, "t1"));
+      await proceed(review.agentChanged(path, null, text, "t1"));
+      const moved = review.agentMoved({ from, to: path, turn: "t1", before: base, why: "" });
+      await proceed(moved, 3);
+      assert.equal(waiting.length, 1);
+      if (isKept) await review.keep({ kind: "file", path });
+      await proceed(moved);
+      assert.equal(review.file(path)?.movedFrom, isKept ? undefined : from);
+      assert.equal(review.file(from) !== undefined, isKept, "the deletion waits for review if the file was not moved");
+    }
+  });
+
   it("is complete at once for a short text", () => {
     const { review, waiting } = paused(1000);
     void review.agentChanged(path, "a\n", "b\n", "t1");

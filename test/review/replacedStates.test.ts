@@ -60,11 +60,11 @@ describe("a text that another program replaces and brings back", () => {
       }
     });
 
-    it(`waits for review again if the agent moved the file${when}`, () => {
+    it(`waits for review again if the agent moved the file${when}`, async () => {
       const review = reviewed(null, agents);
       const from = "/folder/old.txt";
       void review.agentChanged(from, base, null, "t1");
-      review.agentMoved({ from, to: path, turn: "t1", before: base, why: "" });
+      await review.agentMoved({ from, to: path, turn: "t1", before: base, why: "" });
       assert.equal(review.file(path)?.movedFrom, from);
       void review.replaced(path, null);
       void review.replaced(from, base);

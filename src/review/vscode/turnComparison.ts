@@ -36,7 +36,7 @@ export async function compareWithStart(options: TurnComparisonOptions): Promise<
       // If the next turn has begun, it knows all files but those that are missing.
       if (isCurrent() || one.is === undefined) await attribute(one);
     });
-    if (isCurrent()) findMoves(options, differences);
+    if (isCurrent()) await findMoves(options, differences);
   } catch (thrown) {
     log.warn("A turn could not be compared with its start.", asError(thrown).message);
   }
@@ -56,7 +56,10 @@ export async function settledOrLate(comparison: Promise<void>): Promise<void> {
 }
 
 /** Files that are gone and new files can be the same ones, moved. */
-function findMoves({ turn, review, isUsers }: TurnComparisonOptions, differences: readonly FileDifference[]): void {
+async function findMoves(
+  { turn, review, isUsers }: TurnComparisonOptions,
+  differences: readonly FileDifference[],
+): Promise<void> {
   const own = differences.filter(({ path }) => !isUsers(path));
   const gone = own.filter(({ was, is }) => was !== undefined && is === undefined);
   const added = own.filter(({ was, is }) => was === undefined && is !== undefined);
@@ -68,6 +71,6 @@ function findMoves({ turn, review, isUsers }: TurnComparisonOptions, differences
   for (const { from, to } of pairs) {
     const before = gone.find(({ path }) => path === from)?.before ?? undefined;
     const [author = turn] = review.file(to)?.turns ?? [];
-    review.agentMoved({ from, to, turn: author, before, why });
+    await review.agentMoved({ from, to, turn: author, before, why });
   }
 }
