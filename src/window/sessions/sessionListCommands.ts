@@ -180,11 +180,15 @@ async function rename({ sessions, stored }: SessionListCommandsOptions, { id, ti
     await sessions.useClosed({ id, agent: entry.agent, cwd: entry.folder }, session => session.rename(entered));
 }
 
+/** Its states must not be in {@link deleteSessions}, which waits as long as VS Code keeps the notification. */
+function confirmDeletion({ open }: WindowSessions, targets: readonly ListedSession[]): Promise<boolean> {
+  const states = targets.flatMap(({ id }) => open.get(id)?.state ?? []);
+  return confirmEndOfWork(states, vscode.l10n.t("Delete"));
+}
+
 async function deleteSessions(options: SessionListCommandsOptions, targets: readonly ListedSession[]): Promise<void> {
   const { sessions, stored } = options;
-  if (targets.length === 0) return;
-  const states = targets.flatMap(({ id }) => sessions.open.get(id)?.state ?? []);
-  if (!(await confirmEndOfWork(states, vscode.l10n.t("Delete")))) return;
+  if (targets.length === 0 || !(await confirmDeletion(sessions, targets))) return;
   const shown = sessions.open.active?.id;
   for (const { id } of targets) {
     sessions.release(id);
