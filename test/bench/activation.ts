@@ -8,6 +8,8 @@ import { withVscode } from "./vscode.ts";
 
 const rounds = 7;
 const parley = "parley.parley";
+/** Milliseconds, with the chat closed. */
+const limit = 40;
 /**
  * Extensions that are part of VS Code, as a reference for this machine. The second waits for the same event as Parley,
  * and VS Code loads it immediately before Parley.
@@ -50,7 +52,9 @@ export function run(): Promise<Report> {
         ];
       });
       const columns = ["extension", "load code", "call `activate`", "together", "range"];
-      return { tables: [{ columns, rows }], versions };
+      const own = median((seen[parley] ?? []).map(({ load, activate }) => load + activate));
+      const failures = own > limit ? [`The activation takes ${ms(own)}.`] : [];
+      return { tables: [{ columns, rows }], versions, failures };
     },
   );
 }

@@ -9,6 +9,8 @@ import * as vscode from "vscode";
 import { measureFiles } from "./fileTimes.ts";
 import { registerReviewCommands } from "./reviewHelper.ts";
 import { measureFollowing } from "./followTimes.ts";
+import { Rows } from "./rows.ts";
+import { writeHeap } from "./hostHeap.ts";
 
 const pace = 33;
 
@@ -134,6 +136,7 @@ function stampMessages(): void {
 
 export function activate(context: vscode.ExtensionContext): void {
   const floor = new Floor();
+  const rows = new Rows();
   const ready = vscode.window.createStatusBarItem();
   ready.text = "Extensions started";
   ready.show();
@@ -144,8 +147,13 @@ export function activate(context: vscode.ExtensionContext): void {
       webviewOptions: { retainContextWhenHidden: true },
     }),
     vscode.commands.registerCommand("parleyBench.flood", () => floor.flood()),
+    vscode.commands.registerCommand("parleyBench.heap", () => writeHeap(process.env["PARLEY_BENCH_HEAP"] ?? "")),
+    vscode.window.registerTreeDataProvider("parleyBench.rows", rows),
+    vscode.commands.registerCommand("parleyBench.toggleRow", () => rows.toggle()),
   );
   if (process.env["PARLEY_BENCH_STAMPS"] !== undefined) stampMessages();
+  if (process.env["PARLEY_BENCH_HEAP"] !== undefined)
+    void vscode.commands.executeCommand("setContext", "parleyBench.rows", true);
   const file = process.env["PARLEY_BENCH_STARTUP"];
   if (file !== undefined) void writeStartup(file);
   const outcome = process.env["PARLEY_BENCH_FILES"];

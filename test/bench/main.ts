@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   review: () => import("./review.ts"),
   checkpoints: () => import("./checkpoints.ts"),
   sessions: () => import("./sessions.ts"),
+  sessionsPainted: () => import("./sessionsPainted.ts"),
   follow: () => import("./follow.ts"),
 };
 

@@ -33,9 +33,18 @@ const helperManifest = {
     commands: [
       { command: "parleyBench.flood", title: "Bench: Flood" },
       ...Object.entries(helperCommands).map(([name, title]) => ({ command: `parleyBench.review.${name}`, title })),
+      { command: "parleyBench.heap", title: "Bench: Measure Heap" },
+      { command: "parleyBench.toggleRow", title: "Bench: Toggle Row", icon: "icon.svg" },
     ],
+    menus: {
+      "view/title": [{ command: "parleyBench.toggleRow", when: "view == parleyBench.rows", group: "navigation" }],
+    },
     viewsContainers: { activitybar: [{ id: "parleyBench", title: "Floor", icon: "icon.svg" }] },
-    views: { parleyBench: [{ id: "parleyBench.floor", name: "Floor", type: "webview" }] },
+    views: {
+      parleyBench: [{ id: "parleyBench.floor", name: "Floor", type: "webview" }],
+      // In the container of Parley, so that both lists have the same place.
+      parley: [{ id: "parleyBench.rows", name: "Rows", visibility: "collapsed", when: "parleyBench.rows" }],
+    },
   },
 };
 
@@ -43,6 +52,7 @@ const helperManifest = {
 export async function withVscode<T>(
   env: (folder: string) => Readonly<Record<string, string>>,
   work: (vscode: Vscode) => Promise<T>,
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<T> {
   const packed = await pack();
   const folder = mkdtempSync(join(tmpdir(), "parley-bench-"));
@@ -53,7 +63,7 @@ export async function withVscode<T>(
   let browser: Browser | undefined;
   try {
     const agent = join(packed.folder, "dist", "demo-agent.mjs");
-    server = await startServer({ vsix: packed.vsix, env: { PARLEY_BENCH_AGENT: agent, ...env(folder) } });
+    server = await startServer({ vsix: packed.vsix, settings, env: { PARLEY_BENCH_AGENT: agent, ...env(folder) } });
     browser = await launchBrowser();
     const running = { server, browser };
     return await work({
