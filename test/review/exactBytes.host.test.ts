@@ -1,6 +1,7 @@
 // Undo brings files back byte for byte, in the real editor, with real git and without: line endings, encodings, modes,
 // links, folders, binary and large files. Undo Last Review Decision brings back what the agent had made of them.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
@@ -10,7 +11,7 @@ import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFold
 
 for (const withGit of [true, false]) {
   describe(`exact bytes in a folder ${withGit ? "with" : "without"} git`, () => {
-    const { path, show, file, noticed, prepare, end, write, type, review, watch, reopen } = useReviewedFolder({
+    const { path, show, file, noticed, prepare, end, write, type, review, watch, reopen, folder } = useReviewedFolder({
       git: withGit,
     });
 
@@ -158,6 +159,37 @@ for (const withGit of [true, false]) {
       await vscode.commands.executeCommand("undo");
       await until(() => file("bom.txt") !== undefined);
     });
+
+    if (withGit) {
+      it("come back in files that git converts or filters, and in a committed file of 9 MiB", async function () {
+        this.timeout(60_000);
+        const converted: Readonly<Record<string, string | Uint8Array>> = {
+          "a.up": "lower and UPPER\n",
+          "b.crlf": "one\ntwo\r\n",
+          "c.id": "$Id: of the user $\n",
+          "huge.txt": "x\n".repeat(4_718_592),
+        };
+        const git = (...args: readonly string[]): void => void execFileSync("git", args, { cwd: folder() });
+        git("config", "filter.up.clean", "tr a-z A-Z");
+        git("config", "filter.up.smudge", "tr A-Z a-z");
+        bytes(".gitattributes", "*.up filter=up\n*.crlf text eol=crlf\n*.id ident\n");
+        for (const [name, content] of Object.entries(converted)) bytes(name, content);
+        git("add", ".");
+        git("-c", "user.name=u", "-c", "user.email=u@example.org", "commit", "-qm", "x");
+        const files = Object.keys(converted);
+        const were = await states(files);
+        await noticed();
+        await prepare();
+        for (const name of ["a.up", "b.crlf", "huge.txt"]) bytes(name, "agent\n");
+        rmSync(path("c.id"));
+        end();
+        await until(() => review().files.length === files.length);
+        await watch().settled();
+        await review().undo({ kind: "all" });
+        assertSame(files, await states(files), were);
+        assert.deepEqual(review().files, []);
+      });
+    }
 
     it("stay around the user's own lines", async () => {
       bytes("mixed.txt", mixed);

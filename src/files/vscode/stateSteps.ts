@@ -3,7 +3,7 @@ import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { isNotFoundError, Refusal } from "../../base/errors.ts";
-import { quotePath, withLineFeeds } from "../../base/text.ts";
+import { decodeUtf8, quotePath, withLineFeeds } from "../../base/text.ts";
 import { encodeLike, rawTextOfBytes } from "../../editor/diskText.ts";
 import { plainState, type FileState } from "../fileState.ts";
 import { withLineEndsOf } from "../lineEnds.ts";
@@ -47,8 +47,11 @@ const hasMixedLineEnds = (raw: string): boolean => {
 
 /** The state of a text file with another text, in its encoding and with its line endings. Undefined if it is no text. */
 export async function stateWithText(path: string, state: FileState, text: string): Promise<FileState | undefined> {
-  const raw = state.kind === "file" ? await rawTextOfBytes(state.bytes, path) : undefined;
-  return state.kind === "file" && raw !== undefined ? textState(path, state, raw, text) : undefined;
+  if (state.kind !== "file") return undefined;
+  const raw = await rawTextOfBytes(state.bytes, path);
+  if (raw !== undefined) return textState(path, state, raw, text);
+  // The editor shows no text of a file that is too large. A tree of git's knows it.
+  return decodeUtf8(state.bytes) === text ? state : undefined;
 }
 
 async function textState(
