@@ -3,6 +3,7 @@
 import { type LineChange, type Work } from "../base/lineDiff.ts";
 import type { Hunk, LineRange } from "./hunk.ts";
 import { readableChanges } from "./readableChanges.ts";
+import { slideToHunks } from "./slideToHunks.ts";
 import { textLinesOf, type TextLines } from "./textLines.ts";
 import { MovedLines, authorsAfter, sharedLinesOf, withSharedLines, type InsertedRun } from "./userLines.ts";
 
@@ -61,7 +62,8 @@ export function* updateHunks(
   // An edit that is compared with an agent's hunks is not divided.
   const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
   const lines = whole ? edits : edits.flatMap(byLine);
-  const single = whole || edits.length < 2 ? lines : lines.flatMap(atBorders(sides.hunks));
+  const slid = whole || edits.length < 2 ? lines : slideToHunks(lines, sides.hunks, sides.text, after);
+  const single = whole || edits.length < 2 ? slid : slid.flatMap(atBorders(sides.hunks));
   yield stepsOf(lines);
   const groups = groupEdits(sides.hunks, single, joins);
   yield stepsOf(groups);

@@ -298,7 +298,7 @@ export class MovedLines {
       if (i % perStep === perStep - 1) yield perStep;
       if (group.hunks.length > 0) moved.#leave(group, before);
     }
-    if (moved.#agentsWords.size === 0 && moved.#left.size === 0) return moved;
+    if (!moved.#isAnyRemoved) return moved;
     // Lines of the user that move are not the agent's, although an agent's line may be the same.
     const users = groups.filter(({ hunks }) => hunks.length === 0).flatMap(({ edits }) => edits);
     let lines = 0;
@@ -314,6 +314,8 @@ export class MovedLines {
 
   /** The number of times that the edits remove a line of the user. */
   readonly #users = new Map<string, number>();
+  /** Whether the edits remove lines of hunks. */
+  #isAnyRemoved = false;
   /** The words that the edits remove from hunks. */
   readonly #agentsWords = new Set<string>();
 
@@ -322,7 +324,8 @@ export class MovedLines {
    * removed from a hunk, and it is no line that the edits took from the user.
    */
   isAgents(line: string): boolean {
-    return !this.#users.has(keyOf(line)) && wordsOf(line).every(word => this.#agentsWords.has(word));
+    if (!this.#isAnyRemoved || this.#users.has(keyOf(line))) return false;
+    return wordsOf(line).every(word => this.#agentsWords.has(word));
   }
 
   #leave({ hunks, edits }: EditedHunks, before: TextLines): void {
@@ -338,6 +341,7 @@ export class MovedLines {
       }
     }
     if (removed.size === 0) return;
+    this.#isAnyRemoved = true;
     // What the edits put back into the hunks has not left them.
     for (const { newFrom, newTo } of edits)
       for (let i = newFrom; i < newTo; i++) removed.get(keyOf(this.#after.slice({ from: i, to: i + 1 })))?.pop();

@@ -92,6 +92,39 @@ describe("a format that moves lines", () => {
     assert.equal(linesOf(after.base).filter(line => line === "}\n").length, 1);
   });
 
+  it("keeps the user's lines in the base, in their order, however an editor describes that the agent's lines move", () => {
+    const [base, agents] = ["mine\nb\n}\nc\n}\n", "A1\n}\nA2\n}\n"];
+    const before = track(base, base + agents, "t");
+    const text = base + agents;
+    const end = text.length;
+    const descriptions: readonly (readonly (readonly [start: number, end: number, text: string])[])[] = [
+      [[0, end, agents + base]],
+      [
+        [0, 0, agents],
+        [base.length, end, ""],
+      ],
+      [
+        [0, base.length, ""],
+        [end, end, base],
+      ],
+      // VS Code compares characters, so a line that it inserts can be the agent's.
+      [
+        [0, base.length, ""],
+        [end - 3, end - 3, "\n}\nmine\nb\n}\nc"],
+      ],
+    ];
+    for (const edits of descriptions) {
+      const find = positionFinder(text);
+      const made = edits.map(([from, to, inserted]) => ({ start: find(from), end: find(to), text: inserted }));
+      const after = applyUserEdits(before, made);
+      assert.deepEqual([after.base, after.text], [base, agents + base], JSON.stringify(edits));
+      assert.deepEqual(
+        after.hunks.map(({ base, text }) => ({ base, text })),
+        [{ base: { from: 0, to: 0 }, text: { from: 0, to: 4 } }],
+      );
+    }
+  });
+
   it("gives a moved line the turn of the hunk that it comes from", () => {
     const before = track("a\nb\nc\nd\n", "a\nb\nc\nA1\nd\n", "t1");
     const [start, from, to] = [0, 3, 4].map(line => ({ line, character: 0 }));
