@@ -1,5 +1,6 @@
 // The header, the changes bar and the empty conversation, by mouse and keyboard.
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { busy, delegated, scenes, snapshot, view } from "./scenes.ts";
 
@@ -16,6 +17,19 @@ describe("the header", () => {
     const panel = await openPanel([snapshot(view([], { agents: [{ id: "demo", name: "Demo Agent", account }] }))]);
     await panel.page.getByRole("button", { name: "Agent: Demo Agent" }).click();
     await panel.page.getByRole("menuitemradio", { name: "Demo Agent (ada@example.com)" }).waitFor();
+  });
+
+  it("the menu of agents has the icons of the settings, and marks the current agent", async () => {
+    const agents = [
+      { id: "demo", name: "Demo Agent", icon: "beaker" },
+      { id: "mine", name: "Mine", icon: "rocket" },
+    ];
+    const panel = await openPanel([snapshot(view([], { agents }))]);
+    await panel.page.locator(".codicon-rocket").first().waitFor();
+    await panel.page.getByRole("button", { name: "Agent: Demo Agent" }).click();
+    const item = (name: string): Locator => panel.page.getByRole("menuitemradio", { name });
+    await item("Mine").locator(".codicon-rocket").waitFor();
+    await item("Demo Agent").locator(".codicon-check").waitFor();
   });
 
   it("renames the session by its button or F2; Enter saves, Escape does not, and an unchanged title is not sent", async () => {

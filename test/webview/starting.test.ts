@@ -1,7 +1,7 @@
 // The panel while an agent starts, and the sign-out in the menu of agents.
 import assert from "node:assert/strict";
 import { openPanel, usePanel } from "./panelPage.ts";
-import { busy, scenes, snapshot } from "./scenes.ts";
+import { busy, scenes, snapshot, view } from "./scenes.ts";
 
 describe("the panel of an agent", () => {
   usePanel();
@@ -26,6 +26,19 @@ describe("the panel of an agent", () => {
     await status.getByRole("button", { name: "Stop" }).click();
     const check = { type: "nextStep", step: "checkAgent" };
     assert.deepEqual(await panel.intents(), [check, { type: "cancelConnecting" }]);
+  });
+
+  it("the question of a late start is fully visible in a narrow panel that lists many agents", async () => {
+    const name = "Bad at-start launch:garbage";
+    const agents = ["demo", ..."abcdefgh"].map(id => ({ id, name, description: "words", startTimeout: 5 }));
+    const messages = [snapshot(view([], { agents, agent: { id: "demo", name } }))];
+    const panel = await openPanel(messages, { width: 280, height: 560 });
+    const since = await panel.page.evaluate(() => Date.now() - 9000);
+    await panel.patch({ op: "head", head: { connection: { state: "connecting", since, detail: "robo: starting" } } });
+    const line = panel.page.locator(".status-line");
+    await line.getByRole("button", { name: "Keep Waiting" }).waitFor();
+    const words = line.locator(".status-words > span").last();
+    assert.equal(await words.evaluate(each => each.scrollHeight - each.clientHeight), 0, "pixels that are hidden");
   });
 
   it("a download by npx shows the time and the last line of npm", async () => {
