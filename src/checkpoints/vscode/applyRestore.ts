@@ -29,8 +29,12 @@ export async function applyRestore(
   files: readonly FileRestore[],
   onRestored: () => void = () => {},
 ): Promise<void> {
-  const then = await checkpoints.reviewAt(plan.checkpoint);
-  const id = await checkpoints.recordRestore(plan, files, await statesOf(files), await review.snapshot());
+  const [then, states, snapshot] = await Promise.all([
+    checkpoints.reviewAt(plan.checkpoint),
+    statesOf(files),
+    review.snapshot(),
+  ]);
+  const id = await checkpoints.recordRestore(plan, files, states, snapshot);
   const steps = files.map(({ path, now, to, state }) => ({ path, before: now, after: to, ...(state && { state }) }));
   const { failed } = await withCancellableProgress(vscode.l10n.t("Restoring files"), steps.length, options =>
     review.restoreFiles(steps, then, options),
