@@ -41,20 +41,32 @@ interface Recording {
   readonly answer: unknown;
 }
 
-function recordingOf(agent: string): Recording {
+/** `at`: which of the recorded loads of the session, from 0. The agent had more turns before the second one. */
+function recordingOf(agent: string, at: 0 | 1): Recording {
   const lines = readFileSync(inProject("test", "transcripts", agent, "sessions.ndjson"), "utf8").split("\n");
   const messages = lines.flatMap(line => {
     const { dir, msg } = (line === "" ? {} : JSON.parse(line)) as { readonly dir?: string; readonly msg?: Message };
     return msg ? [{ dir, msg }] : [];
   });
-  const from = messages.findIndex(({ msg }) => msg.method === "session/load");
+  const sessionId = messages.find(({ msg }) => msg.method === "session/load")?.msg.params?.sessionId;
+  assert.ok(sessionId !== undefined);
+  const loads = messages.flatMap(({ msg }, line) =>
+    msg.method === "session/load" && msg.params?.sessionId === sessionId ? [line] : [],
+  );
+  assert.equal(loads.length, 2);
+  const from = loads[at] ?? 0;
   const load = messages[from]?.msg;
-  assert.ok(load?.params?.sessionId);
-  const { sessionId } = load.params;
   const ofSession = ({ msg }: { readonly msg: Message }): boolean => msg.params?.sessionId === sessionId;
-  const next = messages.findIndex(({ dir, msg }, at) => at > from && dir === "c>a" && msg.method !== undefined);
+  /** The next request of the client, or the end. */
+  const nextAfter = (line: number): number => {
+    const next = messages.findIndex(({ dir, msg }, at) => at > line && dir === "c>a" && msg.method !== undefined);
+    return next < 0 ? messages.length : next;
+  };
+  /** Whether the line is a part of a replay before this one. */
+  const isReplayed = (line: number): boolean => loads.some(load => line > load && line < nextAfter(load));
   const live: { prompt: string; updates: Update[] }[] = [];
-  for (const { msg } of messages.slice(0, from).filter(ofSession)) {
+  const before = messages.slice(0, from).filter((one, line) => ofSession(one) && !isReplayed(line));
+  for (const { msg } of before) {
     const { prompt, update } = msg.params ?? {};
     if (msg.method === "session/prompt") live.push({ prompt: prompt?.[0]?.text ?? "", updates: [] });
     else if (msg.method === "session/update" && update) live.at(-1)?.updates.push(update);
@@ -67,9 +79,9 @@ function recordingOf(agent: string): Recording {
     sessionId,
     live,
     prompts: live.map(({ prompt }) => prompt),
-    replay: messages.slice(from, next).flatMap(one => (ofSession(one) && one.msg.params?.update) || []),
+    replay: messages.slice(from, nextAfter(from)).flatMap(one => (ofSession(one) && one.msg.params?.update) || []),
     initialize: answerTo(begun, messages[begun]?.msg.id),
-    answer: answerTo(from, load.id),
+    answer: answerTo(from, load?.id),
   };
 }
 
@@ -102,9 +114,15 @@ function onlyLoading(initialize: unknown): object {
   return { ...rest, agentCapabilities: { ...agentCapabilities, sessionCapabilities } };
 }
 
-for (const agentName of ["claude", "gemini", "opencode", "qwen"]) {
-  describe(`the recorded sessions of ${agentName}`, () => {
-    const recording = recordingOf(agentName);
+const agents = ["claude", "gemini", "opencode", "qwen"];
+const loads = agents.flatMap(agentName => [
+  { agentName, at: 0 as const },
+  { agentName, at: 1 as const },
+]);
+
+for (const { agentName, at } of loads) {
+  describe(`the recorded sessions of ${agentName}, loaded ${at === 0 ? "once" : "again"}`, () => {
+    const recording = recordingOf(agentName, at);
     const { sessionId, prompts, replay, answer } = recording;
     let agent: WireAgent;
     let clock: FakeClock;
@@ -132,7 +150,7 @@ for (const agentName of ["claude", "gemini", "opencode", "qwen"]) {
     }
 
     it("are shown whole without a log of Parley", async () => {
-      assert.ok(prompts.length > 1 && replay.length > prompts.length);
+      assert.ok(prompts.length === 3 + at && replay.length > prompts.length);
       const loading = connected.agent.sessionStore?.load?.({ sessionId, cwd: "/w", connection: 1 });
       await replayed();
       const state = stateOf((await loading) ?? []);
