@@ -28,7 +28,7 @@ interface Step {
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record({ of: fc.nat(count - 1), event: eventArb, shows: fc.boolean() }),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 );
 
 /** Plays the steps in sessions that share a clock, an agent process, a registry and a store of diffs. */
