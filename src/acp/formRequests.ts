@@ -33,9 +33,14 @@ export class FormRequests {
     return this.#open > 0;
   }
 
-  /** The client shows what the agent asks for on behalf of the request with these parameters. */
-  setClient(params: JsonObject, client: FormClient): void {
+  /**
+   * The client shows what the agent asks for on behalf of the request with these parameters, until it is answered. The
+   * recorded traffic has the parameters for longer.
+   */
+  setClient(params: JsonObject, client: FormClient, answer: Promise<unknown>): void {
     this.#clients.set(params, client);
+    const forget = (): void => void this.#clients.delete(params);
+    answer.then(forget, forget);
   }
 
   /** Shows a form or a web address. Rejects with a Refusal if no session or request has the id. */

@@ -163,8 +163,8 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
 
   async authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void> {
     const params = { methodId };
-    this.#forms.setClient(params, client);
     const answer = this.request(this.#introduction.signInRequest, params);
+    this.#forms.setClient(params, client, answer);
     await plainAnswer(answer, this.agentName, "did not sign you in", [signal, this.ended]);
     this.#askForAccount();
   }
@@ -249,9 +249,10 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     request: string,
     waits: () => boolean = () => false,
   ): Promise<unknown> {
-    this.#forms.setClient(params, client);
     const limit = { ...this.#options, waitsForUser: () => this.#forms.areOpen || waits() };
-    return answerInTime(this.request(method, params), limit, this.ended, request);
+    const answer = this.request(method, params);
+    this.#forms.setClient(params, client, answer);
+    return answerInTime(answer, limit, this.ended, request);
   }
 
   request(method: string, params: JsonObject): Promise<unknown> {

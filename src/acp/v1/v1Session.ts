@@ -17,6 +17,7 @@ import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSiz
 import { saysSessionIsGone } from "../sessionGone.ts";
 import { SubAgents, subAgentOfCard } from "../subAgents.ts";
 import { turnUsage } from "../usage.ts";
+import { detachedClient } from "../kept/detachedClient.ts";
 import type { V1Replay } from "./v1Replay.ts";
 import { V1Updates } from "./v1Updates.ts";
 
@@ -43,9 +44,10 @@ export interface V1SessionOptions {
 
 export class V1Session implements AgentSession, RequestSession {
   readonly sessionId: string;
-  readonly client: AgentClient;
+  /** A disposed session that the agent still has open must not keep the conversation of its client in memory. */
+  client: AgentClient;
   readonly updates: V1Updates;
-  readonly #options: V1SessionOptions;
+  readonly #options: Omit<V1SessionOptions, "client">;
   readonly #subAgents: SubAgents<V1Updates>;
   /** Events that arrived before the agent confirmed the session. */
   #early: SessionEvent[] | undefined = [];
@@ -57,10 +59,10 @@ export class V1Session implements AgentSession, RequestSession {
   /** The number of permission requests that wait for an answer. */
   #openQuestions = 0;
 
-  constructor(options: V1SessionOptions) {
+  constructor({ client, ...options }: V1SessionOptions) {
     this.#options = options;
     this.sessionId = options.sessionId;
-    this.client = options.client;
+    this.client = client;
     this.updates = options.updates;
     this.#subAgents = new SubAgents(
       options.sessionId,
@@ -276,6 +278,7 @@ export class V1Session implements AgentSession, RequestSession {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.client = detachedClient(() => {});
     this.#options.onDispose(this);
   }
 
