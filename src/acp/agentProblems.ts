@@ -72,7 +72,7 @@ function timeoutProblem(agentName: string, timeout: number, request: string): Pr
 
 /**
  * Waits for the answer to a request that signs in or out. Rejects with a problem that does not offer to sign in.
- * `failure` completes a sentence that begins with the agent's name.
+ * `failure` completes a sentence that begins with the agent's name. The last signal is that of the connection.
  */
 export async function plainAnswer(
   answer: Promise<unknown>,
@@ -82,7 +82,7 @@ export async function plainAnswer(
 ): Promise<void> {
   try {
     await untilAborted(answer, signals, (): never => {
-      throw new Error("It was cancelled.");
+      throw new Error(signals.at(-1)?.aborted ? "Its connection has ended." : "It was cancelled.");
     });
   } catch (error) {
     const { sentence, detail } = errorReason(asError(error));

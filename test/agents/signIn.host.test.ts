@@ -117,6 +117,19 @@ describe("signing in to an agent", function () {
     assert.equal(signingIn(), undefined);
   });
 
+  for (const behaviour of ["auth-crash", "auth-crash flood"]) {
+    it(`that ends the agent says so, and works again with the next process: ${behaviour}`, async () => {
+      await start(behaviour);
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await assert.rejects(
+          bench.signInBy("login"),
+          /^ProblemError: Bad Agent did not sign you in: Its connection has/,
+        );
+        assert.deepEqual([offered(), signingIn()], [["Log in"], undefined]);
+      }
+    });
+  }
+
   it("ends without effect when another session replaces the one that it was for", async () => {
     await start("auth-silent");
     const { session } = bench;

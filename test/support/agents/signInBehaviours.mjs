@@ -33,6 +33,16 @@ export const signInBehaviours = ({ answer, refuse, write, right, value }) => ({
     };
   },
 
+  /** Requires a sign-in. `authenticate` ends the process, or floods stdout and stderr with text first (value `flood`). */
+  "auth-crash": () => ({
+    initialize: ({ id }) => answer(id, { protocolVersion: 1, authMethods: [{ id: "login", name: "Log in" }] }),
+    authenticate: async () => {
+      if (value === "flood") for (let n = 0; n < 2000; n++) await write("all work and no play\n".repeat(20));
+      process.exit(5);
+    },
+    "session/new": ({ id }) => refuse(id, -32000, "Authentication required"),
+  }),
+
   /** Opens a session, but requires a sign-in for prompts and for options. */
   "auth-prompt": () => {
     let signedIn = false;
