@@ -116,5 +116,20 @@ describe("the stored sessions in a real VS Code", () => {
     await chat(page).locator("body").waitFor();
     await openChat(page);
     await until(async () => (await titles(page)).includes("First talk"));
+
+    // Several are selected at once.
+    await row(page, "First talk").click();
+    await row(page, newest).click({ modifiers: ["ControlOrMeta"] });
+    await until(async () => (await pane(page).locator(".monaco-list-row.selected").count()) === 2);
+    await screenshot(page, "sessions-selected");
+    await choose(page, "First talk", "Mark Session as Unread");
+    await until(async () => (await rows(page).locator(".codicon-circle-filled").count()) === 2);
+    await choose(page, "First talk", "Delete Session");
+    const deleted = await notified(page, "Deleted 2 sessions.");
+    await row(page, newest).waitFor({ state: "detached" });
+    assert.ok(!(await titles(page)).includes("First talk"));
+    await deleted.getByRole("button", { name: "Undo" }).click();
+    await row(page, "First talk").waitFor();
+    await row(page, newest).waitFor();
   });
 });
