@@ -97,7 +97,8 @@ export class StoredSessions implements Disposable {
     const logs = new Set(files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined));
     const read = new Map<string, SessionEntry>();
     await forEachLimited([...logs], maxReads, async id => {
-      const entry = (await this.#read(id)) ?? (await this.#rebuild(id));
+      // The log of a session that began in this window can be behind its state.
+      const entry = (await this.#read(id)) ?? (this.#early.has(id) ? undefined : await this.#rebuild(id));
       if (entry) read.set(id, entry);
     });
     // What changed here while the files were read is newer, and an open session may have no log yet.

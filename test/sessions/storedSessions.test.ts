@@ -143,6 +143,30 @@ describe("the index of stored sessions", () => {
     assert.equal(index.get("s")?.status, "idle");
   });
 
+  it("has no session as interrupted whose first turn ran while the entries were read", async () => {
+    open.add("s");
+    index.update("s", stateOf(prompt), true);
+    await writeLog("s", prompt, running);
+    index.update("s", stateOf(prompt, running), true);
+    await index.load();
+    assert.equal(index.get("s")?.status, "working");
+    index.update("s", stateOf(prompt, running, idle), true);
+    assert.equal(index.get("s")?.status, "idle");
+    open.delete("s");
+    assert.equal(index.get("s")?.status, "idle");
+    assert.equal((await reloaded()).get("s")?.status, "idle");
+  });
+
+  it("has no session as interrupted whose first turn ended while the entries were read", async () => {
+    open.add("s");
+    index.update("s", stateOf(prompt, running), true);
+    await writeLog("s", prompt, running);
+    const loading = index.load();
+    index.update("s", stateOf(prompt, running, idle), true);
+    await loading;
+    assert.equal(index.get("s")?.status, "idle");
+  });
+
   it("takes over what another window changed, and keeps what changed here meanwhile", async () => {
     for (const id of ["here", "there"]) await writeLog(id, prompt);
     await index.load();
