@@ -1,6 +1,6 @@
 // The stored sessions as a person manages them in the Sessions view: renamed, done, unread, exported, deleted, restored, continued.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
@@ -132,4 +132,79 @@ describe("the stored sessions in a real VS Code", () => {
     await row(page, "First talk").waitFor();
     await row(page, newest).waitFor();
   });
+
+  it("are marked as done together, and listed with their age and changed lines", async () => {
+    const writes = {
+      method: "fs/write_text_file",
+      params: { sessionId: "$session", path: "$cwd/new.txt", content: "a\n" },
+    };
+    const { page, server } = await openWorkbench({
+      files: {
+        "alpha.json": JSON.stringify([{ chunk: "Done." }]),
+        "beta.json": JSON.stringify([{ request: writes }, { chunk: "Done." }]),
+        "gamma.json": JSON.stringify([{ chunk: "Done." }]),
+      },
+    });
+    const panel = await openChat(page);
+    const ids = new Map<string, string>();
+    for (const name of ["alpha", "beta", "gamma"]) {
+      if (ids.size > 0) await newSession(page, panel);
+      await send(panel, `#script ${name}.json`);
+      ids.set(name, (await panel.locator("main[data-session]").getAttribute("data-session")) ?? "");
+    }
+    await pane(page).locator(".pane-header").click();
+    const isListed = async (...names: readonly string[]): Promise<boolean> => {
+      const listed = await titles(page);
+      return names.every(name => listed.includes(`#script ${name}.json`));
+    };
+    await until(() => isListed("alpha", "beta", "gamma"));
+    await row(page, "beta").getByText("now · +1 −0 · Demo Agent").waitFor();
+    assert.equal(await rows(page).locator(".codicon-debug-disconnect").count(), 0, "none was interrupted");
+    const selected = pane(page).locator('.monaco-list-row[aria-selected="true"]');
+    const selectTwo = async (): Promise<void> => {
+      await row(page, "alpha").click();
+      await panel.getByRole("heading", { name: "You: #script alpha.json" }).waitFor();
+      await panel.getByRole("textbox", { name: "Message" }).and(panel.locator(":focus")).waitFor();
+      await row(page, "beta").click({ modifiers: ["ControlOrMeta"] });
+      await until(async () => (await selected.count()) === 2);
+    };
+
+    await selectTwo();
+    await screenshot(page, "sessions-selected");
+    await choose(page, "beta", "Mark Session as Unread");
+    await page.locator('.activitybar .badge-content:text-is("2")').waitFor();
+    await choose(page, "beta", "Mark Session as Done");
+    await until(async () => (await titles(page)).join() === "#script gamma.json");
+    await pane(page).hover();
+    await pane(page).getByRole("button", { name: "Show Done Sessions" }).click();
+    await until(() => isListed("alpha", "beta", "gamma"));
+    await row(page, "beta").locator(".codicon-check").first().waitFor();
+    await screenshot(page, "sessions-done");
+    await selectTwo();
+    await choose(page, "alpha", "Mark Session as Not Done");
+    await pane(page).getByRole("button", { name: "Hide Done Sessions" }).click();
+    await until(() => isListed("alpha", "beta", "gamma"));
+
+    // As if three weeks had passed.
+    makeOlder(server.dataDir, ids.get("gamma") ?? "", 21 * 24 * 60 * 60 * 1000);
+    await row(page, "alpha").click();
+    await panel.getByRole("heading", { name: "You: #script alpha.json" }).waitFor();
+    await reloadWindow(page);
+    await openChat(page);
+    await row(page, "gamma").getByText("3 wk · Demo Agent").waitFor();
+    await row(page, "beta").getByText("now · +1 −0 · Demo Agent").waitFor();
+    const groups = await rows(page).locator(".label-name").allInnerTexts();
+    assert.deepEqual(groups.toSpliced(1, 2), ["Today", "Older", "#script gamma.json"]);
+    await screenshot(page, "sessions-by-age");
+  });
 });
+
+/** Changes the stored time of the last change of a session. */
+function makeOlder(dataDir: string, id: string, ms: number): void {
+  const name = `${id}.session.json`;
+  const found = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).filter(path => path.endsWith(name));
+  assert.equal(found.length, 1, name);
+  const file = join(dataDir, found[0] ?? "");
+  const entry = JSON.parse(readFileSync(file, "utf8")) as { readonly updated: number };
+  writeFileSync(file, JSON.stringify({ ...entry, updated: entry.updated - ms }));
+}
