@@ -95,7 +95,8 @@ describe("the stored sessions in a real VS Code", () => {
     const name = page.locator(".quick-input-widget input.input").first();
     await until(async () => (await name.inputValue().catch(() => "")).endsWith("First talk.md"));
     await name.press("Enter");
-    await until(() => existsSync(file));
+    // VS Code creates the file before it writes the text.
+    await until(() => existsSync(file) && readFileSync(file, "utf8") !== "");
     assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\nhello\n/);
 
     // Escape would end the selection.
