@@ -2,7 +2,7 @@
 // process with them. Messages of hidden sessions never wait, not even behind those, and do not use up what the visible
 // sessions may send.
 import type { ReadPace } from "../acp/ndjson.ts";
-import { sessionOfMessage } from "../acp/sessionOfMessage.ts";
+import { sessionOfMessage } from "./sessionOfMessage.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 
 /**

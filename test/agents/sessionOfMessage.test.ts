@@ -1,7 +1,7 @@
 // Finding the session of a message without parsing it: never another one than parsing finds.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { sessionOfMessage } from "../../src/acp/sessionOfMessage.ts";
+import { sessionOfMessage } from "../../src/agents/sessionOfMessage.ts";
 import { readTranscript, transcriptNames } from "../support/fakes/transcript.ts";
 
 const find = (text: string): string | undefined => sessionOfMessage(Buffer.from(text));
