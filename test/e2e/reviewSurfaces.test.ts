@@ -137,7 +137,13 @@ for (const [theme, settings] of themes) {
 
       const bar = panel.getByRole("region", { name: "Changes" });
       await runCommand(page, "Parley: Open Chat");
-      await bar.getByRole("button", { name: /^2 files/ }).click();
+      const files = bar.getByRole("button", { name: /^2 files/ });
+      // Opening the chat can move the bar while it is clicked.
+      await until(page, async () => {
+        if ((await files.getAttribute("aria-expanded")) === "true") return true;
+        await files.click();
+        return false;
+      });
       await bar.getByRole("button", { name: "Keep shops.md" }).click();
       await bar.getByRole("button", { name: /^1 file/ }).waitFor();
       await bar.getByRole("button", { name: "Undo All" }).click();
