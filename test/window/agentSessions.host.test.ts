@@ -1,10 +1,11 @@
-// Importing a session from an agent that does not start, or that needs a sign-in: the message offers what to do next.
+// Importing or deleting a session at an agent that does not start, or that needs a sign-in: the message offers what to do.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { ProblemError, type Problem } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { importSession, type AgentSessionsOptions } from "../../src/window/sessions/agentSessions.ts";
+import { sessionListCommands } from "../../src/window/sessions/sessionListCommands.ts";
 import { until } from "../support/fakes/until.ts";
 
 const definition = {
@@ -19,7 +20,7 @@ const signIn: Problem = {
 const missing: Problem = { message: "Could not start Robo.", next: ["openSettings", "selectAgent", "retry"] };
 const fail = (problem: Problem): Promise<never> => Promise.reject(new ProblemError(problem));
 
-describe("importing a session", () => {
+describe("importing or deleting a session at an agent", () => {
   const { showErrorMessage } = vscode.window;
   const { executeCommand } = vscode.commands;
   let offered: (readonly string[])[];
@@ -52,6 +53,28 @@ describe("importing a session", () => {
     const sessionStore = { list: () => fail(signIn), load: () => fail(signIn) };
     await importFrom(() => Promise.resolve({ sessionStore } as Partial<Agent> as Agent));
     await until(() => done.length > 0);
+    assert.deepEqual(offered, [[signIn.message, "Sign In…"]]);
+    assert.deepEqual(done, ["robo"]);
+  });
+
+  it("offers a session that signs in if the agent needs a sign-in before it deletes a session", async () => {
+    const { showInformationMessage } = vscode.window;
+    Object.assign(vscode.window, {
+      showInformationMessage: (_: string, ...buttons: string[]) =>
+        Promise.resolve(buttons.find(each => each === "Delete from Agent Too")),
+    });
+    const session = { id: "s1", agent: "robo", title: "Old talk" };
+    const sessions = { open: { get: () => undefined }, release: () => {}, deleteAtAgent: () => () => fail(signIn) };
+    const stored = { get: () => session, delete: () => {} };
+    const agentSessions = { startSession: async (agent: string) => void done.push(agent), log: nullLog };
+    try {
+      const commands = sessionListCommands({
+        ...{ sessions, stored, agentSessions, tree: {}, list: {} },
+      } as unknown as Parameters<typeof sessionListCommands>[0]);
+      await commands["parley.deleteSession"]({ kind: "session", session });
+    } finally {
+      Object.assign(vscode.window, { showInformationMessage });
+    }
     assert.deepEqual(offered, [[signIn.message, "Sign In…"]]);
     assert.deepEqual(done, ["robo"]);
   });

@@ -47,7 +47,7 @@ export async function importSession(options: AgentSessionsOptions): Promise<void
   const folder = sessionFolder();
   const definition = await pickAgent(options.agents());
   if (!definition || folder === undefined) return;
-  await offeringHelp(options, definition, () => importFrom(options, definition, folder));
+  await offeringHelp(options, definition.id, () => importFrom(options, definition, folder));
 }
 
 async function importFrom(options: AgentSessionsOptions, definition: AgentDefinition, folder: string): Promise<void> {
@@ -107,7 +107,7 @@ const knownSession = ({ entries }: StoredSessions, agent: string, sessionId: str
 export async function forkSession(options: AgentSessionsOptions, id: string): Promise<void> {
   const entry = options.stored.get(id);
   const definition = options.agents().find(agent => agent.id === entry?.agent);
-  if (entry && definition) await offeringHelp(options, definition, () => copySession(options, definition, entry));
+  if (entry && definition) await offeringHelp(options, definition.id, () => copySession(options, definition, entry));
 }
 
 async function copySession(
@@ -138,10 +138,13 @@ async function copySession(
   await options.show(copy);
 }
 
-/** Runs with the agent. If it needs a sign-in or does not start, offers what to do about it. Rejects with other errors. */
-async function offeringHelp(
-  { startSession, log }: AgentSessionsOptions,
-  { id }: AgentDefinition,
+/**
+ * Runs with the agent that has this id. If the agent needs a sign-in or does not start, offers what to do about it. Rejects
+ * with other errors.
+ */
+export async function offeringHelp(
+  { startSession, log }: Pick<AgentSessionsOptions, "startSession" | "log">,
+  id: string,
   run: () => Promise<void>,
 ): Promise<void> {
   try {

@@ -11,7 +11,7 @@ import type { StoredSessions } from "../../sessions/storedSessions.ts";
 import type { SessionsRow, SessionsTree } from "../../sessions/vscode/sessionsTree.ts";
 import { titleOf } from "../../sessions/vscode/sessionTexts.ts";
 import type { ChatPanels } from "../chatPanels.ts";
-import { forkSession, importSession, type AgentSessionsOptions } from "./agentSessions.ts";
+import { forkSession, importSession, offeringHelp, type AgentSessionsOptions } from "./agentSessions.ts";
 import { confirmEndOfWork } from "./confirmEndOfWork.ts";
 import { exportSession } from "./exportSession.ts";
 import type { SessionList } from "./sessionList.ts";
@@ -195,7 +195,11 @@ async function deleteSessions(options: SessionListCommandsOptions, targets: read
     stored.delete(id);
   }
   const [first] = targets as readonly [ListedSession];
-  const atAgent = targets.flatMap(({ id }) => sessions.deleteAtAgent(stored.get(id)) ?? []);
+  const atAgent = targets.flatMap(({ id }) => {
+    const entry = stored.get(id);
+    const remove = sessions.deleteAtAgent(entry);
+    return entry && remove ? [() => offeringHelp(options.agentSessions, entry.agent, remove)] : [];
+  });
   const message =
     targets.length === 1
       ? vscode.l10n.t("Deleted the session “{0}”.", titleOf(first))
