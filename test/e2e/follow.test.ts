@@ -218,6 +218,8 @@ describe("following the agent", () => {
     await allow("Begin");
     await shown(page, "long.js");
     await named(page, 150);
+    // The next question takes the focus from the answered one.
+    await comes("Again");
     await runCommand(page, "View: Focus Active Editor Group");
     await page.locator(".editor-instance .monaco-editor.focused").waitFor();
     await keys.press("ArrowDown");
