@@ -280,6 +280,26 @@ describe("EditorDocuments", () => {
     }
   });
 
+  it("keeps what the user types while a save fails, and takes back only the agent's change", async () => {
+    await at.put("a.txt", "one\ntwo\nthree\n");
+    const { document } = await open("a.txt");
+    const typed = new vscode.WorkspaceEdit();
+    typed.insert(document.uri, new vscode.Position(0, 3), " typed");
+    const meanwhile = vscode.workspace.onDidChangeTextDocument(event => {
+      if (event.document !== document || document.getText() !== "one\ntwo\nagent\n") return;
+      writeFileSync(at.path("a.txt"), "somebody else's text\n");
+      void vscode.workspace.applyEdit(typed);
+    });
+    try {
+      const write = at.documents.write(at.path("a.txt"), "one\ntwo\nagent\n");
+      await rejectsWithRefusal("failed", /could not be saved/, write);
+      assert.equal(document.getText(), "one typed\ntwo\nthree\n");
+      assert.equal((await at.bytes("a.txt"))?.toString(), "somebody else's text\n");
+    } finally {
+      meanwhile.dispose();
+    }
+  });
+
   it("also saves the user's own changes if a setting says so", async () => {
     await at.put("a.txt", "one\n");
     await at.type("a.txt", "one\nmine\n");

@@ -24,7 +24,7 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
-import { applyTextChanges, replaceText, saveAndVerify } from "./textFile.ts";
+import { applyTextChanges, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also has unsaved changes of the user. */
@@ -143,14 +143,15 @@ export class EditorDocuments implements Documents, Disposable {
     await refuseLoss(found, write.wanted);
     const isTyping = found.isDirty && !(await isAsOnDisk(found));
     const { document, before, written, isMoving } = await this.#edit(found, write);
+    const path = document.uri.fsPath;
+    const edits = this.#userEdits.get(path);
     // If the user has typed meanwhile, the document is theirs to save.
     const hasTyped = isTyping || isMoving || withLineFeeds(document.getText()) !== written;
     if ((isUsersOwn || hasTyped) && !this.#options.saveUnsaved?.()) return { saved: false };
     try {
       await saveOrRefuse(document, before);
     } catch (thrown) {
-      announceAgentText(document.uri.fsPath, before);
-      await applyText(document, before);
+      await takeBack(document, { before, written, hasTyped: this.#userEdits.get(path) !== edits });
       throw thrown;
     }
     const after = withLineFeeds(document.getText());
@@ -281,14 +282,25 @@ function mergedText(
   );
 }
 
-/** Changes the document's text. Returns the document that has it, or rejects with a Refusal. */
-async function applyText(document: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
-  const changed = await replaceText(document, wanted);
-  if (changed) return changed;
-  throw failedRefusal(
-    document.uri.fsPath,
-    "did not accept the change, because it changed at the same moment. Read it again.",
-  );
+/**
+ * Takes the agent's change back after its save failed. What the user has typed since stays. Where it touches the agent's
+ * change, both stay, unsaved. A formatter can have changed the agent's text too, which does not stay.
+ */
+async function takeBack(
+  found: vscode.TextDocument,
+  { before, written, hasTyped }: { before: string; written: string; hasTyped: boolean },
+): Promise<void> {
+  let document = found;
+  for (let attempt = 0; attempt < maxEditAttempts; attempt++) {
+    document = await reopenIfClosed(document);
+    const current = withLineFeeds(document.getText());
+    const merged = mergeTexts(written, current, before);
+    if (merged.kind === "conflict" && hasTyped) return;
+    const after = merged.kind === "merged" ? merged.text : before;
+    announceAgentText(document.uri.fsPath, after);
+    if (await applyTextChanges([{ uri: document.uri, before: current, after }])) return;
+    await delay(typingPause);
+  }
 }
 
 const delay = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
