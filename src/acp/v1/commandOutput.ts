@@ -84,6 +84,10 @@ export class CommandOutput {
     this.#calls.set(toolCallId, { ...(this.#calls.get(toolCallId) ?? newCall), isRefused: true });
   }
 
+  forgetCalls(): void {
+    this.#calls.clear();
+  }
+
   /** Applies one update. A terminal replaces content that is the output of a command. */
   update(toolCallId: string, fields: Partial<ToolFields>, { meta, isQuestion }: UpdateContext): ShownOutput {
     const old = this.#calls.get(toolCallId) ?? newCall;

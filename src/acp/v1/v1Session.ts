@@ -44,7 +44,7 @@ export interface V1SessionOptions {
 
 export class V1Session implements AgentSession, RequestSession {
   readonly sessionId: string;
-  /** A disposed session that the agent still has open must not keep the conversation of its client in memory. */
+  /** A disposed session that the agent still has open must not keep its conversation in memory. */
   client: AgentClient;
   readonly updates: V1Updates;
   readonly #options: Omit<V1SessionOptions, "client">;
@@ -279,6 +279,7 @@ export class V1Session implements AgentSession, RequestSession {
     if (this.#disposed) return;
     this.#disposed = true;
     this.client = detachedClient(() => {});
+    this.updates.forgetCalls();
     this.#options.onDispose(this);
   }
 

@@ -83,6 +83,11 @@ export class V1Updates implements UpdateReader {
     };
   }
 
+  /** Forgets what tool calls have shown, which only their next updates would need. */
+  forgetCalls(): void {
+    this.#outputs.forgetCalls();
+  }
+
   /** The agent sends a conversation that Parley does not have. */
   beginReplay(): void {
     this.#isReplay = true;
