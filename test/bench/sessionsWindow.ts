@@ -125,7 +125,7 @@ export class SessionsWindow {
     return time;
   }
 
-  /** The time from a click until what the element of `painted` was told to watch is painted. */
+  /** The time from a click until the page paints what it watches in this element. */
   async #time(painted: Locator, click: () => Promise<void>): Promise<number> {
     await this.page.evaluate(watchClick);
     await click();
