@@ -176,6 +176,20 @@ describe("the composer", () => {
     await panel.assertClean();
   });
 
+  it("a prompt that is typed before the first view belongs to the session of that view, whatever the reload restores", async () => {
+    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], asks: [] });
+    const panel = await openPanel([]);
+    await panel.post(snapshot(session("a")));
+    await panel.page.locator('main[data-session="a"]').waitFor();
+    // VS Code can store what the panel saves later than the window is reloaded.
+    await panel.page.reload();
+    await panel.composer.fill("right after the reload");
+    await panel.composer.press("Enter");
+    await panel.post(snapshot(session("b")));
+    await until(async () => (await panel.intents()).some(({ type }) => type === "send"));
+    assert.equal(await panel.composer.inputValue(), "");
+  });
+
   it("a prompt that its session refuses appears in the session that is shown next", async () => {
     const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], asks: [] });
     const panel = await openPanel([snapshot(session("a"))]);

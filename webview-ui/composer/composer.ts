@@ -161,13 +161,13 @@ export class ComposerElement extends LightElement {
     if (before && before.session !== this.head.session) this.#showDraftOfSession(before);
   }
 
-  /** Each session has its own draft. That of a session without messages moves along, because such a session is closed. */
+  /** Each session has its own draft. What was typed before the first view moves, and that of a session that is closed. */
   #showDraftOfSession(before: ViewHead): void {
     const draft = { text: this.draft, attachments: this.attachments, unkept: [] };
     const saved = before.session === undefined;
     const session = saved ? this.#saved.session : before.session;
-    const moves =
-      this.#draftMoves || (saved ? this.#saved.isUnused : isUnused(before)) || session === this.head.session;
+    const isFree = saved ? this.#saved.isUnused || this.draft !== this.#saved.draft : isUnused(before);
+    const moves = this.#draftMoves || isFree || session === this.head.session;
     this.#draftMoves = false;
     if (session !== undefined && !moves) this.#drafts.keep(session, draft);
     const moved = moves ? draft : { text: "", attachments: [], unkept: [] };
