@@ -234,9 +234,16 @@ describe("three sessions that work at the same time", () => {
     );
     await start(panel, page, "left", "right", "third");
     const show = (name: string): Promise<void> =>
-      pane(page, "Sessions")
-        .locator(".monaco-list-row", { hasText: `#script ${name}.json` })
-        .click();
+      until(async () => {
+        const row = pane(page, "Sessions").locator(".monaco-list-row", { hasText: `#script ${name}.json` });
+        await row.click();
+        // A row moves when the state of its session changes, also just before the click.
+        const shown = conversation(panel).getByRole("heading", { name: `You: #script ${name}.json`, exact: true });
+        return shown.waitFor({ timeout: 2000 }).then(
+          () => true,
+          () => false,
+        );
+      });
     await show("right");
     await conversation(panel)
       .getByText(/^right right/)

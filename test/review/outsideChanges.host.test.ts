@@ -45,8 +45,10 @@ for (const git of [true, false]) {
       await put("in/new.txt", "new\n");
       await put("barrier.txt", "new\n");
       await rm(path("gone.txt"));
-      await until(() => rows().length === 5);
+      // VS Code sometimes never reports a file that is created with its folder. The end of the turn finds it.
+      await until(() => rows().length >= 4);
       await ended();
+      await until(() => rows().length === 5);
     };
     const stash = async (): Promise<void> => {
       if (git) return void (await sh("git stash -qu"));
