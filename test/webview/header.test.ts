@@ -132,6 +132,36 @@ describe("the header", () => {
     assert.deepEqual(await panel.intents(), [{ type: "copyConversation" }, { type: "openInEditor" }]);
   });
 
+  it("a menu that the user opened after the session appeared keeps the focus when a command's focus arrives late", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const menu = panel.page.getByRole("menu", { name: "Agent" });
+    await panel.page.getByRole("button", { name: "Agent: Demo Agent", exact: true }).click();
+    await menu.waitFor();
+    await panel.post({ type: "focus", target: "composer" });
+    assert.equal(await focused(panel), "Demo Agent");
+    await panel.page.keyboard.press("Escape");
+    await panel.post({ type: "focus", target: "composer" });
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+  });
+
+  it("a menu that was open before the session appeared, or before the user came back to the panel, closes", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const menu = panel.page.getByRole("menu", { name: "Agent" });
+    const closes = async (): Promise<void> => {
+      await panel.post({ type: "focus", target: "composer" });
+      await panel.composer.and(panel.page.locator(":focus")).waitFor();
+      assert.equal(await menu.count(), 0);
+    };
+    await panel.page.getByRole("button", { name: "Agent: Demo Agent", exact: true }).click();
+    await menu.waitFor();
+    await panel.show({ ...busy, head: { ...busy.head, session: "another" } });
+    await closes();
+    await panel.page.getByRole("button", { name: "Agent: Demo Agent", exact: true }).click();
+    await menu.waitFor();
+    await panel.page.evaluate(() => void dispatchEvent(new Event("focus")));
+    await closes();
+  });
+
   it("offers no session actions without a session", async () => {
     const panel = await openPanel(scenes["noAgent"] ?? []);
     assert.equal(await panel.page.getByRole("button", { name: "Rename Session" }).count(), 0);

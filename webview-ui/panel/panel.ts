@@ -24,6 +24,7 @@ import type { TranscriptElement } from "../transcript/transcript.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 import { StartLimit } from "./startLimit.ts";
 import { isUnused } from "../composer/sessionDrafts.ts";
+import { OpenedLater } from "./openedLater.ts";
 import { readOnlyNotice } from "./readOnlyNotice.ts";
 import { showsElapsedTime, statusLine } from "./statusLine.ts";
 
@@ -37,6 +38,7 @@ export class PanelElement extends LightElement {
   #announcements: Promise<void> = Promise.resolve();
   #stopTicking: (() => void) | undefined;
   readonly #startLimit = new StartLimit();
+  readonly #openedLater = new OpenedLater();
   /** The id of the question that is shown above the composer. */
   #shownQuestion: string | undefined;
   /** Whether the focus was in the banner before the update. */
@@ -51,6 +53,7 @@ export class PanelElement extends LightElement {
   show(change: StoreChange, view: View): void {
     const transcript = this.#transcript;
     const questionsBefore = this.head?.asks ?? [];
+    if (view.head.session !== this.head?.session) this.#openedLater.sessionChanged();
     if (change.head.size > 0) this.head = view.head;
     if (change.head.has("live")) transcript.setLive(view.head.live);
     if (change.head.has("asks")) {
@@ -77,7 +80,7 @@ export class PanelElement extends LightElement {
       case "focus":
         if (message.target === "find") void this.#find?.open();
         else if (message.target === "ask") void this.#focusQuestionOnceShown();
-        else this.focusComposer();
+        else if (!this.#openedLater.hasFocus) this.focusComposer();
         break;
       case "hidden":
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
