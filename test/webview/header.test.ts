@@ -144,6 +144,17 @@ describe("the header", () => {
     await panel.composer.and(panel.page.locator(":focus")).waitFor();
   });
 
+  it("the title that the user edits keeps the focus, and its text, when a command's focus arrives late", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.composer.press("F2");
+    const title = panel.page.getByRole("textbox", { name: "Session title" });
+    await title.fill("Half a ti");
+    await panel.post({ type: "focus", target: "composer" });
+    await panel.page.keyboard.type("tle");
+    assert.equal(await title.inputValue(), "Half a title");
+    assert.deepEqual(await panel.intents(), []);
+  });
+
   it("a menu that was open before the session appeared, or before the user came back to the panel, closes", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const menu = panel.page.getByRole("menu", { name: "Agent" });

@@ -123,4 +123,14 @@ describe("the options of an agent", () => {
     await panel.patch({ op: "head", head: { connection: { state: "ready" } } });
     assert.equal(await panel.page.getByText("which you chose").count(), 0);
   });
+
+  it("keep the list that the user searches open when a command's focus arrives late", async () => {
+    const panel = await openPanel([snapshot(view([], { options: [agents] }))]);
+    await panel.page.locator('[data-option="agent"]').click();
+    const search = panel.page.getByRole("combobox", { name: "Search Agent profile" });
+    await search.fill("Profile 1");
+    await panel.post({ type: "focus", target: "composer" });
+    await search.and(panel.page.locator(":focus")).waitFor();
+    assert.equal(await search.inputValue(), "Profile 1");
+  });
 });
