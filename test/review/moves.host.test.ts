@@ -149,6 +149,39 @@ for (const git of [true, false]) {
       assert.deepEqual(rows(), []);
     });
 
+    it("of a binary file and a link that it deletes instead stay deleted when that is reported after Keep All", async () => {
+      await put("pkg/a.txt", tenLines);
+      await writeFile(path("pkg/binary"), Buffer.from([0, 1]));
+      await sh("ln -s pkg/a.txt link");
+      await noticed();
+      for (const turn of ["turn 1", "turn 2"]) {
+        await prepare(turn);
+        if (turn === "turn 1") await sh("rm pkg/binary link");
+        await ended();
+        if (turn === "turn 1") assert.deepEqual(rows(), [" → link", " → pkg/binary"]);
+        await review().keep({ kind: "all" });
+        await noticed();
+        assert.deepEqual(rows(), [], turn);
+      }
+    });
+
+    it("that was undone is undone again when the agent does it again", async () => {
+      await put("pkg/a.txt", tenLines);
+      await writeFile(path("pkg/binary"), Buffer.from([0, 1]));
+      await noticed();
+      for (const turn of ["turn 1", "turn 2", "turn 3"]) {
+        await prepare(turn);
+        await sh("mv pkg lib");
+        await ended();
+        assert.deepEqual(rows(), ["pkg/a.txt → lib/a.txt", "pkg/binary → lib/binary"], turn);
+        await review().undo({ kind: "all" });
+        assert.equal(await onDisk("pkg/a.txt"), tenLines);
+        assert.deepEqual(await readFile(path("pkg/binary")), Buffer.from([0, 1]));
+        assert.ok(await isMissing("lib"));
+        if (turn === "turn 2") await noticed();
+      }
+    });
+
     it("and then deletes, with another file in its first place, is a change of that file", async () => {
       for (const name of ["a.txt", "binary"]) await put(name, tenLines);
       await writeFile(path("binary"), Buffer.from([0, 1]));

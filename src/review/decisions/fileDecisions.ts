@@ -80,6 +80,8 @@ export class FileDecisions {
 
   keep(target: ReviewTarget): Promise<void> {
     return this.#sequencer.queue(async () => {
+      // A check that ends later would list a kept file again.
+      await this.#options.earlier?.settled();
       const chosen = chosenFiles(this.#files.all(), target);
       const files: DecidedFile[] = [];
       const moved = chosen.flatMap(({ file, isMove }) => (isMove && isMoved(file) ? [file] : []));

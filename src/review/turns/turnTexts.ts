@@ -21,6 +21,8 @@ export class TurnTexts {
   readonly differences = new Map<string, FileDifference>();
   /** The texts on disk that were attributed in this turn. */
   readonly onDisk = new Map<string, string | null>();
+  /** The files without a known text whose deletion was attributed in this turn, while they are missing. */
+  readonly deleted = new Set<string>();
   /** The texts before changes by others that can turn out to be the agent's, see {@link TurnReports.isLeft}. */
   readonly unsure = new Map<string, string | null>();
 
@@ -54,6 +56,7 @@ export class TurnTexts {
     this.last.clear();
     this.differences.clear();
     this.onDisk.clear();
+    this.deleted.clear();
     this.unsure.clear();
   }
 

@@ -102,7 +102,7 @@ export class ChangeAttribution implements Disposable {
       times: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
-      isKnown: path => this.#known(path) !== undefined,
+      isKnown: path => typeof this.#known(path) === "string",
     });
     this.#opened = this.#store.add(
       new OpenedTexts({
@@ -365,6 +365,7 @@ export class ChangeAttribution implements Disposable {
     const { turn } = this;
     const known = this.#known(path);
     const disk = await settledDiskText(path);
+    if (disk !== null) this.#texts.deleted.delete(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
     if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
     const open = openTextOf(path);
@@ -460,6 +461,7 @@ export class ChangeAttribution implements Disposable {
       this.#lateReports.noticed(path, turn);
       const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
       review.agentChangedWithoutBase(path, after, turn, why);
+      if (after === null) this.#texts.deleted.add(path);
     } else await review.agentChanged(path, base, after, turn);
     this.#texts.last.delete(path);
     this.#notLoaded.delete(path);

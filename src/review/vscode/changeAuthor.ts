@@ -13,7 +13,7 @@ export interface ChangeAuthorOptions {
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
   readonly isUsers: (path: string) => boolean;
   readonly review: Pick<WindowReview, "keptAt">;
-  /** Whether a text of the file is known. */
+  /** Whether a text of the file is known. A file that is known to be missing has none. */
   readonly isKnown: (path: string) => boolean;
 }
 
@@ -66,8 +66,9 @@ export class ChangeAuthor {
   /** Whether the user has accepted the last change. File systems may use a clock that is behind. */
   async #isKept(path: string): Promise<boolean> {
     const keptAt = this.#options.review.keptAt(path);
-    const time = keptAt === undefined ? undefined : await changeTime(path);
-    return keptAt !== undefined && time !== undefined && time < keptAt - clockTick;
+    if (keptAt === undefined) return false;
+    const time = await changeTime(path);
+    return time === undefined ? this.#options.texts.deleted.has(path) : time < keptAt - clockTick;
   }
 
   /** Whether the last change was made during the turn. */
