@@ -173,7 +173,7 @@ describe("following the agent", () => {
       { smoothly: true },
     );
     await page.emulateMedia({ reducedMotion: "no-preference" });
-    await page.locator(".monaco-enable-motion").first().waitFor();
+    await page.locator(".monaco-workbench:not(.monaco-reduce-motion)").first().waitFor();
     await follow.click();
     await pressed(follow, true);
     await play(panel);

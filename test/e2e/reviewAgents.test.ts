@@ -141,11 +141,19 @@ describe("the review of the files of an agent", () => {
       await bar(panel)
         .getByRole("button", { name: new RegExp(`^${count} files`) })
         .waitFor();
-      const isAsBefore = (): boolean =>
-        Object.entries(before).every(([name, text]) => textOf(join(folder, name)) === text) &&
-        has.every(name => !existsSync(join(folder, name))) &&
-        (statSync(join(folder, "ends.txt")).mode & 0o111) === 0 &&
-        textOf(outside) === before["work.txt"];
+      /** The files that are not as before the turn, with their texts. */
+      const changedFiles = (): readonly string[] => [
+        ...Object.entries(before)
+          .filter(([name, text]) => textOf(join(folder, name)) !== text)
+          .map(([name]) => `${name}: ${JSON.stringify(textOf(join(folder, name)))}`),
+        ...has.filter(name => existsSync(join(folder, name))),
+        ...((statSync(join(folder, "ends.txt")).mode & 0o111) === 0 ? [] : ["ends.txt is executable"]),
+        ...(textOf(outside) === before["work.txt"] ? [] : [`${outside}: ${JSON.stringify(textOf(outside))}`]),
+      ];
+      const isAsBefore = async (): Promise<void> => {
+        await until(() => changedFiles().length === 0).catch(() => undefined);
+        assert.deepEqual(changedFiles(), []);
+      };
       const isAgents = (): boolean =>
         has.every(name => existsSync(join(folder, name))) &&
         lacks.every(name => !existsSync(join(folder, name))) &&
@@ -169,7 +177,7 @@ describe("the review of the files of an agent", () => {
       await until(() => !existsSync(join(folder, "new")));
       await bar(panel).getByRole("button", { name: "Undo All" }).click();
       await bar(panel).waitFor({ state: "detached" });
-      await until(isAsBefore);
+      await isAsBefore();
       assert.equal(await page.locator(".tab", { hasText: ".txt" }).count(), 0, "no tab is left");
       await runCommand(page, "Parley: Undo Last Review Decision");
       await runCommand(page, "Parley: Undo Last Review Decision");
@@ -178,7 +186,7 @@ describe("the review of the files of an agent", () => {
       await message(panel).hover();
       await message(panel).getByRole("button", { name: "Restore Checkpoint" }).click();
       await row(page, `${count + kind.moves} files will be restored.`).click();
-      await until(isAsBefore);
+      await isAsBefore();
       await bar(panel).waitFor({ state: "detached" });
       await runCommand(page, "Parley: Undo Restore");
       await until(isAgents);
@@ -188,7 +196,7 @@ describe("the review of the files of an agent", () => {
         .waitFor();
       await runCommand(page, "Notifications: Clear All Notifications");
       await bar(panel).getByRole("button", { name: "Undo All" }).click();
-      await until(isAsBefore);
+      await isAsBefore();
       assert.deepEqual(errors, []);
     });
 
@@ -200,7 +208,7 @@ describe("the review of the files of an agent", () => {
         .getByRole("button", { name: new RegExp(`^${count} files`) })
         .waitFor();
       await runCommand(page, "Parley: Undo All Changes");
-      await until(isAsBefore);
+      await isAsBefore();
       await bar(panel).waitFor({ state: "detached" });
       await runCommand(page, "Parley: Undo Last Review Decision");
       await until(isAgents);

@@ -46,7 +46,13 @@ describe("the Sessions view in a real VS Code", () => {
     await screenshot(page, "sessions-view-badge");
     await runCommand(page, "Parley: Focus on Sessions View");
     await pane(page).locator(".monaco-list:focus").waitFor();
-    for (const key of ["Home", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+    const focused = pane(page).locator(".monaco-list-row.focused");
+    // The list can be rendered again between two keys, which then has no effect.
+    await until(async () => {
+      for (const key of ["Home", "ArrowDown"]) await page.keyboard.press(key);
+      return (await focused.filter({ hasText: "Run the tests" }).count()) === 1;
+    });
+    await page.keyboard.press("Enter");
     await question.waitFor();
     await question
       .getByRole("button", { name: /^Allow/ })

@@ -285,8 +285,10 @@ describe("EditorDocuments", () => {
     const { document } = await open("a.txt");
     const typed = new vscode.WorkspaceEdit();
     typed.insert(document.uri, new vscode.Position(0, 3), " typed");
+    let hasTyped = false;
     const meanwhile = vscode.workspace.onDidChangeTextDocument(event => {
-      if (event.document !== document || document.getText() !== "one\ntwo\nagent\n") return;
+      if (hasTyped || event.document !== document || document.getText() !== "one\ntwo\nagent\n") return;
+      hasTyped = true;
       writeFileSync(at.path("a.txt"), "somebody else's text\n");
       void vscode.workspace.applyEdit(typed);
     });

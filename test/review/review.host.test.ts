@@ -80,6 +80,8 @@ describe("the review in the editor", () => {
       const name = `${round}.txt`;
       await put(name, lines("old"));
       await show(name);
+      // The editor must not load the file while it is written: then it could not save.
+      await noticed();
       await put(name, tenLines);
       await begin(`turn ${round}`);
       await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));

@@ -71,6 +71,8 @@ describe("the actions of code blocks and content", () => {
   });
 
   it("require an open file before code can be inserted", async () => {
+    // The extension host learns later that the editors are closed.
+    await until(() => vscode.window.visibleTextEditors.length === 0);
     await assert.rejects(insertCode("x"), /^Error: Open a file first/);
   });
 

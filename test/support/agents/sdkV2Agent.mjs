@@ -195,6 +195,8 @@ const app = agent({ name: "sdk-v2-agent" })
   })
   .onRequest(methods.agent.toolCall.cancel, async ({ params }) => {
     const turn = sessions.get(params.sessionId);
+    // The SDK can handle the request to close the session first.
+    if (!turn) return {};
     setImmediate(async () => {
       await turn.update("tool_call_update", { toolCallId: params.toolCallId, status: "cancelled", capabilities: null });
       turn.background = [];

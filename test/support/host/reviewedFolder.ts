@@ -168,6 +168,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     faults.length = 0;
     touches.length = 0;
     trees.clear();
+    // VS Code can miss a folder that is created together with its parent, and then never reports its changes.
+    if (options.roots) await watched(folder);
     for (const root of roots()) await mkdir(root, { recursive: true });
     const [first = folder] = roots();
     if (options.git) {
