@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent, withAgents } from "./agents.ts";
+import { chooseInMenu } from "./contextMenu.ts";
 import { runCommand, screenshot } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
@@ -17,16 +18,8 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
   await composer.press("Enter");
 }
 
-async function choose(page: Page, title: string, action: string): Promise<void> {
-  await row(page, title).first().click({ button: "right" });
-  const item = page.getByRole("menuitem", { name: action });
-  await item.waitFor();
-  // A menu ignores clicks just after it has opened.
-  await until(async () => {
-    if ((await item.count()) > 0) await item.click({ timeout: 1000 }).catch(() => undefined);
-    return (await item.count()) === 0;
-  });
-}
+const choose = (page: Page, title: string, action: string): Promise<void> =>
+  chooseInMenu(row(page, title).first(), action);
 
 /** A notification. An automated VS Code keeps its toasts in the list. */
 async function notified(page: Page, text: string): Promise<Locator> {

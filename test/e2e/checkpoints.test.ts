@@ -48,7 +48,9 @@ describe("checkpoints", () => {
     const { page, panel, folder, errors } = await sharedWorkbench(scripts);
     const files = workspace(folder);
     const original = files.sum();
+    assert.match(original, /export function sum/);
     await twoTurns(panel);
+    assert.deepEqual([files.sum(), files.hasMade()], ["second\n", true]);
     writeFileSync(join(folder, "made.txt"), "the user's\n");
     await panel.getByRole("textbox", { name: "Message" }).focus();
     const button = restoreButton(panel, "first.json");

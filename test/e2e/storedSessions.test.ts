@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
+import { chooseInMenu } from "./contextMenu.ts";
 import { chat, newSession, openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
@@ -25,16 +26,7 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 }
 
-async function choose(page: Page, title: string, action: string): Promise<void> {
-  await row(page, title).click({ button: "right" });
-  const item = page.getByRole("menuitem", { name: action });
-  await item.waitFor();
-  // A menu ignores clicks just after it has opened.
-  await until(async () => {
-    if ((await item.count()) > 0) await item.click({ timeout: 1000 }).catch(() => undefined);
-    return (await item.count()) === 0;
-  });
-}
+const choose = (page: Page, title: string, action: string): Promise<void> => chooseInMenu(row(page, title), action);
 
 async function type(page: Page, text: string): Promise<void> {
   const input = page.locator(".quick-input-widget input");
