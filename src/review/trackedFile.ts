@@ -154,10 +154,14 @@ export function* movedFileWork(
 /** A file that was created where another one was before that is gone: the change from one to the other. */
 export function replacingFile(gone: TrackedFile, created: TrackedFile): TrackedFile {
   if (created.unknown !== undefined || created.changes.base !== null) return created;
-  const { path, changes, mixed, history } = created;
-  if (gone.unknown !== undefined) return { path, changes, mixed, history, unknown: gone.unknown };
+  const { path, changes } = created;
   const turn = changes.hunks[0]?.turns.at(-1) ?? "";
   const nextId = Math.max(changes.nextId, gone.changes.nextId);
+  // It is decided on as a whole, so it has no hunks.
+  if (gone.unknown !== undefined) {
+    const whole = { ...track(changes.text, changes.text, turn), nextId };
+    return { path, changes: whole, mixed: false, history: [], unknown: gone.unknown };
+  }
   return { ...created, changes: applyAgentEdit({ ...gone.changes, nextId }, changes.text, turn) };
 }
 

@@ -178,4 +178,24 @@ describe("a file of which the agent changed only what no text contains", () => {
     assert.equal(review.file(path)?.unknown, undefined);
     assert.equal(review.file(path)?.changes.base, "mine\necho\n");
   });
+
+  it("gets its bytes back in one step if the agent moved and deleted it, and made another file in its place", async () => {
+    const steps: FileTextStep[] = [];
+    const review = changed(steps);
+    await review.keep({ kind: "all" });
+    const [binary, moved] = ["/folder/binary", "/folder/made/binary"];
+    review.agentChangedWithoutBase(moved, null, "t1", "It is binary.");
+    await review.agentMoved({ from: binary, to: moved, turn: "t1", before: undefined, why: "It is binary." });
+    await review.agentChanged(binary, null, "text\n", "t2");
+    review.agentChangedWithoutBase(moved, null, "t2", "It is binary.");
+    assert.deepEqual(
+      review.files.map(one => [one.path, one.unknown]),
+      [[binary, "It is binary."]],
+    );
+    await review.undo({ kind: "all" });
+    assert.deepEqual(
+      steps.map(step => [step.path, step.before]),
+      [[binary, undefined]],
+    );
+  });
 });
