@@ -23,9 +23,11 @@ for (const git of [true, false]) {
       noticed,
       end,
       edit,
+      tool,
       write,
       type,
       review,
+      reviews,
       watch,
       reopen,
       folder,
@@ -162,6 +164,36 @@ for (const git of [true, false]) {
         await review().keep({ kind: "all" });
         await noticed();
         assert.deepEqual(rows(), [], turn);
+      }
+    });
+
+    it("of no text, and a deletion, stay kept when they are noticed at the moment of Keep All", async () => {
+      for (const name of ["binary", "changed", "gone"]) {
+        await put(name, "");
+        await writeFile(path(name), Buffer.from([0, 1]));
+      }
+      await noticed();
+      await prepare();
+      const locations = ["moved", "changed", "gone"].map(name => ({ path: path(name) }));
+      tool({ kind: "execute", status: "in_progress", locations });
+      await watch().settled();
+      await sh("mv binary moved && chmod +x changed && rm gone");
+      const changedAt = Date.now();
+      tool({ status: "completed" });
+      await ended();
+      const all = [" → changed", " → gone", "binary → moved"];
+      assert.deepEqual(rows(), all);
+      // By the file system's clock, an earlier decision could be before the change.
+      await until(() => Date.now() > changedAt + 30);
+      for (let ticks = 0; ticks < 40; ticks++) {
+        tool({ status: "completed" });
+        for (let tick = 0; tick < ticks; tick++) await new Promise<void>(resolve => setImmediate(resolve));
+        await review().keep({ kind: "all" });
+        await watch().settled();
+        await reviews().settled();
+        assert.deepEqual(rows(), [], `after ${ticks} ticks`);
+        assert.ok(await review().undoLast());
+        assert.deepEqual(rows(), all);
       }
     });
 

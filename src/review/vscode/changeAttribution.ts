@@ -301,6 +301,18 @@ export class ChangeAttribution implements Disposable {
     this.#options.states?.written(await this.#turns.touchNow(path, undefined), path);
   }
 
+  /**
+   * The turn that made the last change of the file, as `touch` returns it. Undefined: no agent did, or the user has
+   * accepted the change, possibly at this moment.
+   */
+  async #turnOfAgent(path: string, touch: () => Promise<string>): Promise<string | undefined> {
+    const { review } = this.#options;
+    const keptAt = review.keptAt(path);
+    if (!(await this.#author.isAgent(path))) return undefined;
+    const turn = await touch();
+    return review.keptAt(path) === keptAt ? turn : this.#turnOfAgent(path, touch);
+  }
+
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
     const open = openTextOf(path);
@@ -364,6 +376,9 @@ export class ChangeAttribution implements Disposable {
     if (this.#writes.pending.has(path)) return;
     const { turn } = this;
     const known = this.#known(path);
+    const keptAt = review.keptAt(path);
+    const isChanged = (): boolean =>
+      this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
     const disk = await settledDiskText(path);
     if (disk !== null) this.#texts.deleted.delete(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
@@ -385,16 +400,16 @@ export class ChangeAttribution implements Disposable {
       return this.#takeBack(path, disk);
     }
     // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
-    if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
+    if (isChanged()) return this.#diskChanged({ path });
     // The disk has not changed: the user discarded unsaved text.
     if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
     const isAgents = this.#notLoaded.get(path) === disk || (await this.#author.isAgent(path));
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
-    if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
     // So is what has been created or deleted meanwhile.
-    if (((await changeTime(path)) === undefined) !== (disk === null)) return this.#diskChanged({ path });
+    const isMissing = (await changeTime(path)) === undefined;
+    if (isChanged() || isMissing !== (disk === null)) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
     if (isAgents) return this.#attributeToAgent(path, disk);
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
@@ -435,15 +450,17 @@ export class ChangeAttribution implements Disposable {
 
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
   async #textUnchanged(path: string): Promise<void> {
-    if (!this.#options.states || !(await this.#author.isAgent(path))) return;
-    this.#options.states.written(await this.#turns.touchUnchanged(path, this.#known(path)), path);
+    if (!this.#options.states) return;
+    const turn = await this.#turnOfAgent(path, () => this.#turns.touchUnchanged(path, this.#known(path)));
+    if (turn !== undefined) this.#options.states.written(turn, path);
   }
 
   /** A file that is binary, or too large to be read as text. */
   async #attributeBinary(path: string): Promise<void> {
-    if (!(await isFile(path)) || !(await this.#author.isAgent(path))) return;
+    if (!(await isFile(path))) return;
+    const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
+    if (turn === undefined) return;
     const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
-    const turn = await this.#turns.touchNow(path, undefined);
     if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
     this.#options.states?.written(turn, path);
   }
@@ -451,11 +468,14 @@ export class ChangeAttribution implements Disposable {
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
   async #attributeToAgent(path: string, after: string | null, writing?: string): Promise<void> {
     const { review, touches } = this.#options;
+    const keptAt = review.keptAt(path);
     const turn = writing ?? (await this.#turns.of(path));
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
+    // The user has accepted the change meanwhile.
+    if (base === undefined && review.keptAt(path) !== keptAt) return this.#diskChanged({ path });
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);
