@@ -38,7 +38,7 @@ async function shows(panel: PanelPage, ...lines: readonly string[]): Promise<voi
         );
       },
       JSON.stringify(lines),
-      { timeout: 5000 },
+      { timeout: 15_000 },
     )
     .catch(async () => assert.equal(await outputOf(panel).innerText(), lines.join("\n")));
 }
