@@ -75,6 +75,9 @@ describe("the review in the editor", () => {
     });
   });
 
+  /** By the file system's clock, a file that is written just after a turn may belong to it. */
+  const clockPassed = (endedAt = Date.now()): Promise<void> => until(() => Date.now() > endedAt + 30);
+
   it("does not attribute another tool's change just before the turn to the agent, although the editor reports it later", async () => {
     for (let round = 0; round < 3; round++) {
       const name = `${round}.txt`;
@@ -88,7 +91,29 @@ describe("the review in the editor", () => {
       await hunksAre(name, "line 2 → line two");
       end();
       assert.equal(touches.at(-1)?.[2], tenLines);
+      await clockPassed();
     }
+  });
+
+  it("takes in what another program wrote to a kept file before the turn, although the editor has not reported it", async () => {
+    const theirs = lines("theirs", 2, 3);
+    await put("a.txt", tenLines);
+    await open("a.txt");
+    await begin();
+    await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+    await hunksAre("a.txt", "line 2 → line two");
+    end();
+    await watch().settled();
+    await review().keep({ kind: "all" });
+    await clockPassed();
+    await put("a.txt", theirs);
+    await begin("turn 2");
+    await write("a.txt", lines("theirs", 2, "three"));
+    await hunksAre("a.txt", "line 3 → line three");
+    assert.equal(touches.at(-1)?.[2], theirs);
+    await review().undo({ kind: "all" });
+    assert.equal(await onDisk("a.txt"), theirs);
+    end();
   });
 
   it("writes to and undoes changes in a folder that is deleted and restored without a notification by VS Code", async function () {

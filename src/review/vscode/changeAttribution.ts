@@ -154,7 +154,7 @@ export class ChangeAttribution implements Disposable {
 
   /**
    * A turn of the session is about to begin: the current texts of open files are the texts before it. Resolves when changes
-   * by others of the files under review are taken in. Never rejects.
+   * by others of the tracked files are taken in. Never rejects.
    */
   async turnBegan(turn: string, title: string, session?: TurnSession): Promise<void> {
     const { review } = this.#options;
@@ -170,7 +170,7 @@ export class ChangeAttribution implements Disposable {
     if (isAlone) this.#reviewedBefore = new Set(reviewed);
     await Promise.all([
       // While another turn runs, what has changed can be its change.
-      ...reviewed.map(path =>
+      ...[...new Set([...reviewed, ...review.trackedPaths])].map(path =>
         this.#enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
       ),
       // Nothing else knows the texts of these files at the start of the turn.
