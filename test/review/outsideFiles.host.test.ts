@@ -1,7 +1,7 @@
 // Files outside the workspace folders that the user allowed an agent to write, in the real editor: they are reviewed,
 // undone and stored like the files inside.
 import assert from "node:assert/strict";
-import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { currentFiles } from "../../src/checkpoints/vscode/applyRestore.ts";
@@ -91,8 +91,9 @@ describe("a file outside the workspace folders", () => {
       if (isOpen) await show(exact);
       await prepare(`turn ${isOpen}`);
       await watch().allowedOutside(path(exact));
-      await rm(path(exact));
-      await put(exact, "other\n");
+      // The editor could load the file while it is written, and not save it then.
+      await put("../outside/other.txt", "other\n");
+      await rename(path("../outside/other.txt"), path(exact));
       tool({ kind: "edit", status: "completed", locations: [{ path: path(exact) }] });
       await until(() => file(exact) !== undefined);
       await ended();
