@@ -5,6 +5,7 @@ import type { FrameLocator, Locator } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { chooseAgent } from "./agents.ts";
 import { openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
+import { whenStored } from "./whenStored.ts";
 
 const second = { command: process.execPath, args: [inProject("dist", "demo-agent.mjs")], name: "Second Agent" };
 
@@ -93,6 +94,7 @@ describe("a new session in a workspace with several folders", () => {
 
     assert.deepEqual(errors, []);
     // The next window remembers the choice.
+    await whenStored(page, String.raw`parley.lastFolder\":\"${join(folder, "one")}`);
     await reloadWindow(page);
     const again = await openChat(page);
     await again.locator("parley-header .folder").getByText("one", { exact: true }).waitFor();

@@ -1,6 +1,7 @@
 // Following the agent in the real editor: its location, its edits, and who moves the view.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
+import { until } from "../support/fakes/until.ts";
 import { runCommand, screenshot, sharedWorkbench, type Workbench } from "./harness.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -220,10 +221,18 @@ describe("following the agent", () => {
     await named(page, 150);
     // The next question takes the focus from the answered one.
     await comes("Again");
-    await runCommand(page, "View: Focus Active Editor Group");
-    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
-    await keys.press("ArrowDown");
-    await pausedStatus(page).waitFor();
+    // The question can take the focus a moment later than the editor, and with it the key.
+    await until(async () => {
+      await runCommand(page, "View: Focus Active Editor Group");
+      await page.locator(".editor-instance .monaco-editor.focused").waitFor();
+      await keys.press("ArrowDown");
+      return pausedStatus(page)
+        .waitFor({ timeout: 2000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    });
     await keys.press("Control+Alt+Shift+F");
     await pausedStatus(page).waitFor({ state: "hidden" });
     await pressed(follow, true);
