@@ -179,15 +179,22 @@ describe("a file of which the agent changed only what no text contains", () => {
     assert.equal(review.file(path)?.changes.base, "mine\necho\n");
   });
 
-  it("gets its bytes back in one step if the agent moved and deleted it, and made another file in its place", async () => {
-    const steps: FileTextStep[] = [];
+  const replacedBinary = async (steps: FileTextStep[], type: (review: WindowReview) => void): Promise<WindowReview> => {
     const review = changed(steps);
     await review.keep({ kind: "all" });
-    const [binary, moved] = ["/folder/binary", "/folder/made/binary"];
+    const moved = "/folder/made/binary";
     review.agentChangedWithoutBase(moved, null, "t1", "It is binary.");
     await review.agentMoved({ from: binary, to: moved, turn: "t1", before: undefined, why: "It is binary." });
     await review.agentChanged(binary, null, "text\n", "t2");
+    type(review);
     review.agentChangedWithoutBase(moved, null, "t2", "It is binary.");
+    return review;
+  };
+  const binary = "/folder/binary";
+
+  it("gets its bytes back in one step if the agent moved and deleted it, and made another file in its place", async () => {
+    const steps: FileTextStep[] = [];
+    const review = await replacedBinary(steps, () => {});
     assert.deepEqual(
       review.files.map(one => [one.path, one.unknown]),
       [[binary, "It is binary."]],
@@ -197,5 +204,16 @@ describe("a file of which the agent changed only what no text contains", () => {
       steps.map(step => [step.path, step.before]),
       [[binary, undefined]],
     );
+  });
+
+  it("is not put over what the user typed into that other file, and a message says so", async () => {
+    const steps: FileTextStep[] = [];
+    const review = await replacedBinary(steps, one => {
+      void one.userChanged(binary, [{ ...insertion, text: "mine " }], "mine text\n");
+    });
+    assert.match((await review.undoLosses({ kind: "all" }))[0]?.why ?? "", /has your text and the agent's/);
+    await rejectsWithRefusal("failed", /“\/folder\/binary”/, review.undo({ kind: "all" }));
+    assert.deepEqual(steps, []);
+    assert.equal(review.textOf(binary), "mine text\n");
   });
 });
