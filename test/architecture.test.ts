@@ -20,6 +20,7 @@ import {
   namespaceCasts,
   packageExceptions,
   sameFileNames,
+  textsPastTheDoor,
   unknownRooms,
   unresolvedImports,
   upwardImports,
@@ -57,6 +58,11 @@ const allowedLong: Readonly<Record<string, string>> = {
 
 /** Files that both programs of the extension host contain, and why that is harmless. */
 const allowedTwice: Readonly<Record<string, string>> = {
+  "src/base/inertText.ts": "functions without state",
+  "src/base/jsonEqual.ts": "a function without state",
+  "src/base/visibleText.ts": "a function without state",
+  "src/editor/editorItems.ts": "functions without state, and a class of which nothing asks whether an object is of it",
+  "src/editor/editorUi.ts": "functions without state",
   "src/panel/chatSurface.ts": "a name",
   "src/review/storedFiles.ts": "names, and a function without state",
   "src/window/startup/storageFolders.ts": "functions without state",
@@ -113,6 +119,33 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
       { "examples/planted.ts": '// x\nimport * as vscode from "vscode";\n' },
     ],
     found: /planted\.ts imports/,
+  },
+  "gives texts to the editor only through the door that makes them harmless": {
+    rule: textsPastTheDoor,
+    broken: [
+      "void vscode.window.showInformationMessage(title);",
+      "void vscode . window\n  . showWarningMessage(title);",
+      "const { window } = vscode;",
+      "const { showErrorMessage } = vscode.window;",
+      "const editor = vscode; void editor.window.showErrorMessage(title);",
+      'void vscode["window"].showErrorMessage(title);',
+      "const item = new vscode.TreeItem(title);",
+      "const hover = new vscode.MarkdownString(title);",
+      "words.isTrusted = true;",
+      "const options = { supportHtml: true };",
+      'await vscode.commands.executeCommand("vscode.diff", left, right, title);',
+      "const terminal = vscode.window.createTerminal({ name });",
+      "const thread = vscode.comments.createCommentController(id, title);",
+    ]
+      .map(code => ({ "src/review/vscode/planted.ts": `// x\nimport * as vscode from "vscode";\n${code}\n` }))
+      .concat([
+        {
+          "src/review/vscode/planted.ts":
+            '// x\nimport { window } from "vscode";\nvoid window.showErrorMessage(title);\n',
+        },
+        { "src/review/vscode/planted.ts": '// x\nimport * as editor from "vscode";\n' },
+      ]),
+    found: /planted\.ts gives a text/,
   },
   "imports only the shared files of src if it belongs to webview-ui": {
     rule: webviewImports,

@@ -1,5 +1,6 @@
 // A notification with the progress of work on many files, and Cancel.
 import * as vscode from "vscode";
+import { withProgress } from "./editorUi.ts";
 
 /** What the work reports to the notification, and how it learns of Cancel. */
 export interface ProgressOptions {
@@ -18,7 +19,7 @@ export function withCancellableProgress<T>(
 ): Thenable<T> {
   if (total < minFiles) return work();
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  return vscode.window.withProgress(options, async (progress, token) => {
+  return withProgress(options, async (progress, token) => {
     const cancel = new AbortController();
     const listener = token.onCancellationRequested(() => cancel.abort());
     let shown = 0;

@@ -8,6 +8,8 @@ import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 import { chatViewSurface } from "../sessions/openSessions.ts";
+import { setStatusBarMessage } from "../editor/editorUi.ts";
+import { createWebviewPanel, setTabTitle } from "../editor/editorItems.ts";
 import { ChatPanel, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
 import { statusMessageDuration } from "./statusBar.ts";
 
@@ -112,7 +114,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
 
   /** Shows the text in the status bar for a moment, and has screen readers read it. */
   announce(text: string): void {
-    vscode.window.setStatusBarMessage(text, statusMessageDuration);
+    setStatusBarMessage(text, statusMessageDuration);
     this.broadcast({ type: "say", text });
   }
 
@@ -146,7 +148,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
 
   /** Opens the chat in a new editor tab. Returns its surface. */
   openEditor(): string {
-    const tab = vscode.window.createWebviewPanel(
+    const tab = createWebviewPanel(
       chatEditorType,
       vscode.l10n.t("Parley"),
       { viewColumn: vscode.ViewColumn.Active, preserveFocus: false },
@@ -227,8 +229,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     const title = [...visibleText(this.#content?.title(surface) ?? "").trim()];
     const shown = title.length > maxTabTitle ? `${title.slice(0, maxTabTitle).join("").trimEnd()}…` : title.join("");
     const next = shown === "" ? vscode.l10n.t("Parley") : shown;
-    // VS Code sends every assignment to its window.
-    if (tab.title !== next) tab.title = next;
+    setTabTitle(tab, next);
   }
 
   #postPending(): void {

@@ -1,8 +1,8 @@
 // Runs the commands: everything under "Parley:" in the Command Palette.
-import * as vscode from "vscode";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
+import { showErrorMessage } from "../editor/editorUi.ts";
 import type { CommandId } from "./commandIds.ts";
 import { mergeTables, type CompleteTables } from "./handlerTables.ts";
 
@@ -24,7 +24,7 @@ export function commandRunner<const Tables extends readonly object[]>(
     } catch (error) {
       const problem = asProblem(error);
       log.error(problem.message, problem.detail);
-      void vscode.window.showErrorMessage(problem.message);
+      void showErrorMessage(problem.message);
     }
   };
 }

@@ -21,6 +21,7 @@ import type { OpenSessions } from "../sessions/openSessions.ts";
 import { recentSessions } from "../sessions/recentSessions.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import { WindowRecord } from "../sessions/windowRecord.ts";
+import { showWarningMessage } from "../editor/editorUi.ts";
 import { sessionLogFolder } from "./startup/storageFolders.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import { FolderChoice } from "./sessions/folderChoice.ts";
@@ -120,7 +121,7 @@ function warnNotRestored({ context, log }: ExtensionPlatform, file: string, reas
     /[.!?]$/.test(reason) ? reason : `${reason}.`,
   );
   const showFile = async (): Promise<void> => {
-    if ((await vscode.window.showWarningMessage(message, show)) !== show) return;
+    if ((await showWarningMessage(message, show)) !== show) return;
     await vscode.window.showTextDocument(vscode.Uri.file(join(sessionLogFolder(context), file)));
   };
   showFile().catch((error: unknown) => log.error("A session file could not be shown.", asError(error).message));

@@ -4,6 +4,7 @@ import { asError, asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { IntentHandlers, IntentOf, IntentType } from "../panel/intentHandlers.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
+import { showErrorMessage } from "../editor/editorUi.ts";
 import { mergeTables, type CompleteTables } from "./handlerTables.ts";
 
 /** Runs an intent. Never rejects: failures are shown to the user. */
@@ -32,7 +33,7 @@ export function intentRunner<const Tables extends readonly object[]>(
     } catch (error) {
       const problem = asProblem(error);
       log.warn(problem.message, asError(error).stack);
-      void vscode.window.showErrorMessage(problem.message);
+      void showErrorMessage(problem.message);
     }
   };
 }

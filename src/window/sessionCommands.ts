@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversationText.ts";
 import { openQuestions } from "../session/state.ts";
+import { setStatusBarMessage, showQuickPick } from "../editor/editorUi.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings } from "./settings.ts";
 import { confirmEndOfWork } from "./sessions/confirmEndOfWork.ts";
@@ -59,7 +60,7 @@ export const sessionCommands = (
   "parley.signOut": () => sessions.signOut(),
   "parley.copyConversation": async () => {
     await vscode.env.clipboard.writeText(conversationText(sessions.open.activeState));
-    vscode.window.setStatusBarMessage(vscode.l10n.t("Copied the conversation."), statusMessageDuration);
+    setStatusBarMessage(vscode.l10n.t("Copied the conversation."), statusMessageDuration);
   },
 });
 
@@ -74,7 +75,7 @@ async function pickAgent({ agents }: Settings, currentId: string | undefined): P
     detail: description,
     id,
   }));
-  const picked = await vscode.window.showQuickPick(picks, {
+  const picked = await showQuickPick(picks, {
     title: vscode.l10n.t("Select Agent"),
     placeHolder: vscode.l10n.t("A new session starts with the selected agent"),
     matchOnDetail: true,

@@ -1,17 +1,18 @@
 // The item in the status bar: the agent's name and state. A click opens the chat, at an open question if there is one.
 import * as vscode from "vscode";
+import type { StatusItem } from "../editor/editorItems.ts";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 
 /** How long the status bar shows that something was done. Milliseconds. */
 export const statusMessageDuration = 3000;
 
 export class StatusBar {
-  readonly #item: vscode.StatusBarItem;
+  readonly #item: Pick<StatusItem, "show" | "hide">;
   readonly #onDidShowName: (name: string) => void;
   #shown = "";
 
   /** `onDidShowName`: receives each name that the item shows. */
-  constructor(item: vscode.StatusBarItem, onDidShowName: (name: string) => void) {
+  constructor(item: Pick<StatusItem, "show" | "hide">, onDidShowName: (name: string) => void) {
     this.#item = item;
     this.#onDidShowName = onDidShowName;
   }
@@ -27,10 +28,7 @@ export class StatusBar {
     const shown = `${icon} ${name} ${words}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#item.text = `$(${icon}) ${name}`;
-    this.#item.tooltip = words;
-    this.#item.accessibilityInformation = { label: `${name}: ${words}`, role: "button" };
-    this.#item.show();
+    this.#item.show(icon, name, words, `${name}: ${words}`);
     this.#onDidShowName(name);
   }
 }

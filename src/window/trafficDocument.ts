@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { maskRecord, transcriptText, type TrafficRecorder, type TrafficRecord } from "../acp/trafficRecorder.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { Disposable } from "../base/lifecycle.ts";
+import { showInformationMessage } from "../editor/editorUi.ts";
 
 const scheme = "parley-traffic";
 const maxRowLength = 20_000;
@@ -44,7 +45,7 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
   async save(agent: string): Promise<void> {
     const tap: TrafficRecorder | undefined = this.#pool.tap(agent);
     if (!tap || tap.records.length === 0) {
-      void vscode.window.showInformationMessage(
+      void showInformationMessage(
         vscode.l10n.t("There is nothing to save yet. This agent has not been started in this window."),
       );
       return;
@@ -58,7 +59,7 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
     });
     if (!target) return;
     await vscode.workspace.fs.writeFile(target, Buffer.from(transcriptText(tap.records), "utf8"));
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       vscode.l10n.t(
         "The transcript was saved. Values that look like secrets are masked, but it contains prompts, file contents, and paths.",
       ),

@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import { notificationBetween, type SessionNotification } from "../session/notifications.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state.ts";
+import { showInformationMessage } from "../editor/editorUi.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings, NotificationLevel } from "./settings.ts";
 
@@ -54,7 +55,7 @@ export class UserNotifications {
   async #notify(message: string, session: OpenSession): Promise<void> {
     try {
       const show = vscode.l10n.t("Show");
-      const pressed = await vscode.window.showInformationMessage(message, show);
+      const pressed = await showInformationMessage(message, show);
       if (pressed === show) await this.#options.show(session);
     } catch (error) {
       this.#options.log.error("The chat could not be shown.", asError(error).stack);

@@ -49,7 +49,10 @@ const wrong = { effect: "deny", comand: "rm" };
 
 type Items = readonly (vscode.QuickPickItem & { readonly buttons?: readonly vscode.QuickInputButton[] })[];
 
-const wordsOf = ({ label, description = "" }: vscode.QuickPickItem): string => `${label} ${description}`;
+/** The label with the name of its icon. */
+const labelOf = ({ label, iconPath }: vscode.QuickPickItem): string =>
+  iconPath instanceof vscode.ThemeIcon ? `$(${iconPath.id}) ${label}` : label;
+const wordsOf = (item: vscode.QuickPickItem): string => `${labelOf(item)} ${item.description ?? ""}`;
 
 /** Replaces VS Code's quick picks, input boxes and messages, and acts as the user. */
 class Hands {
@@ -77,10 +80,10 @@ class Hands {
       this.offered = items;
       return Promise.resolve(items.find(item => this.choose?.test(wordsOf(item))));
     };
-    window["showInputBox"] = (options: vscode.InputBoxOptions) => {
-      const problem = options.validateInput?.(this.typed ?? "") as vscode.InputBoxValidationMessage;
-      this.validationMessage = problem.message;
-      return Promise.resolve(undefined);
+    window["showInputBox"] = async (options: vscode.InputBoxOptions) => {
+      const problem = await options.validateInput?.(this.typed ?? "");
+      this.validationMessage = (problem as vscode.InputBoxValidationMessage).message;
+      return undefined;
     };
     window["createQuickPick"] = () => {
       const list = new List();
@@ -128,7 +131,7 @@ class List {
     this.shownTimes++;
   }
   get labels(): readonly string[] {
-    return this.items.filter(({ kind }) => kind === undefined).map(({ label }) => label);
+    return this.items.filter(({ kind }) => kind === undefined).map(labelOf);
   }
   show(): void {
     this.isShown = true;
@@ -320,7 +323,7 @@ describe("permission rules", () => {
 
     it("show no icons from an agent's text", async () => {
       await rules.createRule("a\nb", runs("echo '$(trash) a\nb'"));
-      assert.equal(hands.offered[0]?.label, "$(check) Always allow `echo '\\$(trash) a b'`");
+      assert.equal(hands.offered[0]?.label, "Always allow `echo '$\u200b(trash) a⏎b'`");
     });
 
     it("are not offered if none is specific enough", async () => {

@@ -52,7 +52,10 @@ describe("the Sessions view", () => {
     sessions = [];
     changed = new Emitter<void>();
     view = new FakeView();
-    const late = { attach: () => view } as object as LateTreeView;
+    const late = {
+      attach: () => view,
+      setBadge: (value: number, tooltip: string) => (view.badge = value === 0 ? undefined : { value, tooltip }),
+    } as object as LateTreeView;
     tree = new SessionsTree({
       source: { sessions: () => sessions, onDidChange: changed.event },
       view: late,

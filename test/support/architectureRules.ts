@@ -121,6 +121,58 @@ export const codeOf = (tree: SourceTree, file: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "");
 
+/** The files through which every text for the editor goes. They make links and icons in it harmless. */
+export const textDoors: readonly string[] = [
+  "src/editor/editorUi.ts",
+  "src/editor/editorItems.ts",
+  "src/editor/lateTreeView.ts",
+];
+
+/** The members of `vscode.window` that show no text which VS Code reads for links or icons. */
+const windowWithoutTexts =
+  /^(activeTextEditor|visibleTextEditors|tabGroups|state|on[A-Z]\w*|showTextDocument|show(Open|Save)Dialog|createOutputChannel|createTextEditorDecorationType|register(WebviewViewProvider|WebviewPanelSerializer|FileDecorationProvider))$/;
+/** The classes of VS Code whose objects show no text. */
+const classesWithoutTexts =
+  /^(CancellationTokenSource|Disposable|EventEmitter|Location|Position|Range|RelativePattern|Selection|TextEdit|ThemeColor|ThemeIcon|WorkspaceEdit|FileSystemError|TabInput\w+)$/;
+/** What is shown, or obeyed, without a call that the lists above would find. */
+const otherTexts: readonly RegExp[] = [
+  /"vscode\.(?:diff|changes)"/,
+  /\b(?:isTrusted|supportHtml|supportThemeIcons)\s*[:=](?!=)/,
+  /\bvscode\.(?:comments|chat|lm|debug|tasks|authentication|tests)\b/,
+  /\bhoverMessage\b/,
+  /\bcreateDiagnosticCollection\b/,
+];
+
+/** Texts for the editor that do not go through {@link textDoors}. */
+export function textsPastTheDoor(tree: SourceTree): readonly string[] {
+  const files = tree.paths.filter(path => isInSrc(path) && isSource(path) && !textDoors.includes(path));
+  return files.flatMap(file => {
+    const code = codeOf(tree, file);
+    if (!/from\s+"vscode"/.test(code)) return [];
+    const found = [
+      ...[...code.matchAll(/(?:\{([^{}]*)\}\s*=\s*)?\bvscode\s*\.\s*window\b(?:\s*\.\s*(\w+))?/g)]
+        .filter(([, parts = "", member]) => {
+          const used = member === undefined ? parts.split(",").map(part => part.split(":")[0]?.trim() ?? "") : [member];
+          return !used.every(name => windowWithoutTexts.test(name));
+        })
+        .map(([call]) => call),
+      ...[...code.matchAll(/\bnew\s+vscode\s*\.\s*(\w+)/g)]
+        .filter(([, name = ""]) => !classesWithoutTexts.test(name))
+        .map(([call]) => call),
+      ...otherTexts.flatMap(pattern => pattern.exec(code)?.[0] ?? []),
+      // Another name for the namespace, or for a part of it, would hide the calls.
+      ...(code.match(/import\s+(?:type\s+)?\{[^}]*\}\s+from\s+"vscode"/g) ?? []),
+      ...(code.match(/import\s+(?:type\s+)?\*\s+as\s+(?!vscode\b)\w+\s+from\s+"vscode"/g) ?? []),
+      ...(code.match(/\b(?:const|let|var)\s+\{[^}]*\bwindow\b[^}]*\}\s*=\s*vscode\b/g) ?? []),
+      ...(code.match(/=\s*vscode\s*[;,)]/g) ?? []),
+      ...(code.match(/\bvscode\s*\[/g) ?? []),
+    ];
+    return found.map(
+      text => `${file} gives a text to the editor past ${textDoors.join(" and ")}: ${text.replace(/\s+/g, " ")}`,
+    );
+  });
+}
+
 /** All imports of a file: static, dynamic and type imports. */
 export function importsOf(tree: SourceTree, file: string): readonly Import[] {
   const statements = codeOf(tree, file).matchAll(

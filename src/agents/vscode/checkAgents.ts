@@ -12,6 +12,7 @@ import { checkReport, type CheckedAgent } from "../checkReport.ts";
 import { followNpmDownload } from "../npmDownload.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { prepareStartFolder } from "../startFolder.ts";
+import { showInformationMessage, showQuickPicks, withProgress } from "../../editor/editorUi.ts";
 import { definitionToStart } from "./definitionToStart.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
@@ -36,7 +37,7 @@ export function checkAgentsCommands(
   return {
     "parley.checkAgents": async (which: unknown) => {
       if (!vscode.workspace.isTrusted) {
-        void vscode.window.showInformationMessage(
+        void showInformationMessage(
           vscode.l10n.t("Parley doesn't start agents in untrusted workspaces. Trust this workspace to check agents."),
         );
         return;
@@ -64,10 +65,9 @@ async function pickAgents(
     picked: agent.id === current,
     agent,
   }));
-  const picked = await vscode.window.showQuickPick(picks, {
+  const picked = await showQuickPicks(picks, {
     title: vscode.l10n.t("Check Agents"),
     placeHolder: vscode.l10n.t("The agents to start for a check. npx downloads an agent that it does not have yet."),
-    canPickMany: true,
   });
   return (picked ?? []).map(({ agent }) => agent);
 }
@@ -83,7 +83,7 @@ function checkWithProgress(
     title: vscode.l10n.t("Checking agents"),
     cancellable: true,
   };
-  return vscode.window.withProgress(options, async (progress, token) => {
+  return withProgress(options, async (progress, token) => {
     const cancel = new AbortController();
     const listener = token.onCancellationRequested(() => cancel.abort());
     try {
@@ -148,7 +148,7 @@ const environmentText = ({ context }: ExtensionPlatform): string =>
 
 async function offerCopy(report: string): Promise<void> {
   const copy = vscode.l10n.t("Copy Report");
-  const chosen = await vscode.window.showInformationMessage(
+  const chosen = await showInformationMessage(
     vscode.l10n.t("The report contains no values of environment variables and no keys."),
     copy,
   );

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
+import { showInformationMessage, showQuickPicks } from "../../editor/editorUi.ts";
 import { LastChoices } from "./lastChoices.ts";
 import { SignInRunner } from "./signInRunner.ts";
 import { StoredKeys } from "./storedKeys.ts";
@@ -32,7 +33,7 @@ export const storedKeyCommands = (
   "parley.removeStoredKeys": async () => {
     const names = Object.entries(keys.names);
     if (names.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("No keys of agents are stored."));
+      void showInformationMessage(vscode.l10n.t("No keys of agents are stored."));
       return;
     }
     const picks = names.map(([id, variables]) => ({
@@ -40,10 +41,9 @@ export const storedKeyCommands = (
       description: variables.join(", "),
       id,
     }));
-    const picked = await vscode.window.showQuickPick(picks, {
+    const picked = await showQuickPicks(picks, {
       title: vscode.l10n.t("Remove Stored Keys"),
       placeHolder: vscode.l10n.t("The agents whose keys are removed. Running agents keep them until they restart."),
-      canPickMany: true,
     });
     for (const { id } of picked ?? []) await keys.remove(id);
   },

@@ -10,6 +10,7 @@ import { maskText } from "../../base/mask.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { readZedAgents, zedSettingsFiles, type ZedAgent, type ZedAgents } from "../zedSettings.ts";
+import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
 
 /** Handler of the command. `agents` are the agents that can be chosen now. */
 export const importZedCommands = (
@@ -25,7 +26,7 @@ async function pickFile(): Promise<string | undefined> {
   const found = zedSettingsFiles(process.platform, process.env, homedir()).filter(existsSync);
   if (found.length > 0) {
     const other = { label: vscode.l10n.t("Choose File…"), file: undefined };
-    const picked = await vscode.window.showQuickPick([...found.map(file => ({ label: file, file })), other], {
+    const picked = await showQuickPick([...found.map(file => ({ label: file, file })), other], {
       title: vscode.l10n.t("Import Agents from Zed"),
       placeHolder: vscode.l10n.t("The settings file of Zed"),
     });
@@ -50,7 +51,7 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
     jsonEqual(own[agent.id], { ...asObject(own[agent.id]), ...entryOf(agent) });
   const added = agents.filter(agent => !isKnown(agent));
   if (added.length === 0) {
-    void vscode.window.showInformationMessage(nothingToImport(agents, skipped));
+    void showInformationMessage(nothingToImport(agents, skipped));
     return;
   }
   const isTaken = ({ id }: ZedAgent): boolean => own[id] !== undefined || existing.some(each => each.id === id);
@@ -62,10 +63,9 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
     picked: !isTaken(agent),
     agent,
   }));
-  const picked = await vscode.window.showQuickPick(picks, {
+  const picked = await showQuickPicks(picks, {
     title: vscode.l10n.t("Import Agents from Zed"),
     placeHolder: vscode.l10n.t("The agents to add to parley.agents"),
-    canPickMany: true,
     ignoreFocusOut: true,
   });
   if (!picked || picked.length === 0) return;
@@ -74,7 +74,7 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
   const now = configuration.inspect<Record<string, unknown>>("agents")?.globalValue ?? {};
   await configuration.update("agents", { ...now, ...Object.fromEntries(entries) }, vscode.ConfigurationTarget.Global);
   const names = picked.map(({ label }) => label).join(", ");
-  void vscode.window.showInformationMessage(vscode.l10n.t("Added to the agents: {0}.", names));
+  void showInformationMessage(vscode.l10n.t("Added to the agents: {0}.", names));
 }
 
 async function read(file: string): Promise<ZedAgents> {

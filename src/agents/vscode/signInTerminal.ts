@@ -9,6 +9,7 @@ import type { SpawnCommand } from "../../base/program.ts";
 import type { SignInMethod } from "../../session/signIn.ts";
 import { locateAgent } from "../locateAgent.ts";
 import type { AgentDefinition } from "../registry.ts";
+import { createTerminal } from "../../editor/editorItems.ts";
 
 type TerminalMethod = Extract<SignInMethod, { type: "terminal" }>;
 
@@ -83,7 +84,7 @@ function runInTerminal(
   options: vscode.TerminalOptions,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const terminal = vscode.window.createTerminal({ ...options, shellPath: file, shellArgs: [...args] });
+  const terminal = createTerminal({ ...options, shellPath: file, shellArgs: [...args] });
   terminal.show();
   return exitCode(terminal, signal);
 }

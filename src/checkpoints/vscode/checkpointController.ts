@@ -12,6 +12,13 @@ import type { Checkpoints } from "../checkpoints.ts";
 import type { FileRestore, RestorePlan } from "../restorePlanner.ts";
 import type { Documents } from "../../files/ports.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
+import {
+  showErrorMessage,
+  showInformationMessage,
+  showQuickPick,
+  showQuickPicks,
+  showWarningMessage,
+} from "../../editor/editorUi.ts";
 import { applyRestore, currentFiles, type RestoredReview } from "./applyRestore.ts";
 import type { SessionCheckpoints } from "./sessionCheckpoints.ts";
 import type { CheckpointPreview } from "./checkpointPreview.ts";
@@ -49,7 +56,7 @@ export class CheckpointController {
   /** Restores the start of the turn of a prompt. Without one, the user chooses. */
   async restore(entry?: string): Promise<void> {
     const found = this.#session();
-    if (!found) return void (await vscode.window.showInformationMessage(vscode.l10n.t("There are no checkpoints.")));
+    if (!found) return void (await showInformationMessage(vscode.l10n.t("There are no checkpoints.")));
     const { session, checkpoints } = found;
     if (await this.#refusesWhileBusy(session)) return;
     const message = entry === undefined ? await this.#choose(session, checkpoints) : session.state.entries.get(entry);
@@ -71,7 +78,7 @@ export class CheckpointController {
         await this.#apply(checkpoints, plan, files);
         this.#announceRestore(vscode.l10n.t("Restored the checkpoint: {0}.", fileCount(files.length)));
       } else if (choice.files && !choice.conversation) {
-        void vscode.window.showInformationMessage(vscode.l10n.t("No file was changed."));
+        void showInformationMessage(vscode.l10n.t("No file was changed."));
       }
       if (choice.conversation) await this.#restoreConversation(session, message);
     });
@@ -85,7 +92,7 @@ export class CheckpointController {
     const checkpoints = this.#restored?.lastRestore === undefined ? found?.checkpoints : this.#restored;
     const restore = checkpoints?.lastRestore;
     if (!found || !checkpoints || restore === undefined) {
-      return void vscode.window.showInformationMessage(vscode.l10n.t("There is no restore to undo."));
+      return void showInformationMessage(vscode.l10n.t("There is no restore to undo."));
     }
     const { session } = found;
     if (await this.#refusesWhileBusy(session)) return;
@@ -96,7 +103,7 @@ export class CheckpointController {
       if (!files) return;
       if (files.length > 0) await this.#apply(checkpoints, plan, files);
       else checkpoints.completeRestore(plan);
-      void vscode.window.showInformationMessage(vscode.l10n.t("The restore was undone: {0}.", fileCount(files.length)));
+      void showInformationMessage(vscode.l10n.t("The restore was undone: {0}.", fileCount(files.length)));
     });
   }
 
@@ -106,16 +113,16 @@ export class CheckpointController {
     const found = this.#session();
     const session = vscode.l10n.t("Of This Session");
     const all = vscode.l10n.t("Of All Sessions in This Workspace");
-    const answer = await vscode.window.showWarningMessage(
+    const answer = await showWarningMessage(
       vscode.l10n.t("Which checkpoints do you want to delete?"),
-      { modal: true, detail: vscode.l10n.t("Your files and conversations stay as they are. This cannot be undone.") },
+      { modal: true, detail: [vscode.l10n.t("Your files and conversations stay as they are. This cannot be undone.")] },
       ...(found ? [session] : []),
       all,
     );
     if (answer === session) await found?.checkpoints.clear();
     else if (answer === all) await sessionCheckpoints.clear();
     else return;
-    void vscode.window.showInformationMessage(vscode.l10n.t("The checkpoints were deleted."));
+    void showInformationMessage(vscode.l10n.t("The checkpoints were deleted."));
   }
 
   #session(): { readonly session: Session; readonly checkpoints: Checkpoints } | undefined {
@@ -141,7 +148,7 @@ export class CheckpointController {
       "{0} is working. Stop it before restoring a checkpoint.",
       session.state.agent?.name ?? vscode.l10n.t("The agent"),
     );
-    if ((await vscode.window.showWarningMessage(words, stop)) === stop) session.stop();
+    if ((await showWarningMessage(words, stop)) === stop) session.stop();
     return true;
   }
 
@@ -155,7 +162,7 @@ export class CheckpointController {
       description: new Date(message.at).toLocaleString(),
       message,
     }));
-    const picked = await vscode.window.showQuickPick(picks, {
+    const picked = await showQuickPick(picks, {
       title: vscode.l10n.t("Restore Checkpoint"),
       placeHolder:
         picks.length === 0
@@ -168,13 +175,15 @@ export class CheckpointController {
   async #ask({ state }: Session, plan: RestorePlan): Promise<RestoreChoice | undefined> {
     const agent = state.agent?.name ?? vscode.l10n.t("The agent");
     const files: RestoreChoice = {
-      label: `$(files) ${vscode.l10n.t("Files")}`,
+      label: vscode.l10n.t("Files"),
+      iconPath: new vscode.ThemeIcon("files"),
       detail: filesDetail(plan),
       files: true,
       conversation: false,
     };
     const conversation: RestoreChoice = {
-      label: `$(comment-discussion) ${vscode.l10n.t("Conversation")}`,
+      label: vscode.l10n.t("Conversation"),
+      iconPath: new vscode.ThemeIcon("comment-discussion"),
       detail: vscode.l10n.t(
         "Starts a new session with the earlier conversation attached, because {0} cannot rewind.",
         agent,
@@ -183,12 +192,13 @@ export class CheckpointController {
       conversation: true,
     };
     const both: RestoreChoice = {
-      label: `$(history) ${vscode.l10n.t("Files and Conversation")}`,
+      label: vscode.l10n.t("Files and Conversation"),
+      iconPath: new vscode.ThemeIcon("history"),
       files: true,
       conversation: true,
     };
     const hasFiles = plan.files.length > 0;
-    return vscode.window.showQuickPick(hasFiles ? [files, conversation, both] : [conversation], {
+    return showQuickPick(hasFiles ? [files, conversation, both] : [conversation], {
       title: vscode.l10n.t("Restore Checkpoint"),
       placeHolder: [
         hasFiles ? vscode.l10n.t("What do you want to restore?") : vscode.l10n.t("No known file will change."),
@@ -209,8 +219,7 @@ export class CheckpointController {
       description: file.to === null ? vscode.l10n.t("will be deleted") : "",
       file,
     }));
-    const picked = await vscode.window.showQuickPick(picks, {
-      canPickMany: true,
+    const picked = await showQuickPicks(picks, {
       title: vscode.l10n.t("You Changed These Files Since"),
       placeHolder: vscode.l10n.t("Select files to restore anyway"),
       ignoreFocusOut: true,
@@ -224,12 +233,12 @@ export class CheckpointController {
 
   #announceRestore(words: string): void {
     const undo = vscode.l10n.t("Undo");
-    void vscode.window.showInformationMessage(words, undo).then(async answer => {
+    void showInformationMessage(words, undo).then(async answer => {
       if (answer !== undo) return;
       try {
         await this.undo();
       } catch (error) {
-        void vscode.window.showErrorMessage(asProblem(error).message);
+        void showErrorMessage(asProblem(error).message);
       }
     });
   }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { RestorePlan } from "../restorePlanner.ts";
 import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
+import { hasTabTitle, openDiffs } from "../../editor/editorItems.ts";
 
 export class CheckpointPreview implements Disposable {
   readonly #texts = new ReadOnlyTexts({
@@ -19,7 +20,7 @@ export class CheckpointPreview implements Disposable {
     const texts = files.filter(({ now, to }) => now !== undefined && to !== undefined);
     const resources = texts.map(({ path, now, to = "" }) => {
       const file = vscode.Uri.file(path);
-      return [file, now === null ? undefined : file, to === null ? undefined : this.#texts.add(path, to)];
+      return [file, now === null ? undefined : file, to === null ? undefined : this.#texts.add(path, to)] as const;
     });
     const others = files.filter(file => !texts.includes(file));
     const notes = [
@@ -31,18 +32,14 @@ export class CheckpointPreview implements Disposable {
     ].join("\n");
     const name = vscode.l10n.t("Other Files.txt");
     const note = notes === "" ? undefined : this.#texts.add(`/${name}`, `${notes}\n`);
-    const all = note ? [[note, undefined, note], ...resources] : resources;
-    await vscode.commands.executeCommand("vscode.changes", title, all);
+    await openDiffs(title, note ? [[note, undefined, note], ...resources] : resources);
   }
 
   /** Closes the preview with that title, if it is open. */
   async close(title: string): Promise<void> {
-    // Stable API does not expose the content of a multi-file diff. VS Code appends the number of files to its title.
+    // Stable API does not expose the content of a multi-file diff.
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-    const own = tabs.filter(
-      ({ label, input }) =>
-        (label === title || label.startsWith(`${title} (`)) && !(input instanceof vscode.TabInputText),
-    );
+    const own = tabs.filter(tab => hasTabTitle(tab, title) && !(tab.input instanceof vscode.TabInputText));
     if (own.length > 0) await vscode.window.tabGroups.close(own, true);
   }
 

@@ -95,12 +95,11 @@ export class UnsavedChangesWatcher implements SessionParticipant {
   }
 
   #listen(): void {
-    const { workspace } = vscode;
-    this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
-    this.#store.add(workspace.onDidChangeTextDocument(({ document }) => this.#changed(document)));
-    this.#store.add(workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document, Date.now())));
-    this.#store.add(workspace.onDidSaveTextDocument(document => this.#saved(document)));
-    this.#store.add(workspace.onDidCloseTextDocument(document => this.#removeNotes(document)));
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(document => this.#opened(document)));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#changed(document)));
+    this.#store.add(vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document, Date.now())));
+    this.#store.add(vscode.workspace.onDidSaveTextDocument(document => this.#saved(document)));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(document => this.#removeNotes(document)));
     this.#store.add(onDidKeepEditorText(document => this.#restartSync(document)));
     for (const root of this.#options.roots) {
       this.#store.add(this.#options.fileEvents.watchFolder(root, () => this.#requestComparison()));

@@ -25,6 +25,7 @@ import { isFile } from "../../editor/diskText.ts";
 import { FollowDecorations } from "./followDecorations.ts";
 import { FollowedEditor } from "./followedEditor.ts";
 import { openDocumentOf } from "../../editor/openDocuments.ts";
+import { StatusItem } from "../../editor/editorItems.ts";
 
 /** Follows the agent of one session. Changes in a file during the agent's write to it count as the agent's. */
 export type FollowTracker = SessionParticipant &
@@ -67,7 +68,7 @@ export class FollowController implements Disposable {
   readonly #decorations: FollowDecorations;
   readonly #view: FollowedEditor;
   readonly #followMode: FollowMode<FollowTarget>;
-  readonly #status = vscode.window.createStatusBarItem("parley.following", vscode.StatusBarAlignment.Right, 89);
+  readonly #status: StatusItem;
   /** The keys of files, by the paths that the editor uses; "" for files outside of the workspace folders. */
   readonly #keys = new Map<string, string>();
   /** The agents that are writing a file, by the file's key. */
@@ -103,9 +104,8 @@ export class FollowController implements Disposable {
       }),
     );
     this.#decorations = this.#store.add(new FollowDecorations());
-    this.#status.name = vscode.l10n.t("Parley: Following");
-    this.#status.command = "parley.toggleFollow";
-    this.#store.add(this.#status);
+    const status = { name: vscode.l10n.t("Parley: Following"), command: "parley.toggleFollow" };
+    this.#status = this.#store.add(new StatusItem("parley.following", 89, status));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#paint()));
     this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
   }
@@ -182,9 +182,8 @@ export class FollowController implements Disposable {
 
   #modeChanged(): void {
     if (this.state === "paused") {
-      this.#status.text = `$(debug-pause) ${vscode.l10n.t("Following paused")}`;
-      this.#status.tooltip = vscode.l10n.t("Follow {0} again", this.#agentName);
-      this.#status.show();
+      const tooltip = vscode.l10n.t("Follow {0} again", this.#agentName);
+      this.#status.show("debug-pause", vscode.l10n.t("Following paused"), tooltip);
     } else this.#status.hide();
     this.#options.modeChanged();
   }

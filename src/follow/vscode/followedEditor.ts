@@ -46,17 +46,16 @@ export class FollowedEditor implements Disposable {
 
   constructor(options: FollowedEditorOptions) {
     this.#options = options;
-    const { window, workspace } = vscode;
     this.#active = activeTabs();
-    for (const editor of window.visibleTextEditors) this.#scrollDetector(editor);
+    for (const editor of vscode.window.visibleTextEditors) this.#scrollDetector(editor);
     this.#store.add(
-      window.onDidChangeVisibleTextEditors(editors => editors.forEach(editor => this.#scrollDetector(editor))),
+      vscode.window.onDidChangeVisibleTextEditors(editors => editors.forEach(editor => this.#scrollDetector(editor))),
     );
-    this.#store.add(window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#scrolled(textEditor)));
-    this.#store.add(window.onDidChangeTextEditorSelection(event => this.#selected(event)));
-    this.#store.add(workspace.onDidChangeTextDocument(event => this.#edited(event)));
-    this.#store.add(window.tabGroups.onDidChangeTabs(event => this.#tabsChanged(event)));
-    this.#store.add(window.tabGroups.onDidChangeTabGroups(() => this.#groupsChanged()));
+    this.#store.add(vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#scrolled(textEditor)));
+    this.#store.add(vscode.window.onDidChangeTextEditorSelection(event => this.#selected(event)));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#edited(event)));
+    this.#store.add(vscode.window.tabGroups.onDidChangeTabs(event => this.#tabsChanged(event)));
+    this.#store.add(vscode.window.tabGroups.onDidChangeTabGroups(() => this.#groupsChanged()));
   }
 
   /** Following starts: the current tabs and visible lines are the base for detecting the user's actions. */

@@ -5,6 +5,7 @@ import { asError } from "../../base/errors.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { parseJsonc } from "../jsonc.ts";
 import { readServerFile, serverSetting, type McpServer, type ServersRead } from "../servers.ts";
+import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
 import { serverDetail } from "./serverConsents.ts";
 
 /** After this time, VS Code has usually saved another change of the settings (ms). */
@@ -17,7 +18,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   if (found.servers.length === 0)
     throw new Error(found.problems.join("\n") || vscode.l10n.t("There are no MCP servers to import."));
   const known = userSetting(vscode.workspace.getConfiguration("parley"));
-  const picked = await vscode.window.showQuickPick(
+  const picked = await showQuickPicks(
     found.servers.map(server => ({
       label: visibleText(server.name),
       description: Object.hasOwn(known, server.name) ? vscode.l10n.t("replaces yours") : "",
@@ -28,7 +29,6 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
     {
       title: vscode.l10n.t("Import MCP Servers"),
       placeHolder: vscode.l10n.t("The servers that every agent gets"),
-      canPickMany: true,
     },
   );
   if (!picked || picked.length === 0) return;
@@ -38,7 +38,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
     picked.length === 1
       ? vscode.l10n.t("Imported 1 MCP server.")
       : vscode.l10n.t("Imported {0} MCP servers.", picked.length);
-  void vscode.window.showInformationMessage([message, ...found.problems].join(" "));
+  void showInformationMessage([message, ...found.problems].join(" "));
 }
 
 /**
@@ -78,7 +78,7 @@ async function findServers(context: vscode.ExtensionContext): Promise<ServersRea
   };
   const places: readonly (vscode.QuickPickItem & { readonly place: "file" | "editor" })[] =
     ofEditor.servers.length > 0 ? [fromEditor, fromFile] : [fromFile];
-  const picked = await vscode.window.showQuickPick(places, { title: vscode.l10n.t("Import MCP Servers") });
+  const picked = await showQuickPick(places, { title: vscode.l10n.t("Import MCP Servers") });
   if (!picked) return undefined;
   if (picked.place === "editor") return ofEditor;
   const [file] =

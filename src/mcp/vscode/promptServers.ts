@@ -9,6 +9,7 @@ import { namePrompts, promptView, type NamedPrompt } from "../promptNames.ts";
 import type { McpPrompt } from "../promptServer.ts";
 import { ServerConnection } from "../serverConnection.ts";
 import { serverFingerprint, type McpServer } from "../servers.ts";
+import { showInformationMessage } from "../../editor/editorUi.ts";
 import { keyOfFingerprint, serverDetail, serverKey, type ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
@@ -185,7 +186,7 @@ export class PromptServers {
     const names = waiting.map(({ name }) => visibleText(name)).join(", ");
     const message = vscode.l10n.t("This workspace has MCP servers for agents: {0}. Agents don't get them yet.", names);
     const ask = async (): Promise<void> => {
-      if ((await vscode.window.showInformationMessage(message, review)) !== review) return;
+      if ((await showInformationMessage(message, review)) !== review) return;
       for (const server of waiting) await consents.ask(server);
       this.serversChanged();
     };

@@ -6,6 +6,7 @@ import { commandLineText } from "../../base/commandLineText.ts";
 import { maskVariable } from "../../base/mask.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { serverFingerprint, type McpServer } from "../servers.ts";
+import { showWarningMessage } from "../../editor/editorUi.ts";
 
 const consentsKey = "parley.mcp.allowed";
 const maxConsents = 500;
@@ -40,7 +41,7 @@ export class ServerConsents {
   async ask(server: McpServer): Promise<boolean> {
     if (this.has(server)) return true;
     const allow = vscode.l10n.t("Allow");
-    const answer = await vscode.window.showWarningMessage(
+    const answer = await showWarningMessage(
       server.source === "workspace"
         ? vscode.l10n.t("Allow the MCP server “{0}” of this workspace?", visibleText(server.name))
         : vscode.l10n.t("Allow Parley to start the MCP server “{0}”?", visibleText(server.name)),
@@ -55,7 +56,7 @@ export class ServerConsents {
   }
 }
 
-function consentDetail(server: McpServer): string {
+function consentDetail(server: McpServer): readonly string[] {
   const values = Object.entries(server.type === "stdio" ? server.env : server.headers).map(
     ([name, value]) => `${visibleText(name)}=${visibleText(maskVariable(name, value))}`,
   );
@@ -70,5 +71,5 @@ function consentDetail(server: McpServer): string {
     server.type === "stdio"
       ? vscode.l10n.t("Parley starts it to offer its prompts, and the agent starts it to use its tools.")
       : vscode.l10n.t("Parley connects to it to offer its prompts, and the agent connects to it to use its tools."),
-  ].join("\n");
+  ];
 }

@@ -6,6 +6,7 @@ import { addKnownSecret } from "../../base/mask.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { McpServer, ServerInput } from "../servers.ts";
 import { inputsOf } from "../serverVariables.ts";
+import { showInformationMessage, showInputBox, showTextPick, showQuickPicks } from "../../editor/editorUi.ts";
 import { serverKey } from "./serverConsents.ts";
 
 const namesKey = "parley.mcp.inputs";
@@ -91,9 +92,8 @@ export class ServerInputs {
 async function askInput(server: McpServer, input: ServerInput): Promise<string | undefined> {
   const title = vscode.l10n.t("MCP Server “{0}”", visibleText(server.name));
   const placeHolder = visibleText(input.description ?? input.id);
-  if (input.options)
-    return vscode.window.showQuickPick([...input.options], { title, placeHolder, ignoreFocusOut: true });
-  return vscode.window.showInputBox({
+  if (input.options) return showTextPick(input.options, { title, placeHolder, ignoreFocusOut: true });
+  return showInputBox({
     title,
     prompt: vscode.l10n.t("{0}. Parley keeps the value in VS Code's secret storage.", placeHolder),
     password: input.secret,
@@ -106,10 +106,10 @@ async function askInput(server: McpServer, input: ServerInput): Promise<string |
 export async function forgetInputs(inputs: ServerInputs): Promise<readonly string[]> {
   const names = Object.entries(inputs.names);
   if (names.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("No values for MCP servers are stored."));
+    void showInformationMessage(vscode.l10n.t("No values for MCP servers are stored."));
     return [];
   }
-  const picked = await vscode.window.showQuickPick(
+  const picked = await showQuickPicks(
     names.map(([key, { name, ids }]) => ({
       label: visibleText(name),
       description: ids.map(visibleText).join(", "),
@@ -118,7 +118,6 @@ export async function forgetInputs(inputs: ServerInputs): Promise<readonly strin
     {
       title: vscode.l10n.t("Remove Stored Values of MCP Servers"),
       placeHolder: vscode.l10n.t("The servers whose values are removed. Parley asks for them at the next start."),
-      canPickMany: true,
     },
   );
   const keys = (picked ?? []).map(({ key }) => key);

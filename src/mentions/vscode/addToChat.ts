@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Attachment } from "../../panel/protocol.ts";
 import { attachSelection, intactSelection, type AttachResult, type Attachments } from "./attachments.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
+import { showWarningMessage } from "../../editor/editorUi.ts";
 import { problemLines } from "./mentionSources.ts";
 
 /**
@@ -64,5 +65,5 @@ async function show(chat: ChatSurface, { attachments, refused }: AttachResult): 
     await chat.reveal({ type: "attached", attachments });
     await chat.focus("composer");
   }
-  if (refused.length > 0) void vscode.window.showWarningMessage(refused.join(" "));
+  if (refused.length > 0) void showWarningMessage(refused.join(" "));
 }

@@ -15,6 +15,7 @@ import { replacedRefusal } from "../../files/vscode/decodedFile.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { Documents } from "../../files/ports.ts";
 import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
+import { showWarningMessage } from "../../editor/editorUi.ts";
 
 export interface AttachmentsOptions {
   readonly documents: Documents;
@@ -141,13 +142,13 @@ export class Attachments {
     }
     if (pathsToConfirm.length === 0) return [];
     const attach = vscode.l10n.t("Attach");
-    const answer = await vscode.window.showWarningMessage(
+    const answer = await showWarningMessage(
       pathsToConfirm.length === 1
         ? vscode.l10n.t("Attach {0} to the message?", basename(pathsToConfirm[0] ?? ""))
         : vscode.l10n.t("Attach these {0} files to the message?", pathsToConfirm.length),
       {
         modal: true,
-        detail: [...reasons, vscode.l10n.t("Attachments are sent to the agent and may leave this machine.")].join("\n"),
+        detail: [...reasons, vscode.l10n.t("Attachments are sent to the agent and may leave this machine.")],
       },
       attach,
     );

@@ -1,6 +1,7 @@
-// The lightbulb of a problem. VS Code asks for its actions all the time, so this file loads nothing else.
+// The lightbulb of a problem. VS Code asks for its actions all the time, so this file loads no feature.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
+import { quickFix } from "../../editor/editorItems.ts";
 
 /**
  * The code action "Fix with Parley" for problems. It runs the command `parley.fixWithChat` with the file and its
@@ -10,14 +11,8 @@ export function registerFixActions(): Disposable {
   const provider: vscode.CodeActionProvider = {
     provideCodeActions(document, _range, { diagnostics }) {
       if (diagnostics.length === 0) return [];
-      const action = new vscode.CodeAction(vscode.l10n.t("Fix with Parley"), vscode.CodeActionKind.QuickFix);
-      action.diagnostics = [...diagnostics];
-      action.command = {
-        command: "parley.fixWithChat",
-        title: action.title,
-        arguments: [document.uri, diagnostics],
-      };
-      return [action];
+      const command = { command: "parley.fixWithChat", arguments: [document.uri, diagnostics] };
+      return [quickFix(vscode.l10n.t("Fix with Parley"), command, diagnostics)];
     },
   };
   const metadata = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] };

@@ -5,6 +5,7 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import { attachmentKinds } from "../../panel/mentionKinds.ts";
 import { imageExtensions, type AttachResult } from "./attachments.ts";
 import type { ReplyTarget } from "../../panel/replyTarget.ts";
+import { showQuickPick } from "../../editor/editorUi.ts";
 import {
   kindOffers,
   mentionSources,
@@ -144,7 +145,7 @@ export class Mentions implements Disposable {
         attach,
       })),
     ];
-    const chosen = await vscode.window.showQuickPick(choices, { title: vscode.l10n.t("Attach to the Message") });
+    const chosen = await showQuickPick(choices, { title: vscode.l10n.t("Attach to the Message") });
     if (chosen) replyWithAttachments(replyTarget, await chosen.attach());
   }
 

@@ -24,6 +24,15 @@ import { secretMatcher, type SecretTest } from "../sensitiveFiles.ts";
 import { exactPattern } from "../commandLine/pattern.ts";
 import { baseName, runnerPrograms, shellPrograms } from "../commandLine/programs.ts";
 import type { Shell, Word } from "../commandLine/types.ts";
+import {
+  createQuickPick,
+  setItems,
+  showErrorMessage,
+  showInformationMessage,
+  showInputBox,
+  showQuickPick,
+  showWarningMessage,
+} from "../../editor/editorUi.ts";
 import { factsContext } from "./questionContext.ts";
 
 const setting = "permissions.rules";
@@ -101,19 +110,19 @@ export class PermissionRules implements Disposable {
     );
     if (candidates.length === 0) {
       const why = evaluateRules(this.ruleSet(), known).reason;
-      void vscode.window.showInformationMessage(
+      void showInformationMessage(
         vscode.l10n.t("Parley can't create a rule specific enough for this request. {0}", why),
       );
       return undefined;
     }
-    const picked = await vscode.window.showQuickPick<CreateRuleItem>(
+    const picked = await showQuickPick<CreateRuleItem>(
       [
         ...candidates.flatMap(rule => [this.#offer(rule, "workspace", known), this.#offer(rule, "user", known)]),
         { label: "", kind: vscode.QuickPickItemKind.Separator },
-        { label: `$(gear) ${vscode.l10n.t("Edit rules in Settings")}` },
+        { label: vscode.l10n.t("Edit rules in Settings"), iconPath: new vscode.ThemeIcon("gear") },
       ],
       {
-        title: shortened(oneLine(title)),
+        title: shortened(title),
         placeHolder: vscode.l10n.t("From now on, when the agent “{0}” asks this", facts.agent),
         matchOnDescription: true,
       },
@@ -128,10 +137,16 @@ export class PermissionRules implements Disposable {
 
   /** `Parley: Manage Permission Rules`. Resolves when the list is closed. */
   async manage(decision?: string): Promise<void> {
-    const pick = vscode.window.createQuickPick<ManageItem>();
+    const pick = createQuickPick<ManageItem>({
+      title: vscode.l10n.t("Permission Rules"),
+      placeHolder: vscode.l10n.t(
+        "Deny takes precedence over ask, and ask over allow. Anything no rule allows, you are asked about.",
+      ),
+      matchOnDescription: true,
+    });
     let afterClose: ManageItem["run"];
     const show = (): void => {
-      pick.items = this.#manageItems();
+      setItems(pick, this.#manageItems());
     };
     const revoke = async (entry: Entry): Promise<void> => {
       pick.busy = true;
@@ -139,11 +154,6 @@ export class PermissionRules implements Disposable {
       pick.busy = false;
       show();
     };
-    pick.title = vscode.l10n.t("Permission Rules");
-    pick.placeholder = vscode.l10n.t(
-      "Deny takes precedence over ask, and ask over allow. Anything no rule allows, you are asked about.",
-    );
-    pick.matchOnDescription = true;
     const closed = new Promise<void>(resolve => pick.onDidHide(resolve));
     const disposables = [
       pick,
@@ -208,7 +218,7 @@ export class PermissionRules implements Disposable {
       : ` ${vscode.l10n.t("This rule is ignored until it is fixed.")}`;
     const more = others.length === 0 ? "" : ` ${vscode.l10n.t("Other invalid rules: {0}.", others.length)}`;
     const open = vscode.l10n.t("Open Settings");
-    vscode.window.showWarningMessage(first.message + consequence + more, open).then(
+    showWarningMessage(first.message + consequence + more, open).then(
       async answer => {
         if (answer === open) await openSettings();
       },
@@ -239,7 +249,7 @@ export class PermissionRules implements Disposable {
     } catch (error) {
       const { message } = asError(error);
       this.#options.log.error("The permission rules could not be changed.", message);
-      void vscode.window.showErrorMessage(vscode.l10n.t("The permission rules could not be changed: {0}", message));
+      void showErrorMessage(vscode.l10n.t("The permission rules could not be changed: {0}", message));
       return false;
     }
   }
@@ -259,10 +269,11 @@ export class PermissionRules implements Disposable {
         ? vscode.l10n.t("Never allow {0}", subjectOf(rule))
         : vscode.l10n.t("Always allow {0}", subjectOf(rule));
     return {
-      label: `${rule.effect === "deny" ? "$(circle-slash)" : "$(check)"} ${label}`,
+      label,
+      iconPath: new vscode.ThemeIcon(icons[rule.effect]),
       description: scope === "user" ? vscode.l10n.t("everywhere (user settings)") : vscode.l10n.t("in this workspace"),
       // Another rule still takes precedence.
-      ...(then.effect !== rule.effect && { detail: escaped(then.reason) }),
+      ...(then.effect !== rule.effect && { detail: then.reason }),
       make: { rule, scope },
     };
   }
@@ -272,8 +283,12 @@ export class PermissionRules implements Disposable {
     const workspace = this.#entries("workspace");
     const separator = (label: string): ManageItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
     return [
-      { label: `$(beaker) ${vscode.l10n.t("Try a command…")}`, run: () => this.#showTryCommand() },
-      { label: `$(gear) ${vscode.l10n.t("Open Settings")}`, run: openSettings },
+      {
+        label: vscode.l10n.t("Try a command…"),
+        iconPath: new vscode.ThemeIcon("beaker"),
+        run: () => this.#showTryCommand(),
+      },
+      { label: vscode.l10n.t("Open Settings"), iconPath: new vscode.ThemeIcon("gear"), run: openSettings },
       ...(user.length > 0 ? [separator(vscode.l10n.t("Everywhere (user settings)")), ...user.map(itemOf)] : []),
       ...(workspace.length > 0 ? [separator(vscode.l10n.t("In this workspace")), ...workspace.map(itemOf)] : []),
       ...(user.length + workspace.length === 0
@@ -287,13 +302,13 @@ export class PermissionRules implements Disposable {
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
     const facts = hostFacts(folder);
     const context = { ...facts, isSensitive: this.#secrets(facts) };
-    await vscode.window.showInputBox(
+    await showInputBox(
       {
         title: vscode.l10n.t("Try a Command"),
         prompt: vscode.l10n.t("Shows how the rules apply to a command line. Nothing is run."),
         ignoreFocusOut: true,
         validateInput: line => ({
-          message: escaped(tryCommand(line, this.ruleSet(), context)),
+          message: tryCommand(line, this.ruleSet(), context),
           severity: vscode.InputBoxValidationSeverity.Info,
         }),
       },
@@ -403,12 +418,10 @@ const single = (values: readonly string[]): string | readonly string[] =>
 /** The subject of the rule: `npm test`, `src/a.ts` (edit). */
 function subjectOf({ command, path, domain, kind }: Rule): string {
   const ticked = (value: Rule["command"]): string =>
-    escaped(
-      shortened(
-        listed(value)
-          .map(text => `\`${oneLine(text)}\``)
-          .join(", "),
-      ),
+    shortened(
+      listed(value)
+        .map(text => `\`${text}\``)
+        .join(", "),
     );
   if (command !== undefined && path !== undefined) return vscode.l10n.t("{0} in {1}", ticked(command), ticked(path));
   const subject = ticked(command ?? path ?? domain);
@@ -429,17 +442,13 @@ function itemOf(entry: Entry): ManageItem {
   const { scope, rule, problem } = entry;
   const canRevoke = "value" in entry || scope === "workspace";
   const buttons = [...(scope === "user" ? [settingsButton] : []), ...(canRevoke ? [revokeButton] : [])];
-  const label = rule ? `$(${icons[rule.effect]}) ${escaped(shortened(oneLine(describeRule(rule))))}` : undefined;
-  return { label: label ?? `$(warning) ${escaped(problem ?? "")}`, entry, buttons };
+  const label = rule ? shortened(describeRule(rule)) : (problem ?? "");
+  return { label, iconPath: new vscode.ThemeIcon(rule ? icons[rule.effect] : "warning"), entry, buttons };
 }
 
 const workspaceMessage = (message: string): string =>
   message.replace(/^Permission rule (\d+)/, "Permission rule $1 of this workspace");
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, "�");
 const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
-
-/** Agents write these texts, and VS Code would render icons from them. */
-const escaped = (text: string): string => text.replaceAll("$(", "\\$(");
 
 async function openSettings(): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.openSettings", `parley.${setting}`);

@@ -14,6 +14,7 @@ import {
   type SessionRow,
   type TurnRow,
 } from "../reviewPresentation.ts";
+import { fileBadge, treeItem } from "../../editor/editorItems.ts";
 
 /** When programs run a file. Undefined: they do not. */
 export type RunsOf = (path: string) => "byItself" | "withBuild" | undefined;
@@ -36,11 +37,11 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
 
   /** Shows the rows in the view. */
   show(late: LateTreeView): void {
-    const view = late.attach(this);
+    late.attach(this);
     const update = (): void => {
       const { files } = this.#review;
-      view.description = files.length === 0 ? "" : countsLabel(total(files));
-      view.message = files.length === 0 ? vscode.l10n.t("There are no changes to review.") : "";
+      late.setDescription(files.length === 0 ? "" : countsLabel(total(files)));
+      late.setMessage(files.length === 0 ? vscode.l10n.t("There are no changes to review.") : "");
     };
     this.#store.add(this.#review.onDidChange(update));
     update();
@@ -96,28 +97,32 @@ export function sessionRowTitle({ id, title }: SessionRow): string {
 function sessionItem(row: SessionRow): vscode.TreeItem {
   const isUnknown = row.id === undefined;
   const title = sessionRowTitle(row);
-  const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `session:${row.id ?? ""}:${isUnknown}`;
-  item.contextValue = "session";
-  item.iconPath = new vscode.ThemeIcon(isUnknown ? "question" : "comment-discussion");
-  item.description = countsLabel(row);
-  item.tooltip = isUnknown
-    ? vscode.l10n.t("Several agents were working, and none of them reported these changes.")
-    : title;
-  item.accessibilityInformation = { label: `${title}, ${accessibleCounts(row)}` };
-  return item;
+  return treeItem({
+    label: title,
+    collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
+    id: `session:${row.id ?? ""}:${isUnknown}`,
+    contextValue: "session",
+    iconPath: new vscode.ThemeIcon(isUnknown ? "question" : "comment-discussion"),
+    description: countsLabel(row),
+    tooltip: [
+      isUnknown ? vscode.l10n.t("Several agents were working, and none of them reported these changes.") : title,
+    ],
+    accessibleLabel: `${title}, ${accessibleCounts(row)}`,
+  });
 }
 
 function turnItem(row: TurnRow): vscode.TreeItem {
   const title = row.title.trim() === "" ? vscode.l10n.t("Turn") : row.title;
-  const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `turn:${row.id}`;
-  item.contextValue = "turn";
-  item.iconPath = new vscode.ThemeIcon("comment");
-  item.description = countsLabel(row);
-  item.tooltip = title;
-  item.accessibilityInformation = { label: `${title}, ${accessibleCounts(row)}` };
-  return item;
+  return treeItem({
+    label: title,
+    collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
+    id: `turn:${row.id}`,
+    contextValue: "turn",
+    iconPath: new vscode.ThemeIcon("comment"),
+    description: countsLabel(row),
+    tooltip: [title],
+    accessibleLabel: `${title}, ${accessibleCounts(row)}`,
+  });
 }
 
 function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
@@ -135,14 +140,6 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
             ? vscode.l10n.t("moved from {0}", vscode.workspace.asRelativePath(movedFrom))
             : "";
   const hasHunks = unknown === undefined && row.hunks.length > 0;
-  const item = new vscode.TreeItem(
-    basename(path),
-    hasHunks ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
-  );
-  item.id = `${row.turn ?? ""}:file:${path}`;
-  item.contextValue = unknown === undefined ? "file" : "unknownFile";
-  item.resourceUri = uri;
-  item.iconPath = vscode.ThemeIcon.File;
   const place = folder === "." ? "" : folder;
   const outside = isOutside ? vscode.l10n.t("outside the workspace") : "";
   const size = unknown === undefined ? countsLabel(row) : "";
@@ -152,9 +149,6 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
       : runs === "byItself"
         ? vscode.l10n.t("runs by itself")
         : vscode.l10n.t("runs with the next build");
-  if (danger !== "") item.iconPath = new vscode.ThemeIcon("warning");
-  item.description = [size, state, danger, outside, place].filter(each => each !== "").join(" · ");
-  item.tooltip = [path, danger, outside, unknown ?? ""].filter(each => each !== "").join("\n");
   const accessibleParts = [
     basename(path),
     place,
@@ -163,22 +157,32 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
     state,
     unknown === undefined ? accessibleCounts(row) : "",
   ];
-  item.accessibilityInformation = { label: accessibleParts.filter(each => each !== "").join(", ") };
-  item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
-  return item;
+  const collapsible = hasHunks ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
+  return treeItem({
+    label: basename(path),
+    collapsibleState: collapsible,
+    id: `${row.turn ?? ""}:file:${path}`,
+    contextValue: unknown === undefined ? "file" : "unknownFile",
+    resourceUri: uri,
+    iconPath: danger === "" ? vscode.ThemeIcon.File : new vscode.ThemeIcon("warning"),
+    description: [size, state, danger, outside, place].filter(each => each !== "").join(" · "),
+    tooltip: [path, danger, outside, unknown ?? ""].filter(each => each !== ""),
+    accessibleLabel: accessibleParts.filter(each => each !== "").join(", "),
+    command: { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] },
+  });
 }
 
 function hunkItem(row: HunkRow): vscode.TreeItem {
   const words = row.words === "" ? vscode.l10n.t("Blank lines") : row.words;
-  const item = new vscode.TreeItem(words);
-  item.id = `${row.turn ?? ""}:hunk:${row.file.path}:${row.id}`;
-  item.contextValue = "hunk";
-  item.description = `${vscode.l10n.t("line {0}", row.line + 1)} · ${countsLabel(row)}`;
-  item.accessibilityInformation = {
-    label: `${vscode.l10n.t("line {0}", row.line + 1)}, ${accessibleCounts(row)}, ${words}`,
-  };
-  item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
-  return item;
+  const line = vscode.l10n.t("line {0}", row.line + 1);
+  return treeItem({
+    label: words,
+    id: `${row.turn ?? ""}:hunk:${row.file.path}:${row.id}`,
+    contextValue: "hunk",
+    description: `${line} · ${countsLabel(row)}`,
+    accessibleLabel: `${line}, ${accessibleCounts(row)}, ${words}`,
+    command: { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] },
+  });
 }
 
 /** Marks files with changes to review. */
@@ -208,7 +212,7 @@ export class ReviewBadges implements vscode.FileDecorationProvider, Disposable {
         : length === 1
           ? vscode.l10n.t("Changed by the agent, 1 change to review")
           : vscode.l10n.t("Changed by the agent, {0} changes to review", length);
-    return new vscode.FileDecoration("±", tooltip);
+    return fileBadge("±", tooltip);
   }
 
   #update(): void {

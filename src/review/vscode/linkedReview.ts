@@ -27,7 +27,6 @@ export class LinkedReview implements Review, Disposable {
   constructor(review: Review, log: Log) {
     this.#review = review;
     this.#log = log;
-    const { workspace, window } = vscode;
     this.#store.add(this.#changed);
     this.#store.add(
       review.onDidChange(() => {
@@ -35,12 +34,13 @@ export class LinkedReview implements Review, Disposable {
         for (const [link, target] of this.#links) void this.#reloadIfStale(link, target);
       }),
     );
-    this.#store.add(workspace.onDidOpenTextDocument(document => void this.#resolve(document)));
-    this.#store.add(workspace.onDidCloseTextDocument(({ uri }) => this.#links.delete(uri.fsPath)));
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(document => void this.#resolve(document)));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#links.delete(uri.fsPath)));
     // A link can lead elsewhere since its document was opened.
-    const resolveVisible = (): void => window.visibleTextEditors.forEach(editor => void this.#resolve(editor.document));
-    this.#store.add(window.onDidChangeVisibleTextEditors(resolveVisible));
-    for (const document of workspace.textDocuments) void this.#resolve(document);
+    const resolveVisible = (): void =>
+      vscode.window.visibleTextEditors.forEach(editor => void this.#resolve(editor.document));
+    this.#store.add(vscode.window.onDidChangeVisibleTextEditors(resolveVisible));
+    for (const document of vscode.workspace.textDocuments) void this.#resolve(document);
   }
 
   get files(): readonly ReviewedFile[] {

@@ -34,18 +34,17 @@ export async function peekHunk(
 /** Opens the inline diff at a hunk. False if VS Code doesn't show one with this text before. */
 async function showInlineDiff(editor: vscode.TextEditor, hunk: Hunk, base: vscode.Uri): Promise<boolean> {
   if (vscode.workspace.getConfiguration("scm").get("diffDecorations") === "none") return false;
-  const { commands, window } = vscode;
   await closeInlineDiff();
   const place = new vscode.Position(anchorLine(hunk), 0);
   // VS Code counts removed lines to the line before them.
   const start = hunk.text.from === hunk.text.to ? new vscode.Position(Math.max(0, place.line - 1), 0) : place;
   editor.selection = new vscode.Selection(start, start);
-  const known = new Set(window.visibleTextEditors);
+  const known = new Set(vscode.window.visibleTextEditors);
   // The inline diff consists of editors, too.
-  const shown = (): readonly vscode.TextEditor[] => window.visibleTextEditors.filter(one => !known.has(one));
+  const shown = (): readonly vscode.TextEditor[] => vscode.window.visibleTextEditors.filter(one => !known.has(one));
   const isBase = ({ document }: vscode.TextEditor): boolean => document.uri.toString() === base.toString();
   for (const end = Date.now() + maxDiffTime; Date.now() < end && shown().length === 0;) {
-    await commands.executeCommand("editor.action.dirtydiff.next");
+    await vscode.commands.executeCommand("editor.action.dirtydiff.next");
     await visibleEditors(() => shown().length > 0, maxShowTime);
   }
   const isShown = shown().some(isBase);
@@ -57,10 +56,9 @@ async function showInlineDiff(editor: vscode.TextEditor, hunk: Hunk, base: vscod
 
 /** The command has had two names. */
 async function closeInlineDiff(): Promise<void> {
-  const { commands } = vscode;
-  const known = new Set(await commands.getCommands(true));
-  if (known.has("closeQuickDiff")) await commands.executeCommand("closeQuickDiff");
-  else if (known.has("closeDirtyDiff")) await commands.executeCommand("closeDirtyDiff");
+  const known = new Set(await vscode.commands.getCommands(true));
+  if (known.has("closeQuickDiff")) await vscode.commands.executeCommand("closeQuickDiff");
+  else if (known.has("closeDirtyDiff")) await vscode.commands.executeCommand("closeDirtyDiff");
 }
 
 /** Resolves when the condition holds for the visible editors, or after this time (ms). */

@@ -20,6 +20,8 @@ import {
   type TurnRow,
   type CursorLocation,
 } from "../reviewPresentation.ts";
+import { showQuickPick, showWarningMessage } from "../../editor/editorUi.ts";
+import { openDiff, openDiffs } from "../../editor/editorItems.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 import { peekHunk } from "./peekHunk.ts";
 import { sessionRowTitle } from "./changesTree.ts";
@@ -29,13 +31,12 @@ import { reviewTabTitle } from "./reviewTabs.ts";
 export type ConfirmDialog = (question: string, answer: string) => PromiseLike<boolean>;
 
 const confirmInEditor: ConfirmDialog = async (question, answer) =>
-  (await vscode.window.showWarningMessage(question, { modal: true }, answer)) === answer;
+  (await showWarningMessage(question, { modal: true }, answer)) === answer;
 
 /** Asks the user to choose one of the answers, which are the labels of buttons. Undefined: cancelled. */
 export type ChooseDialog = (question: string, answers: readonly string[]) => PromiseLike<string | undefined>;
 
-const chooseInEditor: ChooseDialog = (question, answers) =>
-  vscode.window.showWarningMessage(question, { modal: true }, ...answers);
+const chooseInEditor: ChooseDialog = (question, answers) => showWarningMessage(question, { modal: true }, ...answers);
 
 export interface ReviewActionsOptions {
   readonly review: Review;
@@ -248,7 +249,7 @@ export class ReviewActions {
       const description = files === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", files);
       return { label: sessionRowTitle(row), description, row };
     });
-    return (await vscode.window.showQuickPick(picks, { title }))?.row;
+    return (await showQuickPick(picks, { title }))?.row;
   }
 
   async undoLast(): Promise<void> {
@@ -333,7 +334,7 @@ export class ReviewActions {
     const { bases } = this.#options;
     const right = file.changes.text === null ? bases.emptyDocument(file.path) : vscode.Uri.file(file.path);
     const title = vscode.l10n.t("{0} (agent's changes)", basename(file.path));
-    await vscode.commands.executeCommand("vscode.diff", bases.baseUri(file.path), right, title, { preview: true });
+    await openDiff(bases.baseUri(file.path), right, title, { preview: true });
   }
 
   /** Opens all changes to review, or those of one turn, in one multi-file diff. */
@@ -347,9 +348,9 @@ export class ReviewActions {
     const resources = known.map(({ path, changes }) => {
       const uri = vscode.Uri.file(path);
       const left = changes.base === null ? undefined : bases.baseUri(path, turn?.id);
-      return [uri, left, changes.text === null ? undefined : uri];
+      return [uri, left, changes.text === null ? undefined : uri] as const;
     });
-    await vscode.commands.executeCommand("vscode.changes", reviewTabTitle(turn), resources);
+    await openDiffs(reviewTabTitle(turn), resources);
   }
 
   async reviewTurn(row?: TurnRow): Promise<void> {
@@ -366,7 +367,7 @@ export class ReviewActions {
       const description = files === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", files);
       return { label: turn.title, description, turn };
     });
-    return (await vscode.window.showQuickPick(picks, { title }))?.turn;
+    return (await showQuickPick(picks, { title }))?.turn;
   }
 
   #cursorLocation(): CursorLocation | undefined {

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import { hunksBetween, hunkLenses, type HunkLens, type HunkLocation } from "../reviewPresentation.ts";
+import { codeLens, commandHover } from "../../editor/editorItems.ts";
 
 /** If a file has more hunks, only those near the lines in sight have actions: VS Code asks for all of them at once. */
 const maxHunks = 300;
@@ -52,11 +53,11 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
     return this.#nearby(document, hunkLenses(file.changes)).flatMap(lens => {
       const stop: HunkLocation = { path: file.path, id: lens.id };
       const at = new vscode.Range(lens.line, 0, lens.line, 0);
-      const actions = lensActions(file, lens).map(
-        ({ title, command }) => new vscode.CodeLens(at, { title, command, arguments: [stop] }),
+      const actions = lensActions(file, lens).map(({ title, command }) =>
+        codeLens(at, { title, command, arguments: [stop] }),
       );
       // A lens without a command is plain text.
-      const position = new vscode.CodeLens(at, { title: positionText(lens), command: "" });
+      const position = codeLens(at, { title: positionText(lens), command: "" });
       return lens.count > 1 ? [...actions, position] : actions;
     });
   }
@@ -85,15 +86,10 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
     const hunk = file && hunksBetween(file.changes, line, line)[0];
     const lens = hunk && hunkLenses(file.changes).find(({ id }) => id === hunk.id);
     if (!lens) return undefined;
-    const actions = lensActions(file, lens);
-    const args = encodeURIComponent(JSON.stringify([{ path: file.path, id: lens.id } satisfies HunkLocation]));
-    const links = actions.map(({ title, command }) => `[${title}](command:${command}?${args})`);
+    const stop: HunkLocation = { path: file.path, id: lens.id };
+    const links = lensActions(file, lens).map(action => ({ ...action, arguments: [stop] }));
     const position = lens.count > 1 ? ` (${positionText(lens)})` : "";
-    const words = new vscode.MarkdownString(
-      `${vscode.l10n.t("Changed by the agent")}${position}: ${links.join(" | ")}`,
-    );
-    words.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
-    return new vscode.Hover(words);
+    return commandHover(`${vscode.l10n.t("Changed by the agent")}${position}:`, links);
   }
 
   dispose(): void {

@@ -5,6 +5,7 @@ import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
+import { hasTabTitle } from "../../editor/editorItems.ts";
 import type { Review } from "../review.ts";
 import type { LinkedReview } from "./linkedReview.ts";
 
@@ -80,7 +81,7 @@ export class ReviewTabs implements Disposable {
 }
 
 /** Whether a tab is a diff of several files with this title. */
-function hasTitle({ label, input }: vscode.Tab, title: string): boolean {
+function hasTitle(tab: vscode.Tab, title: string): boolean {
   const known = [
     vscode.TabInputText,
     vscode.TabInputTextDiff,
@@ -90,6 +91,6 @@ function hasTitle({ label, input }: vscode.Tab, title: string): boolean {
     vscode.TabInputNotebookDiff,
     vscode.TabInputTerminal,
   ];
-  if (known.some(kind => input instanceof kind)) return false;
-  return label === title || label.startsWith(`${title} (`);
+  if (known.some(kind => tab.input instanceof kind)) return false;
+  return hasTabTitle(tab, title);
 }

@@ -20,23 +20,24 @@ export class UserFileOperations implements Disposable {
 
   constructor(options: UserFileOperationsOptions) {
     this.#options = options;
-    const { workspace } = vscode;
     const { moves } = this;
     // The change on disk may be reported before the move.
     this.#store.add(
-      workspace.onWillRenameFiles(({ files }) => files.forEach(one => moves.begin(one.oldUri.fsPath, Date.now()))),
+      vscode.workspace.onWillRenameFiles(({ files }) =>
+        files.forEach(one => moves.begin(one.oldUri.fsPath, Date.now())),
+      ),
     );
     this.#store.add(
-      workspace.onWillDeleteFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
+      vscode.workspace.onWillDeleteFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
     );
-    this.#store.add(workspace.onDidCreateFiles(({ files }) => files.forEach(one => moves.end(one.fsPath))));
+    this.#store.add(vscode.workspace.onDidCreateFiles(({ files }) => files.forEach(one => moves.end(one.fsPath))));
     this.#store.add(
-      workspace.onDidRenameFiles(({ files }) =>
+      vscode.workspace.onDidRenameFiles(({ files }) =>
         files.forEach(({ oldUri, newUri }) => this.#renamed(oldUri.fsPath, newUri.fsPath)),
       ),
     );
     this.#store.add(
-      workspace.onDidDeleteFiles(({ files }) =>
+      vscode.workspace.onDidDeleteFiles(({ files }) =>
         files.forEach(({ fsPath }) => {
           moves.end(fsPath);
           this.#removed(fsPath);

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
-import type { LateTreeView } from "../../editor/lateTreeView.ts";
+import type { LateTreeView, ShownRows } from "../../editor/lateTreeView.ts";
 import {
   needsAttention,
   sessionAge,
@@ -11,6 +11,7 @@ import {
   type SessionGroup,
   type SessionGroupId,
 } from "../sessionGroups.ts";
+import { treeItem } from "../../editor/editorItems.ts";
 import { ageText, badgeTooltip, sessionIcon, statusText, titleOf } from "./sessionTexts.ts";
 
 /** The sessions to list. */
@@ -43,7 +44,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #store = new DisposableStore();
-  readonly #view: vscode.TreeView<SessionsRow>;
+  readonly #view: ShownRows<SessionsRow>;
   #showsDone = false;
   /** The rows that VS Code has, to notify it only of changes: the source changes very often. */
   #shown = "";
@@ -120,13 +121,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const waiting = counted.filter(({ status }) => status === "waiting").length;
     const value = counted.length;
     this.#options.onUnread?.(counted.filter(({ isUnread }) => isUnread).length);
-    if (value === 0) {
-      if (this.#view.badge) this.#view.badge = undefined;
-      return;
-    }
-    const tooltip = badgeTooltip(waiting, value - waiting);
-    if (this.#view.badge?.value !== value || this.#view.badge.tooltip !== tooltip)
-      this.#view.badge = { value, tooltip };
+    this.#options.view.setBadge(value, value === 0 ? "" : badgeTooltip(waiting, value - waiting));
   }
 
   #sessionItem(session: ListedSession): vscode.TreeItem {
@@ -135,33 +130,34 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const age = updated === undefined ? "" : ageText(updated, this.#options.clock.now());
     const status = statusText(session);
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
-    const item = new vscode.TreeItem(title);
-    item.id = `session:${id}`;
-    item.description = joined([age, lines, agentName]);
-    item.tooltip = `${title}\n${joined([agentName, status, age, lines])}`;
-    item.iconPath = sessionIcon(session);
-    item.contextValue = [
-      "session",
-      ...(isDone ? ["done"] : []),
-      ...(session.isUnread ? ["unread"] : []),
-      ...(session.canFork ? ["fork"] : []),
-    ].join(".");
-    item.command = this.#options.openCommand(session);
-    item.accessibilityInformation = {
-      label: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
-    };
-    return item;
+    return treeItem({
+      label: title,
+      id: `session:${id}`,
+      description: joined([age, lines, agentName]),
+      tooltip: [title, joined([agentName, status, age, lines])],
+      iconPath: sessionIcon(session),
+      contextValue: [
+        "session",
+        ...(isDone ? ["done"] : []),
+        ...(session.isUnread ? ["unread"] : []),
+        ...(session.canFork ? ["fork"] : []),
+      ].join("."),
+      command: this.#options.openCommand(session),
+      accessibleLabel: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
+    });
   }
 }
 
 const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
 
 function groupItem({ id, sessions }: SessionGroup): vscode.TreeItem {
-  const item = new vscode.TreeItem(groupLabel(id), vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `group:${id}`;
-  item.contextValue = "group";
-  item.description = String(sessions.length);
-  return item;
+  return treeItem({
+    label: groupLabel(id),
+    collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
+    id: `group:${id}`,
+    contextValue: "group",
+    description: String(sessions.length),
+  });
 }
 
 function groupLabel(id: SessionGroupId): string {

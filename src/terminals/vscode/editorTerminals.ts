@@ -4,6 +4,7 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import type { ExitStatus } from "../../session/events.ts";
 import type { Session } from "../../session/session.ts";
 import type { SessionState, TerminalState } from "../../session/state.ts";
+import { createTerminal } from "../../editor/editorItems.ts";
 
 /** The part of a session that is used here. */
 type TerminalSession = Pick<Session, "state" | "onDidChange">;
@@ -44,7 +45,7 @@ class TerminalView implements vscode.Pseudoterminal, Disposable {
     this.#session = session;
     this.#id = state.id;
     this.#onClosed = onClosed;
-    this.#terminal = vscode.window.createTerminal({
+    this.#terminal = createTerminal({
       name: terminalName(session.state.agent?.name, state.command),
       pty: this,
       iconPath: new vscode.ThemeIcon("comment-discussion"),

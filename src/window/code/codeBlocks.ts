@@ -4,6 +4,8 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { withLineFeeds } from "../../base/text.ts";
 import { applyTextChanges } from "../../files/vscode/textFile.ts";
+import { showInformationMessage } from "../../editor/editorUi.ts";
+import { openDiff } from "../../editor/editorItems.ts";
 import { indentCode, proposeCode, type CodeProposal, type OffsetRange } from "./codeProposal.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
 import { locateFile } from "./openFile.ts";
@@ -12,7 +14,7 @@ import { locateFile } from "./openFile.ts";
 export type ConfirmCodeChange = (question: string, answer: string) => PromiseLike<boolean>;
 
 const confirmInEditor: ConfirmCodeChange = async (question, answer) =>
-  (await vscode.window.showInformationMessage(question, answer)) === answer;
+  (await showInformationMessage(question, answer)) === answer;
 
 /** Replaces the selections of the last used text editor with the code. Rejects with a sentence if there is none. */
 export async function insertCode(text: string): Promise<void> {
@@ -49,14 +51,14 @@ export async function applyCode(
   const proposal = proposeCode(before, text, target.exists ? selectionIn(target.uri) : undefined);
   const after = before.slice(0, proposal.start) + proposal.text + before.slice(proposal.end);
   if (withLineFeeds(after) === withLineFeeds(before)) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0} already contains this code.", name));
+    void showInformationMessage(vscode.l10n.t("{0} already contains this code.", name));
     return;
   }
   const { contents, confirm = confirmInEditor } = context;
   const fileName = basename(target.uri.path);
   const right = contents.add(fileName, () => Buffer.from(after));
   const left = target.exists ? target.uri : contents.add(fileName, () => new Uint8Array());
-  await vscode.commands.executeCommand("vscode.diff", left, right, vscode.l10n.t("{0} ↔ With This Code", name));
+  await openDiff(left, right, vscode.l10n.t("{0} ↔ With This Code", name));
   const isConfirmed = await confirm(questionOf(name, proposal, before, target.exists), vscode.l10n.t("Apply"));
   await closeDiff(right);
   if (isConfirmed) await writeCode(target, before, after, name);

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { PanelPages } from "../startup/panelPages.ts";
+import { createWebviewPanel } from "../../editor/editorItems.ts";
 
 /** One panel for each source text. */
 export class DiagramPanels implements Disposable {
@@ -18,15 +19,10 @@ export class DiagramPanels implements Disposable {
   open(source: string): void {
     const known = this.#panels.get(source);
     if (known) return known.reveal();
-    const panel = vscode.window.createWebviewPanel(
-      "parley.diagram",
-      vscode.l10n.t("Diagram"),
-      vscode.ViewColumn.Beside,
-      {
-        enableScripts: true,
-        localResourceRoots: [this.#root],
-      },
-    );
+    const panel = createWebviewPanel("parley.diagram", vscode.l10n.t("Diagram"), vscode.ViewColumn.Beside, {
+      enableScripts: true,
+      localResourceRoots: [this.#root],
+    });
     this.#panels.set(source, panel);
     panel.onDidDispose(() => this.#panels.delete(source));
     panel.webview.html = this.#html(panel.webview, source);

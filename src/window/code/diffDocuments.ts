@@ -13,6 +13,7 @@ import { Confinement } from "../../files/paths.ts";
 import type { Documents } from "../../files/ports.ts";
 import { shownContent } from "../../session/fileNotes.ts";
 import type { FileDiff, SessionState } from "../../session/state.ts";
+import { openDiff } from "../../editor/editorItems.ts";
 
 /** The two sides of a diff editor. `numbered`: their lines have the numbers that they have in the file. */
 interface DiffSides {
@@ -44,7 +45,7 @@ export class DiffDocuments implements Disposable {
     const left = this.#texts.add(item.path, before);
     const right = this.#texts.add(item.path, after);
     const title = vscode.l10n.t("{0} (agent's change)", basename(item.path));
-    await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true });
+    await openDiff(left, right, title, { preview: true });
     if (numbered) return;
     const sides = [left, right].map(uri => uri.toString());
     for (const editor of vscode.window.visibleTextEditors) {

@@ -15,6 +15,14 @@ import { copyLog, writeNewLog } from "../../session/log/writeLog.ts";
 import type { SessionEntry } from "../../sessions/sessionEntry.ts";
 import type { StoredSessions } from "../../sessions/storedSessions.ts";
 import { ageText } from "../../sessions/vscode/sessionTexts.ts";
+import {
+  createQuickPick,
+  setItems,
+  showErrorMessage,
+  showInformationMessage,
+  showQuickPick,
+  withProgress,
+} from "../../editor/editorUi.ts";
 
 export interface AgentSessionsOptions {
   readonly agents: () => readonly AgentDefinition[];
@@ -58,7 +66,7 @@ async function importFrom(options: AgentSessionsOptions, definition: AgentDefini
     const message = list
       ? vscode.l10n.t("{0} can list its sessions, but it cannot load their conversations.", definition.name)
       : vscode.l10n.t("{0} cannot list its sessions.", definition.name);
-    void vscode.window.showInformationMessage(message);
+    void showInformationMessage(message);
     return;
   }
   const info = await pickSession(options, definition, list, folder);
@@ -68,7 +76,7 @@ async function importFrom(options: AgentSessionsOptions, definition: AgentDefini
   const { sessionId, title, updated, cwd = folder } = info;
   const id = randomUUID();
   const { mcpServers, notices } = await serversFor(options, definition, agent, { id, cwd });
-  const replayed = await vscode.window.withProgress(
+  const replayed = await withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Importing from {0}…", definition.name) },
     () => load({ sessionId, cwd, connection: 1, mcpServers }),
   );
@@ -153,7 +161,7 @@ export async function offeringHelp(
     const problem = asProblem(error);
     const offer = async (button: string, help: () => PromiseLike<unknown>): Promise<void> => {
       log.error(problem.message, problem.detail);
-      if ((await vscode.window.showErrorMessage(problem.message, button)) === button) await help();
+      if ((await showErrorMessage(problem.message, button)) === button) await help();
     };
     if (problem.signIn) return offer(vscode.l10n.t("Sign In…"), () => startSession(id));
     if (!(error instanceof StartError)) throw error;
@@ -166,7 +174,7 @@ class StartError extends ProblemError {}
 
 async function connectTo({ connect }: AgentSessionsOptions, definition: AgentDefinition): Promise<Agent> {
   const title = vscode.l10n.t("Connecting to {0}…", definition.name);
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+  return withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
     connect(definition).catch((error: unknown) => {
       throw new StartError(asProblem(error));
     }),
@@ -182,7 +190,7 @@ async function pickAgent(agents: readonly AgentDefinition[]): Promise<AgentDefin
   }));
   const title = vscode.l10n.t("Import from Agent");
   const placeHolder = vscode.l10n.t("Select the agent that has the session");
-  return (await vscode.window.showQuickPick(picks, { title, placeHolder, matchOnDetail: true }))?.agent;
+  return (await showQuickPick(picks, { title, placeHolder, matchOnDetail: true }))?.agent;
 }
 
 /** Lists the sessions of the folder while the pages arrive. */
@@ -192,9 +200,10 @@ async function pickSession(
   list: NonNullable<AgentSessionStore["list"]>,
   folder: string,
 ): Promise<AgentSessionInfo | undefined> {
-  const pick = vscode.window.createQuickPick<SessionPick>();
-  pick.title = vscode.l10n.t("Import from {0}", name);
-  pick.placeholder = vscode.l10n.t("Select a session of {0} in this folder", name);
+  const pick = createQuickPick<SessionPick>({
+    title: vscode.l10n.t("Import from {0}", name),
+    placeHolder: vscode.l10n.t("Select a session of {0} in this folder", name),
+  });
   pick.busy = true;
   let isOpen = true;
   const chosen = new Promise<AgentSessionInfo | undefined>(resolve => {
@@ -211,12 +220,16 @@ async function pickSession(
       // Agents may ignore the folder.
       for (const info of sessions) if ((info.cwd ?? folder) === folder) found.set(info.sessionId, info);
       const newest = [...found.values()].sort((a, b) => (b.updated ?? 0) - (a.updated ?? 0));
-      pick.items = newest.map(info => sessionItem(info, clock.now(), knownSession(stored, agent, info.sessionId)));
+      const known = (info: AgentSessionInfo): string | undefined => knownSession(stored, agent, info.sessionId);
+      setItems(
+        pick,
+        newest.map(info => sessionItem(info, clock.now(), known(info))),
+      );
       if (nextCursor === undefined) break;
       cursor = nextCursor;
     }
     pick.busy = false;
-    if (found.size === 0) pick.items = [{ label: vscode.l10n.t("{0} has no sessions in this folder.", name) }];
+    if (found.size === 0) setItems(pick, [{ label: vscode.l10n.t("{0} has no sessions in this folder.", name) }]);
   };
   pick.show();
   try {

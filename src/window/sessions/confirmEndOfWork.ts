@@ -1,6 +1,7 @@
 // The question before background work ends: an agent ends it when its session closes or its process restarts.
 import * as vscode from "vscode";
 import { sessionTitle, type SessionState } from "../../session/state.ts";
+import { showWarningMessage } from "../../editor/editorUi.ts";
 
 /**
  * Asks before the background work of these sessions ends. Resolves with true if the user agrees, or if there is none.
@@ -18,5 +19,5 @@ export async function confirmEndOfWork(states: readonly SessionState[], action: 
           "Agents still work in the background of {0} sessions. This work will be stopped.",
           working.length,
         );
-  return (await vscode.window.showWarningMessage(question, { modal: true }, action)) === action;
+  return (await showWarningMessage(question, { modal: true }, action)) === action;
 }

@@ -6,6 +6,7 @@ import { sessionFileName } from "../../session/log/sessionStore.ts";
 import type { ListedSession } from "../../sessions/sessionGroups.ts";
 import { titleOf } from "../../sessions/vscode/sessionTexts.ts";
 import { statusMessageDuration } from "../statusBar.ts";
+import { setStatusBarMessage, showQuickPick } from "../../editor/editorUi.ts";
 import type { WindowSessions } from "./windowSessions.ts";
 
 export type ExportSessionOptions = Omit<OpenLogOptions, "session"> & { readonly sessions: WindowSessions };
@@ -27,7 +28,7 @@ export async function exportSession(options: ExportSessionOptions, target: Liste
     },
   ];
   const title = vscode.l10n.t("Export Session");
-  const format = await vscode.window.showQuickPick(formats, { title, placeHolder: titleOf(target) });
+  const format = await showQuickPick(formats, { title, placeHolder: titleOf(target) });
   if (!format) return;
   const { extension, label } = format;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -38,7 +39,7 @@ export async function exportSession(options: ExportSessionOptions, target: Liste
   });
   if (!file) return;
   await vscode.workspace.fs.writeFile(file, Buffer.from(await format.text(), "utf8"));
-  vscode.window.setStatusBarMessage(vscode.l10n.t("Exported the session."), statusMessageDuration);
+  setStatusBarMessage(vscode.l10n.t("Exported the session."), statusMessageDuration);
 }
 
 async function markdownOf({ sessions, ...options }: ExportSessionOptions, session: string): Promise<string> {

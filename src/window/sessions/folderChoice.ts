@@ -1,6 +1,7 @@
 // The workspace folder of a new session. In a workspace with several folders, the user chooses it.
 import * as vscode from "vscode";
 import { sessionFolder } from "../../editor/folders.ts";
+import { showQuickPick } from "../../editor/editorUi.ts";
 
 const stateKey = "parley.lastFolder";
 
@@ -25,7 +26,7 @@ export class FolderChoice {
     const picks = folders
       .map(({ name, uri }) => ({ label: name, iconPath: vscode.ThemeIcon.Folder, description: uri.fsPath }))
       .sort((a, b) => Number(b.description === usual) - Number(a.description === usual));
-    const picked = await vscode.window.showQuickPick(picks, {
+    const picked = await showQuickPick(picks, {
       title: vscode.l10n.t("Folder of the New Session"),
       placeHolder: vscode.l10n.t("Select the folder in which the agent works"),
       matchOnDescription: true,

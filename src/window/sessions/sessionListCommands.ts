@@ -11,6 +11,7 @@ import type { StoredSessions } from "../../sessions/storedSessions.ts";
 import type { SessionsRow, SessionsTree } from "../../sessions/vscode/sessionsTree.ts";
 import { titleOf } from "../../sessions/vscode/sessionTexts.ts";
 import type { ChatPanels } from "../chatPanels.ts";
+import { showInformationMessage, showInputBox } from "../../editor/editorUi.ts";
 import { forkSession, importSession, offeringHelp, type AgentSessionsOptions } from "./agentSessions.ts";
 import { confirmEndOfWork } from "./confirmEndOfWork.ts";
 import { exportSession } from "./exportSession.ts";
@@ -87,7 +88,7 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       const { open } = sessions;
       const next = nextWaiting(open.sessions, open.active);
       if (next) return show(next.id);
-      void vscode.window.showInformationMessage(vscode.l10n.t("No session is waiting for you."));
+      void showInformationMessage(vscode.l10n.t("No session is waiting for you."));
     },
     "parley.openSession": async (...args) => {
       const [first] = targets(args);
@@ -167,7 +168,7 @@ export async function openInSurface(
 
 async function rename({ sessions, stored }: SessionListCommandsOptions, { id, title }: ListedSession): Promise<void> {
   const own = sessions.open.get(id);
-  const entered = await vscode.window.showInputBox({
+  const entered = await showInputBox({
     title: vscode.l10n.t("Rename Session"),
     prompt: vscode.l10n.t("Leave empty to use the agent's title."),
     value: own ? sessionTitle(own.state) : title,
@@ -207,7 +208,7 @@ async function deleteSessions(options: SessionListCommandsOptions, targets: read
   const undo = vscode.l10n.t("Undo");
   const deleteToo = vscode.l10n.t("Delete from Agent Too");
   const buttons = atAgent.length > 0 ? [undo, deleteToo] : [undo];
-  const pressed = await vscode.window.showInformationMessage(message, ...buttons);
+  const pressed = await showInformationMessage(message, ...buttons);
   if (pressed === deleteToo) for (const run of atAgent) await run();
   if (pressed !== undo) return;
   const restored = targets.filter(({ id }) => stored.restore(id));

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { sessionsByUrgency, type ListedSession } from "../../sessions/sessionGroups.ts";
 import { ageText, sessionIcon, statusText, titleOf } from "../../sessions/vscode/sessionTexts.ts";
+import { showQuickPick } from "../../editor/editorUi.ts";
 
 export interface SwitchSessionOptions {
   readonly sessions: Promise<readonly ListedSession[]>;
@@ -21,13 +22,14 @@ export async function pickSession({ sessions, shown, now }: SwitchSessionOptions
     const age = updated === undefined ? "" : ageText(updated, now);
     return {
       session: id,
-      label: `$(${sessionIcon(listed).id}) ${titleOf(listed)}`,
+      label: titleOf(listed),
+      iconPath: sessionIcon(listed),
       description: [agentName, statusText(listed), age].filter(text => text !== "").join(" · "),
       ...(id === shown && { detail: vscode.l10n.t("Shown now") }),
     };
   };
   const picks = sessions.then(all => sessionsByUrgency(all.filter(({ isDone }) => !isDone)).map(pickOf));
-  const picked = await vscode.window.showQuickPick(picks, {
+  const picked = await showQuickPick(picks, {
     title: vscode.l10n.t("Switch Session"),
     placeHolder: vscode.l10n.t("Select the session to show in the chat"),
     matchOnDescription: true,

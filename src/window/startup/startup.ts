@@ -7,12 +7,14 @@ import { registerFixActions } from "../../mentions/vscode/fixActions.ts";
 import { RecentFiles } from "../../mentions/vscode/recentFiles.ts";
 import { chatEditorType } from "../../panel/chatSurface.ts";
 import { commandIds, type CommandId } from "../commandIds.ts";
+import { showErrorMessage } from "../../editor/editorUi.ts";
+import { StatusItem } from "../../editor/editorItems.ts";
 import { PanelPages } from "./panelPages.ts";
 import { hasParleyTab, hasStoredWork } from "./neededAtStart.ts";
 
 /** What exists before the extension is loaded. The extension takes it over. */
 export interface StartupParts {
-  readonly statusItem: vscode.StatusBarItem;
+  readonly statusItem: StatusItem;
   readonly recentFiles: RecentFiles;
   readonly sessionsView: LateTreeView;
   readonly changesView: LateTreeView;
@@ -47,12 +49,9 @@ export class Startup implements Disposable {
     this.#context = context;
     this.#create = create;
     const load = (): Promise<LoadedExtension> => this.#load();
-    const statusItem = vscode.window.createStatusBarItem("parley.status", vscode.StatusBarAlignment.Right, 90);
-    statusItem.name = "Parley";
-    statusItem.command = "parley.openChat";
-    statusItem.text = `$(comment-discussion) ${context.workspaceState.get(agentNameKey, "Parley")}`;
-    statusItem.tooltip = vscode.l10n.t("Not started");
-    statusItem.show();
+    const statusItem = new StatusItem("parley.status", 90, { name: "Parley", command: "parley.openChat" });
+    const agentName = context.workspaceState.get(agentNameKey, "Parley");
+    statusItem.show("comment-discussion", agentName, vscode.l10n.t("Not started"));
     this.#parts = {
       statusItem,
       recentFiles: new RecentFiles(),
@@ -68,7 +67,7 @@ export class Startup implements Disposable {
     };
     const { recentFiles, sessionsView, changesView, pages } = this.#parts;
     const unread = context.workspaceState.get(unreadKey, 0);
-    if (unread > 0) sessionsView.setBadge({ value: unread, tooltip: unreadText(unread) });
+    if (unread > 0) sessionsView.setBadge(unread, unreadText(unread));
     this.#registrations = vscode.Disposable.from(
       statusItem,
       recentFiles,
@@ -123,7 +122,7 @@ export class Startup implements Disposable {
     this.#loaded ??= this.#create(this.#parts).catch((error: unknown) => {
       this.#loaded = undefined;
       const reason = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(vscode.l10n.t("Parley could not be loaded: {0}", reason));
+      void showErrorMessage(vscode.l10n.t("Parley could not be loaded: {0}", reason));
       throw error;
     });
     return this.#loaded;
