@@ -1,7 +1,7 @@
 // The door to VS Code's rows, lenses, hovers, tabs, terminals and status bar. Agents, folders and servers write parts of
 // their texts, so every text passes `inertText` (see `editorUi.ts`).
 import * as vscode from "vscode";
-import { inertLines, inertText } from "../base/inertText.ts";
+import { inertLines, inertText, withoutMiddle } from "../base/inertText.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 
 /** What a row of a tree shows. */
@@ -28,6 +28,9 @@ export function treeItem({ label, description, tooltip, accessibleLabel, ...rest
   });
 }
 
+/** A longer text would push the items of VS Code and of other extensions out of the status bar. Characters. */
+const maxStatusLength = 60;
+
 /** An item of the status bar: an icon, a text, and a hover. */
 export class StatusItem implements Disposable {
   readonly #item: vscode.StatusBarItem;
@@ -41,7 +44,7 @@ export class StatusItem implements Disposable {
 
   /** Shows the codicon, the text and, on hover, the tooltip. Screen readers read `accessibleLabel`. */
   show(icon: string, text: string, tooltip: string, accessibleLabel?: string): void {
-    this.#item.text = `$(${icon}) ${inertText(text)}`;
+    this.#item.text = `$(${icon}) ${withoutMiddle(inertText(text), maxStatusLength)}`;
     this.#item.tooltip = inertText(tooltip);
     if (accessibleLabel !== undefined)
       this.#item.accessibilityInformation = { label: inertText(accessibleLabel), role: "button" };

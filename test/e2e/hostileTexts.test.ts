@@ -1,0 +1,235 @@
+// Texts of an agent, a folder and a server on the surfaces of a real editor: none of them is a link or an icon, and a
+// click on one runs nothing. SEED changes the order of the attacks in the text.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { inProject } from "../../scripts/tools/project.mjs";
+import { until } from "../support/fakes/until.ts";
+import { chooseAgent } from "./agents.ts";
+import { openChat, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+
+const seed = Number(process.env["SEED"] ?? 1);
+
+/** The label of each planted link. */
+const label = "PLANTED";
+/** An icon that VS Code itself doesn't show. */
+const icon = "squirrel";
+
+/** A link that types a command into the terminal of the user, as the attack did. */
+const typing = (line: string): string =>
+  `[${label}](command:workbench.action.terminal.sendSequence?${encodeURIComponent(JSON.stringify({ text: `${line}\r` }))})`;
+
+/** Attacks on the surfaces of the editor. */
+const attacks: readonly string[] = [
+  `[${label}](command:workbench.action.toggleSidebarVisibility)`,
+  `[${label}](command:workbench.action.quit "title")`,
+  `[${label}](https://attack.example/)`,
+  `[${label}](file:///etc/passwd)`,
+  `[${label}]\u200b(command:workbench.action.quit)`,
+  `[${label}\u202e(command:workbench.action.quit)`,
+  `<a href="command:workbench.action.quit">${label}</a>`,
+  `![${label}](https://attack.example/x.png)`,
+  `<img src="https://attack.example/y.png">`,
+  `$(${icon})`,
+  `\\$(${icon}~spin)`,
+];
+
+/** The attacks in an order that the seed decides, after one that always comes first because texts are shortened. */
+function attackText(): string {
+  const order = attacks.map((attack, at) => ({
+    attack,
+    key: (Math.imul(at + 1, 2654435761) ^ Math.imul(seed, 40503)) >>> 0,
+  }));
+  order.sort((a, b) => a.key - b.key);
+  return [`[${label}](command:a) $(${icon})`, ...order.map(({ attack }) => attack)].join(" ");
+}
+
+/** What of a text became a link or an icon, in the window without its webviews. */
+function planted(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    ({ label, icon }) => {
+      interface Found {
+        readonly outerHTML: string;
+        readonly textContent: string | null;
+        getAttribute(name: string): string | null;
+      }
+      const { document } = globalThis as unknown as {
+        document: { querySelectorAll(selector: string): Iterable<Found> };
+      };
+      const all = (selector: string): readonly Found[] => [...document.querySelectorAll(selector)];
+      const links = all("a, [href], [data-href], [role=link], .monaco-link").filter(
+        link =>
+          link.textContent?.trim() === label ||
+          ["href", "data-href", "title"].some(name => link.getAttribute(name)?.includes("command:")),
+      );
+      const pictures = all("img").filter(({ outerHTML }) => outerHTML.includes("attack.example"));
+      return [...links, ...pictures, ...all(`.codicon-${icon}`)].map(({ outerHTML }) => outerHTML.slice(0, 200));
+    },
+    { label, icon },
+  );
+}
+
+/** Waits until the place shows the planted text, and checks that nothing of it is a link or an icon. */
+async function assertPlain(page: Page, place: Locator, name: string): Promise<void> {
+  await place.filter({ hasText: label }).first().waitFor();
+  await screenshot(page, `hostile-${name}`);
+  assert.deepEqual(await planted(page), [], name);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "parley-hostile-texts-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The settings of a window with one agent that has this text in all fields. */
+function withText(text: string): Record<string, unknown> {
+  const file = join(folder, "text");
+  writeFileSync(file, text);
+  const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
+  const agent = inProject("test", "support", "agents", "hostileTexts.mjs");
+  return {
+    "parley.agents": {
+      ...Object.fromEntries(presets.map(id => [id, false])),
+      hostile: { name: `Agent ${text}`, description: text, command: process.execPath, args: [agent, file] },
+    },
+  };
+}
+
+const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
+const send = async (panel: FrameLocator, text: string): Promise<void> => {
+  await composer(panel).fill(text);
+  await composer(panel).press("Enter");
+};
+const idle = (panel: FrameLocator): Promise<void> =>
+  panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+const list = (page: Page): Locator => page.locator(".quick-input-widget");
+const rows = (page: Page): Locator => list(page).locator(".monaco-list-row");
+const closeList = async (page: Page): Promise<void> => {
+  // The first key can close a hover instead.
+  await until(async () => {
+    if (await list(page).isVisible()) await page.keyboard.press("Escape");
+    return !(await list(page).isVisible());
+  });
+};
+const notifications = (page: Page): Locator => page.locator(".notifications-center .notification-list-item");
+/** An automated VS Code keeps its toasts in the notification list. */
+const showNotifications = (page: Page): Promise<void> => runCommand(page, "Notifications: Show Notifications");
+
+/** Hides the chat behind another view, and waits until the extension knows. */
+async function hideChat(page: Page): Promise<void> {
+  await page.keyboard.press("Control+Shift+E");
+  await page.locator(".explorer-folders-view").waitFor();
+  // The extension receives events in order, so after this command it knows that the view is hidden.
+  await runCommand(page, "Parley: Show Permission Log");
+  await page.locator(".tab.active").first().waitFor();
+}
+
+describe("a permission request in a notification", () => {
+  it("runs no command when the user clicks a link in its title", async () => {
+    const [mark, done] = [join(folder, "mark"), join(folder, "done")];
+    const workbench = await sharedWorkbench({}, withText(`${typing(`touch ${mark}`)} Run the tests`));
+    const { page, panel } = workbench;
+    await chooseAgent(panel, "hostile");
+    await send(panel, "ask");
+    await panel.getByRole("button", { name: "Stop" }).waitFor();
+    await runCommand(page, "Terminal: Create New Terminal");
+    await page.locator(".terminal-wrapper.active").waitFor();
+    await hideChat(page);
+    writeFileSync(join(workbench.folder, "go"), "");
+    await showNotifications(page);
+    const message = notifications(page).filter({ hasText: "is waiting for you" });
+    await message.getByText(label).first().waitFor();
+    await screenshot(page, "hostile-request");
+    const links = await planted(page);
+    await message.getByText(label).first().click();
+    // The terminal runs one line after the other.
+    await page.locator(".terminal-wrapper.active textarea").focus();
+    await page.keyboard.type(`touch ${done}\n`);
+    await until(() => existsSync(done));
+    assert.ok(!existsSync(mark), "the click ran nothing");
+    assert.deepEqual(links, []);
+    await openChat(page);
+    await panel.getByRole("button", { name: "Reject" }).first().click();
+    await idle(panel);
+  });
+});
+
+describe("texts of others in the editor", () => {
+  const text = attackText();
+  it("are neither links nor icons wherever an agent can put them", async () => {
+    const workbench = await sharedWorkbench({}, withText(text));
+    const { page, panel, errors } = workbench;
+    await chooseAgent(panel, "hostile");
+    await send(panel, "title");
+    await idle(panel);
+    await assertPlain(page, page.locator(".statusbar-item"), "status-bar");
+
+    await send(panel, "edit");
+    await idle(panel);
+    await runCommand(page, "Parley: Focus on Changes View");
+    const changes = page.locator(".pane", { hasText: "Changes" }).locator(".monaco-list-row");
+    await assertPlain(page, changes, "changes");
+
+    await runCommand(page, "Parley: Focus on Sessions View");
+    const session = page.locator(".pane", { hasText: "Sessions" }).locator(".monaco-list-row", { hasText: label });
+    await session.first().hover();
+    await assertPlain(page, page.locator(".monaco-hover:visible"), "sessions");
+
+    await runCommand(page, "Parley: Switch Session");
+    await assertPlain(page, rows(page), "switch-session");
+    await closeList(page);
+
+    await runCommand(page, "Parley: Check Agents");
+    await assertPlain(page, rows(page), "check-agents");
+    await page.keyboard.press("Enter");
+    await assertPlain(page, page.locator(".editor-instance .view-lines"), "check-report");
+    await showNotifications(page);
+    await assertPlain(page, notifications(page), "notifications");
+
+    await runCommand(page, "Parley: Import from Agent");
+    await assertPlain(page, rows(page), "import");
+    await page.keyboard.press("Enter");
+    await showNotifications(page);
+    await assertPlain(page, notifications(page), "import-failed");
+
+    await runCommand(page, "Parley: Restore Checkpoint");
+    await rows(page).first().waitFor();
+    assert.deepEqual(await planted(page), [], "checkpoints");
+    await closeList(page);
+
+    writeFileSync(join(workbench.folder, "go"), "");
+    await openChat(page);
+    await send(panel, "ask");
+    await panel.getByRole("button", { name: "Create Rule" }).first().click();
+    await assertPlain(page, list(page), "create-rule");
+    await closeList(page);
+    await panel.getByRole("button", { name: "Reject" }).first().click();
+    await idle(panel);
+
+    await runCommand(page, "Parley: Open Chat in Editor");
+    await assertPlain(page, page.locator(".tab"), "tab");
+    await runCommand(page, "View: Close All Editors");
+    assert.deepEqual(errors, []);
+  });
+
+  it("are neither links nor icons where a folder names MCP servers and asks for their inputs", async () => {
+    const server = { type: "stdio", command: "no-such-program", args: ["${input:key}", text] };
+    const file = {
+      inputs: [{ id: "key", description: text, type: "promptString" }],
+      servers: { [text.slice(0, 60)]: server },
+    };
+    const { page, panel, errors } = await sharedWorkbench({ ".vscode/mcp.json": JSON.stringify(file) }, withText(text));
+    await chooseAgent(panel, "hostile");
+    await composer(panel).click();
+    await page.keyboard.type("/");
+    await panel.getByRole("option", { name: /Start this MCP server/ }).click();
+    const dialog = page.locator(".monaco-dialog-box");
+    await assertPlain(page, dialog, "consent");
+    await dialog.getByRole("button", { name: "Allow" }).click();
+    await assertPlain(page, list(page), "input");
+    await closeList(page);
+    await showNotifications(page);
+    await assertPlain(page, notifications(page), "server-notification");
+    assert.deepEqual(errors, []);
+  });
+});
