@@ -1,5 +1,6 @@
 // Reads what agents send. The schema asks for leniency (malformed optional fields are treated as absent, malformed
 // array items are dropped), so nothing here throws.
+import { oneLine, withoutMiddle } from "../base/inertText.ts";
 import type {
   AgentCommand,
   Annotations,
@@ -19,6 +20,13 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const asString = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+/** A longer name of an agent would cover what stands beside it: buttons, the message box, the status bar. Characters. */
+const maxNameLength = 80;
+/** The name by which an agent introduces itself, on one line. Undefined without one. */
+export function parseAgentName(agent: JsonObject): string | undefined {
+  const name = asString(agent["title"]) ?? asString(agent["name"]);
+  return name === undefined ? undefined : withoutMiddle(oneLine(name), maxNameLength);
+}
 export const asNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 

@@ -57,6 +57,12 @@ describe("the handshake with an agent", () => {
     await until(() => agent.stdin.writableEnded);
   });
 
+  it("shortens a long name of an agent, and keeps it on one line", async () => {
+    const connected = await agent.ready({ agentInfo: { name: `Good\nAgent ${"x".repeat(1000)} end` } });
+    assert.match(connected.agent.info.name, /^Good⏎Agent x+ … \[935\] … x+ end$/);
+    connected.dispose();
+  });
+
   it("tolerates invalid agent information", async () => {
     const connected = await agent.ready({ agentInfo: "robo", agentCapabilities: [1], authMethods: { a: 1 } });
     assert.deepEqual(connected.agent.info.capabilities, {

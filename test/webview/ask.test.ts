@@ -144,6 +144,17 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "no" }]);
   });
 
+  it("the options stay visible after one with a long name", async () => {
+    const [allow, ...others] = ask.options;
+    const options = [{ ...allow, id: "once", kind: "allow_once", name: "Allow this command ".repeat(60) }, ...others];
+    const panel = await openPanel([snapshot(view([], { asks: [{ ...ask, options }] }))], { width: 280, height: 500 });
+    const reject = pinned(panel).getByRole("button", { name: "Reject" });
+    const [top, bottom] = await Promise.all([pinned(panel).locator(".options").boundingBox(), reject.boundingBox()]);
+    assert.ok(top && bottom && bottom.y + bottom.height <= top.y + top.height, "it needs no scrolling");
+    await reject.click();
+    assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "no" }]);
+  });
+
   it("the host can focus the question", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.post({ type: "focus", target: "ask" });

@@ -72,6 +72,7 @@ export class QuestionOptions {
       aria-disabled=${chosen === undefined ? nothing : "true"}
       aria-pressed=${chosen === option.id ? "true" : nothing}
       aria-keyshortcuts=${key ?? nothing}
+      title=${option.name.length > longName ? visibleText(option.name) : nothing}
       @click=${(event: MouseEvent) => this.#handleClick(event, question, option)}
     >
       <bdi>${visibleText(option.name)}</bdi>${key === undefined ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`}
@@ -103,6 +104,9 @@ function createRuleButton({ id }: ViewQuestion): TemplateResult {
     ${t("Create Rule…")}
   </button>`;
 }
+
+/** The button can cut a name with more characters, so a hover shows it. */
+const longName = 60;
 
 /** Whether an option can allow: all kinds that are not known to reject. */
 function isAllow(option: QuestionOption): boolean {

@@ -11,7 +11,7 @@ import type {
   OpenSessionRequest,
 } from "../../session/agent.ts";
 import { isConnectionClosed } from "../agentProblems.ts";
-import { isObject, asArray, asString, asObject, type JsonObject } from "../parse.ts";
+import { isObject, asArray, asString, asObject, parseAgentName, type JsonObject } from "../parse.ts";
 import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../protocolAgent.ts";
 import { signInMethods } from "../signInMethods.ts";
 import { serverToWire } from "./serverToWire.ts";
@@ -187,7 +187,7 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
   const kept = (["list", "delete", "fork"] as const).filter(name => isObject(sessions[name]));
   return {
     info: {
-      name: asString(agent["title"]) ?? asString(agent["name"]) ?? agentName,
+      name: parseAgentName(agent) ?? agentName,
       version: asString(agent["version"]) ?? "",
       protocolVersion: 1,
       capabilities: {

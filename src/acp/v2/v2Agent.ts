@@ -9,7 +9,7 @@ import type {
   OpenSessionRequest,
 } from "../../session/agent.ts";
 import { isConnectionClosed } from "../agentProblems.ts";
-import { isObject, asArray, asString, asObject, type JsonObject } from "../parse.ts";
+import { isObject, asArray, asString, asObject, parseAgentName, type JsonObject } from "../parse.ts";
 import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../protocolAgent.ts";
 import { signInMethods } from "../signInMethods.ts";
 import { asV1Method } from "./authMethods.ts";
@@ -148,7 +148,7 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
   const methods = asArray(result["authMethods"]);
   return {
     info: {
-      name: asString(agent["title"]) ?? asString(agent["name"]) ?? agentName,
+      name: parseAgentName(agent) ?? agentName,
       version: asString(agent["version"]) ?? "",
       protocolVersion: 2,
       capabilities: {
