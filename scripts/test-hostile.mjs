@@ -1,6 +1,6 @@
 // Attacks Parley with random cases, class by class, until the time is over or a class fails:
 //   npm run test:hostile                                  10 minutes
-//   npm run test:hostile -- --minutes=60 [--class=wire]   longer, or one class only
+//   npm run test:hostile -- --minutes=60 [--class=wire,log]   longer, or some classes only
 //   npm run test:hostile -- --seconds=30
 //   SEED=7 npm run test:hostile                           begins with this seed
 // The classes consist of test files that `npm test` also runs, once and with fewer seeds. Each round uses the next seed.
@@ -13,6 +13,7 @@ import { inProject, main, option, Problem, run, say, secondsSince, waitFor } fro
 import { readResults, resultLine } from "./tools/results.mjs";
 import { runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
+import { fetchVscode } from "./vscode/fetch.mjs";
 
 /**
  * @typedef {object} Class
@@ -21,6 +22,7 @@ import { ensureChromium } from "./vscode/chromium.mjs";
  * @property {boolean} [isFixed] whether one round is enough
  * @property {Readonly<Record<string, string>>} [variables] of the environment
  * @property {boolean} [needsChromium]
+ * @property {boolean} [needsVscode]
  * @property {string} [hostTests] the words in the titles of tests that run in VS Code, in place of files
  */
 
@@ -80,6 +82,11 @@ const classes = {
     ],
     isFixed: true,
   },
+  editor: {
+    about: "texts that the editor shows, also in a real window",
+    files: ["base/inertText", "base/visibleText", "e2e/hostileTexts"],
+    needsVscode: true,
+  },
   markup: {
     about: "texts in the panel, in Chromium",
     files: ["webview/hostile", "webview/safety", "webview/links"],
@@ -99,9 +106,10 @@ const markName = "PARLEY_HOSTILE_RUN";
 const maxEndTime = 10_000;
 
 await main(async () => {
-  const wanted = option("class");
-  if (wanted !== undefined && !(wanted in classes)) {
-    throw new Problem(`There is no class "${wanted}". The classes are ${Object.keys(classes).join(", ")}.`);
+  const wanted = option("class")?.split(",");
+  const unknown = wanted?.find(name => !(name in classes));
+  if (unknown !== undefined) {
+    throw new Problem(`There is no class "${unknown}". The classes are ${Object.keys(classes).join(", ")}.`);
   }
   const seconds = Number(option("seconds") ?? Number(option("minutes") ?? 10) * 60);
   const firstSeed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -110,7 +118,7 @@ await main(async () => {
   if ((await run(process.execPath, ["esbuild.mjs", "--tests"])) !== 0) throw new Problem("The build failed.");
 
   const started = performance.now();
-  const names = Object.keys(classes).filter(name => wanted === undefined || name === wanted);
+  const names = Object.keys(classes).filter(name => wanted === undefined || wanted.includes(name));
   /** @type {Map<string, Total>} */
   const totals = new Map(names.map(name => [name, { tests: 0, cases: 0, rounds: 0, failures: [] }]));
   let seed = firstSeed;
@@ -134,8 +142,9 @@ function isOpen(name, total) {
 
 /** Runs the tests of a class once. @param {string} name @param {Total} total @param {number} seed */
 async function perform(name, total, seed) {
-  const { files, needsChromium, hostTests, variables = {} } = /** @type {Class} */ (classes[name]);
-  if (needsChromium) process.env["CHROMIUM_PATH"] = ensureChromium();
+  const { files, needsChromium, needsVscode, hostTests, variables = {} } = /** @type {Class} */ (classes[name]);
+  if (needsChromium || needsVscode) process.env["CHROMIUM_PATH"] = ensureChromium();
+  if (needsVscode) await fetchVscode();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "parley-hostile-"));
   const [results, casesFile] = [path.join(folder, "results.json"), path.join(folder, "cases")];
   const started = performance.now();

@@ -1,5 +1,5 @@
 // An agent that puts the same text into every field that the editor shows. Plain Node, no packages.
-//   node hostileTexts.mjs <file with the text>
+//   node hostileTexts.mjs <file with the text> [file to wait for before the start]
 // The prompt says what it does: `ask` requests permission for a command with the text as its title once the file `go` exists, `edit` writes a
 // file whose name and content have the text, `title` names the session, `fail` refuses the prompt. Requests for a list
 // or a deletion of sessions are answered with the text, too. Every start writes the text to stderr.
@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const [, , file = ""] = process.argv;
+const [, , file = "", startFile] = process.argv;
 const text = readFileSync(file, "utf8");
 /** The part of the text that a file name can have. */
 const name = text.split(/[\n\r/]/)[0].slice(0, 200);
@@ -20,6 +20,10 @@ const waiting = new Map();
 
 process.stderr.write(`${text}\n`);
 
+async function exists(path) {
+  while (!existsSync(path)) await new Promise(resolve => setTimeout(resolve, 20));
+}
+
 /** Sends a request and resolves with its result. */
 function ask(method, params) {
   const id = randomUUID();
@@ -29,8 +33,7 @@ function ask(method, params) {
 
 const actions = {
   async ask(sessionId) {
-    const go = join(folders.get(sessionId), "go");
-    while (!existsSync(go)) await new Promise(resolve => setTimeout(resolve, 20));
+    await exists(join(folders.get(sessionId), "go"));
     // Parley offers no rule for a command that it cannot fully parse.
     const rawInput = { command: `echo '${name.split(" ").slice(0, 2).join(" ")}'` };
     const toolCall = { toolCallId: randomUUID(), title: text, kind: "execute", status: "pending", content, rawInput };
@@ -72,12 +75,15 @@ const actions = {
 };
 
 const methods = {
-  initialize: () => ({
-    protocolVersion: 1,
-    agentInfo: { name: "hostile", title: text, version: text },
-    agentCapabilities: { loadSession: true, sessionCapabilities: { list: {}, delete: {} } },
-    authMethods: [{ id: "login", name: text, description: text }],
-  }),
+  initialize: async () => {
+    if (startFile) await exists(startFile);
+    return {
+      protocolVersion: 1,
+      agentInfo: { name: "hostile", title: text, version: text },
+      agentCapabilities: { loadSession: true, sessionCapabilities: { list: {}, delete: {} } },
+      authMethods: [{ id: "login", name: text, description: text }],
+    };
+  },
   authenticate: () => ({}),
   "session/new": ({ cwd }) => {
     const sessionId = randomUUID();
