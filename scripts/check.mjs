@@ -31,9 +31,11 @@ await main(async () => {
   const { default: ts } = await import("typescript");
   const file = option("results");
   const results = file ? newResults(file) : undefined;
+  results?.plan(["format", ...projects.map(({ title }) => title), "lint"]);
   /** @param {string} title @param {() => Finding | Promise<Finding>} find */
   const check = async (title, find) => {
     const started = performance.now();
+    results?.start(title);
     const { ok, output } = await find();
     const ms = Math.round(performance.now() - started);
     /** @type {import("./tools/results.d.mts").TestResult} */

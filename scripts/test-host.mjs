@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { whenExiting } from "./tools/processes.mjs";
 import { flag, inProject, main, option, Problem, root, say } from "./tools/project.mjs";
+import { maxQuietSeconds, whenQuiet } from "./tools/quiet.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
 import { startServer } from "./vscode/server.mjs";
 import { harmlessErrors, launchBrowser, workbenchUrl } from "./vscode/workbench.mjs";
@@ -15,9 +16,6 @@ import { harmlessErrors, launchBrowser, workbenchUrl } from "./vscode/workbench.
  * @typedef {import("./vscode/server.mjs").Server} Server
  * @typedef {import("playwright-core").Page} Page
  */
-
-/** Shorter than the limit of the suite in test.mjs, so that this script reports the timeout. */
-const limitMs = 9 * 60_000;
 
 await main(async () => {
   const tmp = fs.mkdtempSync(path.join(os.tmpdir(), "parley-host-"));
@@ -55,7 +53,7 @@ async function runHostTests(folder, resultsFile) {
   const printing = printAsTheyCome(resultsFile);
   try {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-    const outcome = await testsEnded(page, server, folder);
+    const outcome = await testsEnded(page, server, folder, resultsFile);
     printing.finish();
     return conclude(server, resultsFile, outcome);
   } finally {
@@ -72,9 +70,10 @@ async function runHostTests(folder, resultsFile) {
  * @param {Page} page
  * @param {Server} server
  * @param {string} folder
+ * @param {string} resultsFile
  * @returns {Promise<number | string>}
  */
-async function testsEnded(page, server, folder) {
+async function testsEnded(page, server, folder, resultsFile) {
   /** @type {(outcome: number | string) => void} */
   let settle = () => {};
   /** @type {Promise<number | string>} */
@@ -84,10 +83,11 @@ async function testsEnded(page, server, folder) {
   await page.exposeFunction("codeAutomationLog", printLog);
   page.on("crash", () => settle("The window of VS Code crashed."));
   void server.exited.then(() => settle("The VS Code server exited."));
-  const timer = setTimeout(() => settle(`The tests did not finish within ${limitMs / 60_000} minutes.`), limitMs);
+  // The results stay unfinished, so test.mjs names the test that hangs.
+  const stopWatching = whenQuiet(resultsFile, () => settle(`No test has ended for ${maxQuietSeconds} s.`));
   await page.goto(workbenchUrl(server, { folder, extension: extensionPath(), tests: testsPath() }));
   const outcome = await ended;
-  clearTimeout(timer);
+  stopWatching();
   return outcome;
 }
 

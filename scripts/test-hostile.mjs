@@ -11,7 +11,7 @@ import { ensureInstalled } from "./tools/install.mjs";
 import { killTree, processesWith } from "./tools/processes.mjs";
 import { inProject, main, option, Problem, run, say, secondsSince, waitFor } from "./tools/project.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
-import { runLimited } from "./tools/sideBySide.mjs";
+import { afterMinutes, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
 import { fetchVscode } from "./vscode/fetch.mjs";
 
@@ -161,7 +161,7 @@ async function perform(name, total, seed) {
       : ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`];
   try {
     let output = "";
-    const code = await runLimited(command, maxClassTime, text => (output += text));
+    const code = await runLimited(command, afterMinutes(maxClassTime), text => (output += text));
     const { tests: found, finished } = readResults(results);
     const failures = found.filter(test => test.state === "failed").map(resultLine);
     if (code === "late") failures.push(`The class did not finish within ${maxClassTime} minutes.`);

@@ -4,13 +4,16 @@
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest supported VS Code
 // As many suites run at the same time as there are processors, one of them in VS Code. The output of each suite is
-// printed as one block. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed.
+// printed as one block, and meanwhile how far each suite is. At the end come the slowest tests and the titles of the
+// failed ones. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed. All results
+// are in out/test/results.json.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
 import { inProject, main, option, Problem, run, say, secondsSince } from "./tools/project.mjs";
-import { readResults } from "./tools/results.mjs";
+import { maxQuietSeconds, whenQuiet } from "./tools/quiet.mjs";
+import { notRunTests, readResults } from "./tools/results.mjs";
 import { newLanes, newTurns, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
 import { fetchVscode } from "./vscode/fetch.mjs";
@@ -20,7 +23,6 @@ import { fetchVscode } from "./vscode/fetch.mjs";
 /**
  * @typedef {object} Suite
  * @property {string} about
- * @property {number} limitMinutes after which the suite is ended and fails
  * @property {(resultsFile: string, part: number) => readonly string[]} command the arguments for Node.js
  * @property {readonly (() => unknown)[]} needs the preparations
  * @property {number} [parts] the number of programs that share the tests
@@ -29,7 +31,7 @@ import { fetchVscode } from "./vscode/fetch.mjs";
  * @property {boolean} [anyTime] whether it can run slowly beside other suites
  */
 
-/** @typedef {{ name: string, tests: readonly TestResult[], ms: number }} Outcome */
+/** @typedef {{ name: string, tests: readonly TestResult[], ms: number, notRun?: readonly string[] }} Outcome */
 
 const vscodeName = option("vscode");
 const grep = option("grep");
@@ -43,29 +45,24 @@ const webviewParts = 4;
 const suites = {
   check: {
     about: "types, lint and format",
-    limitMinutes: 20,
     command: results => ["scripts/check.mjs", `--results=${results}`],
     needs: [],
     anyTime: true,
   },
   unit: {
     about: "everything that needs no editor",
-    limitMinutes: 10,
     command: results =>
       mocha(
         results,
-        10,
         testFiles(folder => !["webview", "host", "e2e"].includes(folder)),
       ),
     needs: [],
   },
   webview: {
     about: "the panel in Chromium",
-    limitMinutes: 10,
     command: (results, part) =>
       mocha(
         results,
-        30,
         testFiles(folder => folder === "webview").filter((_, at) => at % webviewParts === part),
       ),
     needs: [chromium],
@@ -73,18 +70,15 @@ const suites = {
   },
   host: {
     about: "inside the extension host of a real VS Code",
-    limitMinutes: 10,
     command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
     needs: [chromium, vscode],
     first: true,
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
-    limitMinutes: 20,
     command: results =>
       mocha(
         results,
-        120,
         testFiles(folder => folder === "e2e"),
       ),
     needs: [chromium, vscode],
@@ -92,6 +86,18 @@ const suites = {
     last: true,
   },
 };
+
+/** The results of all suites. */
+const resultsFile = "out/test/results.json";
+
+/** A suite that watches itself for silence, as `host` does, has this long to report and clean up. Seconds. */
+const reportSeconds = 30;
+
+/** How often the progress of the running suites is printed. Milliseconds. */
+const progressInterval = 30_000;
+
+/** The suites that run, or parts of them, with their files of results. @type {Map<string, string>} */
+const inProgress = new Map();
 
 const lanes = newLanes(Math.max(2, os.availableParallelism()));
 const newTurn = newTurns();
@@ -103,14 +109,16 @@ await main(async () => {
   const build = await buildAll();
   const built = build.tests.every(step => step.state === "passed");
   /** @param {string} name @returns {Promise<Outcome>} */
-  const outcomeOf = async name => (built || name === "check" ? runSuite(name) : notRun(name, "The build failed."));
+  const outcomeOf = async name => (built || name === "check" ? runSuite(name) : couldNotRun(name, "The build failed."));
   /** @param {(suite: Suite) => unknown} fits */
   const begin = fits => names.filter(name => fits(/** @type {Suite} */ (suites[name]))).map(outcomeOf);
+  const progress = printProgress();
   const early = [...begin(suite => suite.first), ...begin(suite => !suite.first && !suite.last && !suite.anyTime)];
   // These suites use the processor time that the other suites leave.
   const anyTime = begin(suite => suite.anyTime);
   await Promise.all(early);
   const outcomes = await Promise.all([...early, ...anyTime, ...begin(suite => suite.last)]);
+  clearInterval(progress);
   summarize([build, ...outcomes.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))]);
 });
 
@@ -138,15 +146,10 @@ async function buildAll() {
   return { name: "build", tests: [step], ms: performance.now() - started };
 }
 
-/** @param {string} results @param {number} seconds for one test @param {readonly string[]} files */
-function mocha(results, seconds, files) {
+/** @param {string} results @param {readonly string[]} files */
+function mocha(results, files) {
   const color = process.stdout.isTTY ? ["--color"] : [];
-  const options = [
-    `--results=${results}`,
-    `--timeout=${seconds * 1000}`,
-    ...color,
-    ...(grep ? [`--grep=${grep}`] : []),
-  ];
+  const options = [`--results=${results}`, ...color, ...(grep ? [`--grep=${grep}`] : [])];
   return ["scripts/tools/mocha.mjs", ...options, ...files];
 }
 
@@ -167,12 +170,22 @@ async function runSuite(name) {
   const suite = /** @type {Suite} */ (suites[name]);
   const started = performance.now();
   const parts = await Promise.all(Array.from({ length: suite.parts ?? 1 }, (_, part) => runPart(name, suite, part)));
-  const tests = parts.flat();
+  const tests = parts.flatMap(part => part.tests);
   const empty = tests.length === 0 && !grep;
-  return { name, tests: empty ? failure(`${name} has no tests`) : tests, ms: performance.now() - started };
+  return {
+    name,
+    tests: empty ? failure(`${name} has no tests`) : tests,
+    ms: performance.now() - started,
+    notRun: parts.flatMap(part => part.notRun ?? []),
+  };
 }
 
-/** @param {string} name @param {Suite} suite @param {number} part @returns {Promise<readonly TestResult[]>} */
+/**
+ * @param {string} name
+ * @param {Suite} suite
+ * @param {number} part
+ * @returns {Promise<Pick<Outcome, "tests" | "notRun">>}
+ */
 async function runPart(name, suite, part) {
   const turn = newTurn();
   if (part === 0) turn.print(titleOf(`${name}: ${suite.about}`));
@@ -182,22 +195,52 @@ async function runPart(name, suite, part) {
   const perform = async () => {
     for (const need of suite.needs) await need();
     const how = { inBackground: suite.anyTime === true };
-    return runLimited(suite.command(results, part), suite.limitMinutes, text => turn.print(text), how);
+    /** @param {() => void} end */
+    const watch = end => whenQuiet(results, end, maxQuietSeconds + reportSeconds);
+    /** @param {string} text */
+    const print = text => {
+      lastOutput = (lastOutput + text).slice(-2000);
+      turn.print(text);
+    };
+    inProgress.set(path.basename(results, ".json"), results);
+    return runLimited(suite.command(results, part), watch, print, how);
   };
+  let lastOutput = "";
   try {
     const code = await lanes(perform);
-    return [...readResults(results).tests, ...misfortunes(name, results, code)];
+    const notRun = notRunTests(readResults(results));
+    for (const title of notRun) turn.print(`  not run: ${title}\n`);
+    return { tests: [...readResults(results).tests, ...misfortunes(name, results, code, lastOutput)], notRun };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     turn.print(`${error.message}\n`);
-    return notRun(name, error.message).tests;
+    return couldNotRun(name, error.message);
   } finally {
+    inProgress.delete(path.basename(results, ".json"));
     turn.end();
   }
 }
 
+/** Prints regularly how far each running suite is, and which of its tests runs. */
+function printProgress() {
+  /** When the running test of each suite was first seen. @type {Map<string, { title: string, since: number }>} */
+  const seen = new Map();
+  return setInterval(() => {
+    for (const [name, file] of inProgress) {
+      const { tests, planned, running = "" } = readResults(file);
+      const known = seen.get(name);
+      const test = known?.title === running ? known : { title: running, since: performance.now() };
+      seen.set(name, test);
+      const failed = tests.filter(({ state }) => state === "failed").length;
+      const counted = `${tests.length} of ${planned.length} done${failed > 0 ? `, ${failed} failed` : ""}`;
+      const now = running === "" ? "" : `, now for ${secondsSince(test.since)}: ${running}`;
+      process.stderr.write(`… ${name}: ${counted}${now}\n`);
+    }
+  }, progressInterval);
+}
+
 /** @param {string} name @param {string} error @returns {Outcome} */
-function notRun(name, error) {
+function couldNotRun(name, error) {
   return { name, tests: failure(`${name} could not be run`, error), ms: 0 };
 }
 
@@ -211,12 +254,18 @@ function failure(title, error) {
  * @param {string} name
  * @param {string} file
  * @param {number | "late"} code
+ * @param {string} lastOutput
  * @returns {TestResult[]}
  */
-function misfortunes(name, file, code) {
-  const { finished, tests } = readResults(file);
-  if (code === "late") return failure(`${name} did not finish within ${suites[name]?.limitMinutes} minutes`);
-  if (!finished) return failure(`${name} broke off (exit code ${code})`);
+function misfortunes(name, file, code, lastOutput) {
+  const { finished, tests, running } = readResults(file);
+  if (!finished) {
+    const last = tests.at(-1)?.title;
+    const title = running ?? (last === undefined ? `the start of ${name}` : `what follows "${last}"`);
+    const how =
+      code === "late" ? `No test has ended for ${maxQuietSeconds} s.` : `${name} broke off (exit code ${code}).`;
+    return failure(title, `${how} Its last output:\n${lastOutput.trim()}`);
+  }
   const explained = tests.some(test => test.state === "failed");
   return code !== 0 && !explained ? failure(`${name} ended with exit code ${code}`) : [];
 }
@@ -227,6 +276,17 @@ function summarize(outcomes) {
   for (const { name, tests, ms } of outcomes) {
     say(`${name.padEnd(8)} ${counts(tests).padEnd(28)} ${secondsSince(performance.now() - ms).padStart(8)}`);
   }
+  const timed = outcomes.flatMap(({ name, tests }) => tests.map(test => ({ name, ...test })));
+  timed.sort((a, b) => (b.ms ?? 0) - (a.ms ?? 0));
+  say("the slowest tests");
+  for (const { name, title, ms = 0 } of timed.slice(0, 10)) {
+    say(`${(ms / 1000).toFixed(1).padStart(8)} s  ${name}: ${title}`);
+  }
+  for (const { name, notRun = [] } of outcomes) {
+    if (notRun.length > 0) say(`not run: ${notRun.length} tests of ${name}, listed above and in ${resultsFile}`);
+  }
+  fs.mkdirSync(path.dirname(inProject(resultsFile)), { recursive: true });
+  fs.writeFileSync(inProject(resultsFile), JSON.stringify(outcomes, undefined, 1));
   for (const { name, tests } of outcomes) {
     for (const test of tests.filter(test => test.state === "failed")) say(`failed: ${name}: ${test.title}`);
   }

@@ -1,7 +1,9 @@
 // Runs the tests of one suite with mocha in this process:
 //   node scripts/tools/mocha.mjs --results=file [--timeout=ms] [--grep=words] [--color] file...
+// The default time limit of a test is the one of all suites, which no machine is too slow for.
 import Mocha from "mocha";
 import { flag, main, option } from "./project.mjs";
+import { maxTestTime } from "./quiet.mjs";
 import { newResults, readResults, recordResults } from "./results.mjs";
 
 /** Handles can stay open for this long after the last test, in milliseconds. */
@@ -15,7 +17,7 @@ await main(async () => {
     ui: "bdd",
     reporter: "spec",
     ...(flag("color") ? { color: true } : {}),
-    timeout: Number(option("timeout") ?? 10_000),
+    timeout: Number(option("timeout") ?? maxTestTime),
     // On a build machine, a forgotten `.only` would silently skip tests.
     forbidOnly: Boolean(process.env["CI"]),
     ...(grep ? { grep } : {}),
@@ -24,7 +26,7 @@ await main(async () => {
   await mocha.loadFilesAsync();
   const failures = await new Promise(resolve => {
     const runner = mocha.run(resolve);
-    if (resultsFile) recordResults(runner, resultsFile);
+    if (resultsFile) recordResults(runner, resultsFile, grep);
   });
   process.exitCode = failures > 0 ? 1 : 0;
   failIfSomethingStaysOpen(resultsFile);
@@ -46,8 +48,9 @@ function failIfSomethingStaysOpen(resultsFile) {
 
 /** @param {string} file @param {string} error */
 function addFailure(file, error) {
-  const { tests } = readResults(file);
+  const { tests, planned } = readResults(file);
   const results = newResults(file);
+  results.plan(planned);
   for (const test of tests) results.add(test);
   results.add({ title: "no handle stays open after the last test", state: "failed", error });
   results.finish();

@@ -13,12 +13,23 @@ export interface TestResult {
 export interface SuiteResults {
   readonly finished: boolean;
   readonly tests: readonly TestResult[];
+  /** The titles of all tests that the suite runs. */
+  readonly planned: readonly string[];
+  /** The title of the test that runs. */
+  readonly running?: string;
 }
 
-/** Writes the results of that run into the file. */
-export function recordResults(runner: Runner, file: string): void;
+/** Writes the results of that run into the file. `grep`: the titles that run. */
+export function recordResults(runner: Runner, file: string, grep?: string | RegExp): void;
 /** Starts a results file whose results the caller adds. */
-export function newResults(file: string): { add(test: TestResult): void; finish(): void };
+export function newResults(file: string): {
+  plan(titles: readonly string[]): void;
+  start(title: string): void;
+  add(test: TestResult): void;
+  finish(): void;
+};
+/** The titles of the tests that have no result, apart from the running one. */
+export function notRunTests(results: SuiteResults): readonly string[];
 /** The current content of the file. A missing file has no results and is unfinished. */
 export function readResults(file: string): SuiteResults;
 /** Formats the result as one line, with the error below it. */

@@ -63,14 +63,14 @@ export function newTurns() {
 }
 
 /**
- * Runs a program. After the given number of minutes, ends it with all processes that it started.
+ * Runs a program. When `watch` calls the function that it gets, ends the program with all processes that it started.
  * @param {readonly string[]} command
- * @param {number} minutes
+ * @param {(end: () => void) => () => void} watch starts to watch, and returns a function that stops it
  * @param {(text: string) => void} print
  * @param {{ inBackground?: boolean }} [how] `inBackground`: other programs have priority if there are too few processors
  * @returns {Promise<number | "late">}
  */
-export function runLimited(command, minutes, print, { inBackground = false } = {}) {
+export function runLimited(command, watch, print, { inBackground = false } = {}) {
   const detached = inBackground && process.platform !== "win32";
   const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached });
   if (inBackground && child.pid) letOthersFirst(child.pid);
@@ -83,13 +83,13 @@ export function runLimited(command, minutes, print, { inBackground = false } = {
   if (running.size === 1) for (const name of endingSignals) process.on(name, passSignal);
   return new Promise((resolve, reject) => {
     let late = false;
-    const timer = setTimeout(() => {
+    const stopWatching = watch(() => {
       late = true;
       end();
-    }, minutes * 60_000);
+    });
     /** @param {number | null} code */
     const ended = code => {
-      clearTimeout(timer);
+      stopWatching();
       forget();
       if (!running.delete(child)) return;
       if (running.size === 0) {
@@ -103,6 +103,15 @@ export function runLimited(command, minutes, print, { inBackground = false } = {
     // A process that was left behind can keep the output open forever.
     child.on("exit", code => setTimeout(ended, lastWordsMs, code).unref());
   });
+}
+
+/** For {@link runLimited}: ends the program after so many minutes. @param {number} minutes */
+export function afterMinutes(minutes) {
+  /** @param {() => void} end */
+  return end => {
+    const timer = setTimeout(end, minutes * 60_000);
+    return () => clearTimeout(timer);
+  };
 }
 
 /** The Unix niceness of background programs: they get a tenth of the processor time of the others. */

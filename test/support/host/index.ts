@@ -1,17 +1,18 @@
 // Runs the tests inside the extension host. VS Code loads this file and calls run(). The results go into the JSON file
 // that PARLEY_TEST_RESULTS names, because the console of the extension host is not accessible.
 import Mocha from "mocha";
+import { maxTestTime } from "../../../scripts/tools/quiet.mjs";
 import { recordResults } from "../../../scripts/tools/results.mjs";
 
 /** Called by VS Code. Rejects if a test failed, which gives VS Code its exit code. */
 export async function run(): Promise<void> {
   const grep = process.env["PARLEY_TEST_GREP"];
-  const mocha = new Mocha({ ui: "bdd", timeout: 20_000, color: false, ...(grep ? { grep } : {}) });
+  const mocha = new Mocha({ ui: "bdd", timeout: maxTestTime, color: false, ...(grep ? { grep } : {}) });
   await loadTests(mocha);
   const failures = await new Promise<number>(resolve => {
     const runner = mocha.run(resolve);
     const file = process.env["PARLEY_TEST_RESULTS"];
-    if (file) recordResults(runner, file);
+    if (file) recordResults(runner, file, grep);
   });
   if (failures > 0) throw new Error(`${failures} of the tests failed.`);
 }

@@ -1,0 +1,81 @@
+// The results of a suite that hangs: which test hung, and which tests did not run.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { maxQuietSeconds, maxTestTime, whenQuiet } from "../scripts/tools/quiet.mjs";
+import { notRunTests, readResults } from "../scripts/tools/results.mjs";
+import { afterMinutes, runLimited } from "../scripts/tools/sideBySide.mjs";
+
+describe("the results of a suite", () => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-results-"));
+  const results = join(folder, "results.json");
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const suite = (body: string): readonly string[] => {
+    const file = join(folder, "planted.test.mjs");
+    writeFileSync(file, body);
+    return ["scripts/tools/mocha.mjs", `--results=${results}`, file];
+  };
+
+  it("name the test that hangs, and every test that did not run because of it", async () => {
+    const command = suite(`describe("a suite", () => {
+      it("passes first", () => {});
+      it("hangs", function () { this.timeout(0); return new Promise(() => setInterval(() => {}, 1000)); });
+      it("would pass", () => {});
+      it("would pass, too", () => {});
+    });`);
+    let output = "";
+    const code = await runLimited(
+      command,
+      end => whenQuiet(results, end, 2),
+      text => (output += text),
+    );
+    assert.equal(code, "late", output);
+    const read = readResults(results);
+    assert.equal(read.finished, false);
+    assert.equal(read.running, "a suite hangs");
+    assert.deepEqual(
+      read.tests.map(({ title }) => title),
+      ["a suite passes first"],
+    );
+    assert.deepEqual(notRunTests(read), ["a suite would pass", "a suite would pass, too"]);
+  });
+
+  it("name a hook that hangs before all tests", async () => {
+    const command = suite(`describe("a suite", () => {
+      before(function () { this.timeout(0); return new Promise(() => setInterval(() => {}, 1000)); });
+      it("would pass", () => {});
+    });`);
+    assert.equal(
+      await runLimited(
+        command,
+        end => whenQuiet(results, end, 2),
+        () => {},
+      ),
+      "late",
+    );
+    const read = readResults(results);
+    assert.match(read.running ?? "", /"before all" hook/);
+    assert.deepEqual(notRunTests(read), ["a suite would pass"]);
+  });
+
+  it("are complete if every test ends, also after one that fails", async () => {
+    const command = suite(`describe("a suite", () => {
+      it("fails", () => { throw new Error("planted"); });
+      it("passes", () => {});
+    });`);
+    assert.equal(await runLimited(command, afterMinutes(1), () => {}), 1);
+    const read = readResults(results);
+    assert.equal(read.finished, true);
+    assert.deepEqual(
+      read.tests.map(({ state }) => state),
+      ["failed", "passed"],
+    );
+    assert.deepEqual(notRunTests(read), []);
+  });
+
+  it("leave mocha the time to report a test before the suite is ended", () => {
+    assert.ok(maxTestTime / 1000 < maxQuietSeconds);
+  });
+});
