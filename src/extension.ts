@@ -38,7 +38,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const log = store.add(openOutputChannel());
   const clock = loggingClock(log);
   const platform = { context, store, log, clock, storage: openSessionStorage(context) };
-  const settings = store.add(new SettingsReader(context));
+  const settings = store.add(new SettingsReader(context, log));
   const chat = new ChatPanels({ extensionUri: context.extensionUri, pages: startup.pages, log, clock });
   const open = new OpenSessions();
   const active = store.add(new ActiveSession(open));

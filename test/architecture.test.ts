@@ -18,6 +18,7 @@ import {
   isSource,
   longFiles,
   namespaceCasts,
+  otherSettingReads,
   packageExceptions,
   sameFileNames,
   textsPastTheDoor,
@@ -218,6 +219,13 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     rule: namespaceCasts,
     broken: [{ "src/window/planted.ts": "// x\nconst x = vscode as unknown as object;\n" }],
     found: /planted/,
+  },
+  "reads the settings of Parley only as the user's values": {
+    rule: otherSettingReads,
+    broken: ['"parley"', '"parley.sessions"', "", "section", "`parley`"].map(section => ({
+      "src/window/planted.ts": `// x\nconst x = vscode.workspace.getConfiguration(${section}).get("sound");\n`,
+    })),
+    found: /planted\.ts reads getConfiguration/,
   },
   "runs only commands of VS Code with literal names": {
     rule: computedCommands,

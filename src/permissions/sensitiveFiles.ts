@@ -63,6 +63,37 @@ export function readGlobSetting(
   return { globs, problems };
 }
 
+/** What a folder can add, so that it cannot make the check of paths slow. */
+const maxFolderGlobs = 200;
+const maxFolderGlobLength = 200;
+const maxFolderAlternatives = 1000;
+/** The number of mistakes in globs of folders that the user reads about. */
+const maxFolderProblems = 3;
+
+/** The same for the globs of the workspace and its folders, which are not the user's own. */
+export function readFolderGlobs(
+  setting: string,
+  values: readonly unknown[],
+): { readonly globs: readonly string[]; readonly problems: readonly string[] } {
+  const lists = values.map(value => (Array.isArray(value) ? (value as readonly unknown[]) : [value]));
+  const all = [...new Set(lists.flat())];
+  const short = all.filter(one => typeof one !== "string" || one.length <= maxFolderGlobLength);
+  const { globs, problems } = readGlobSetting(
+    `${setting} of the folder`,
+    short.slice(0, maxFolderGlobs).map(one => (typeof one === "string" ? one : null)),
+  );
+  let alternatives = 0;
+  const used = globs.filter(glob => (alternatives += pathGlobs(glob).length) <= maxFolderAlternatives);
+  const ignored = all.length - used.length - problems.length;
+  return {
+    globs: used,
+    problems: [
+      ...problems.slice(0, maxFolderProblems),
+      ...(ignored > 0 ? [`${setting} of the folder has too many or too long globs. ${ignored} are ignored.`] : []),
+    ],
+  };
+}
+
 /** A test for many paths. */
 export interface SecretTest {
   /** Whether the path looks like a secret. */

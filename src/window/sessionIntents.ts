@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { withTimeout } from "../base/async.ts";
 import type { NextStep } from "../base/errors.ts";
+import { updateUserSetting, userSetting } from "../editor/userSettings.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
 import { faultyFields } from "../panel/form/answerForm.ts";
 import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
@@ -144,8 +145,7 @@ async function useDraftProtocol(session: Session | undefined): Promise<void> {
   const changed = { ...agents, [agent.id]: { ...asRecord(agents[agent.id]), protocol: "2" } };
   // The update can resolve before the changed value is in effect.
   const inEffect = whenChanged(() => asRecord(userAgents()[agent.id])["protocol"] === "2");
-  const configuration = vscode.workspace.getConfiguration("parley");
-  await configuration.update("agents", changed, vscode.ConfigurationTarget.Global);
+  await updateUserSetting("agents", changed);
   await withTimeout(inEffect.done, maxSettingWait, () => undefined);
   inEffect.dispose();
   // A prompt of the meantime may have started the agent with the old settings.
@@ -155,8 +155,7 @@ async function useDraftProtocol(session: Session | undefined): Promise<void> {
 /** A changed setting is waited for at most this long (ms). */
 const maxSettingWait = 5000;
 
-const userAgents = (): Readonly<Record<string, unknown>> =>
-  asRecord(vscode.workspace.getConfiguration("parley").inspect("agents")?.globalValue);
+const userAgents = (): Readonly<Record<string, unknown>> => asRecord(userSetting("agents"));
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -1,12 +1,15 @@
-// Parley's settings, typed and validated. Agent commands come from user and machine settings only.
+// Parley's settings, typed and validated. They are the user's own. A folder can only add to the list of sensitive files.
 import * as vscode from "vscode";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
+import type { Log } from "../base/log.ts";
+import { folderSettings, userSetting } from "../editor/userSettings.ts";
 import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
 import type { ViewHead } from "../panel/protocol.ts";
 import { readProtectionSetting, type ProtectionSettings } from "../permissions/protectedFiles.ts";
-import { readGlobSetting } from "../permissions/sensitiveFiles.ts";
+import { readFolderGlobs, readGlobSetting } from "../permissions/sensitiveFiles.ts";
 import type { SessionLimits } from "../sessions/retention.ts";
+import { checkedInteger, type IntegerSettingKey } from "./numberSettings.ts";
 
 export interface Settings {
   readonly agents: readonly AgentDefinition[];
@@ -53,23 +56,38 @@ export function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
 /** The settings, read again when they have changed. */
 export class SettingsReader implements Disposable {
   readonly #context: vscode.ExtensionContext;
+  readonly #log: Log;
   readonly #listener: vscode.Disposable;
   readonly #changed = new Emitter<void>();
   /** Fires when a setting of the extension has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #settings: Settings | undefined;
+  /** Mistakes in numbers that are logged. */
+  #logged: ReadonlySet<string> = new Set();
 
-  constructor(context: vscode.ExtensionContext) {
+  constructor(context: vscode.ExtensionContext, log: Log) {
     this.#context = context;
-    this.#listener = vscode.workspace.onDidChangeConfiguration(event => {
-      if (!event.affectsConfiguration("parley")) return;
+    this.#log = log;
+    const change = (): void => {
       this.#settings = undefined;
       this.#changed.fire();
-    });
+    };
+    this.#listener = vscode.Disposable.from(
+      vscode.workspace.onDidChangeConfiguration(event => {
+        if (event.affectsConfiguration("parley")) change();
+      }),
+      // Each folder can add to the list of sensitive files.
+      vscode.workspace.onDidChangeWorkspaceFolders(change),
+    );
   }
 
   read(): Settings {
-    return (this.#settings ??= readSettings(this.#context));
+    if (this.#settings) return this.#settings;
+    const problems = new Set<string>();
+    this.#settings = readSettings(this.#context, problem => problems.add(problem));
+    for (const problem of problems) if (!this.#logged.has(problem)) this.#log.warn(problem);
+    this.#logged = problems;
+    return this.#settings;
   }
 
   dispose(): void {
@@ -78,56 +96,44 @@ export class SettingsReader implements Disposable {
   }
 }
 
-/** Reads the current settings. */
-export function readSettings(context: vscode.ExtensionContext): Settings {
-  const configuration = vscode.workspace.getConfiguration("parley");
-  const { agents, bad } = resolveAgents([demoAgent(context)], userValue(configuration, "agents") ?? {});
-  const outside = userValue(configuration, "files.outsideWorkspace");
-  const sensitive = everyValue(configuration, "files.sensitive").map(value =>
-    readGlobSetting("parley.files.sensitive", value),
-  );
+/** Reads the current settings. Reports each number that is not valid, as a sentence. */
+export function readSettings(
+  context: vscode.ExtensionContext,
+  onInvalidNumber: (problem: string) => void = () => {},
+): Settings {
+  const { agents, bad } = resolveAgents([demoAgent(context)], userSetting("agents") ?? {});
+  const outside = userSetting("files.outsideWorkspace");
+  const sensitive = [
+    readGlobSetting("parley.files.sensitive", userSetting("files.sensitive")),
+    readFolderGlobs("parley.files.sensitive", folderSettings("files.sensitive")),
+  ];
   const badGlobs = sensitive.flatMap(({ problems }) => problems).map(reason => ({ id: "files.sensitive", reason }));
-  const { overrides, problems } = readProtectionSetting(
-    "parley.files.protected",
-    userValue(configuration, "files.protected"),
-  );
+  const { overrides, problems } = readProtectionSetting("parley.files.protected", userSetting("files.protected"));
   const badProtection = problems.map(reason => ({ id: "files.protected", reason }));
   const badServers = serverSettingProblems(agents).map(reason => ({ id: "mcpServers", reason }));
+  const integer = (key: IntegerSettingKey): number => {
+    const { value, problem } = checkedInteger(key, userSetting(key));
+    if (problem !== undefined) onInvalidNumber(problem);
+    return value;
+  };
   return {
     agents,
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
-    sendKey: configuration.get("sendKey") === "modEnter" ? "modEnter" : "enter",
+    sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
-    protection: { overrides, askForBuildFiles: userValue(configuration, "files.askForBuildFiles") !== false },
+    protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
-    saveUnsaved: configuration.get("files.saveUnsaved") === true,
-    notifications: notificationLevel(configuration.get("notifications"), "all"),
-    sound: notificationLevel(configuration.get("sound"), "off"),
+    saveUnsaved: userSetting("files.saveUnsaved") === true,
+    notifications: notificationLevel(userSetting("notifications"), "all"),
+    sound: notificationLevel(userSetting("sound"), "off"),
     checkpoints: {
-      maxCount: atLeastOne(configuration.get("checkpoints.maxCount"), 50),
-      maxAgeDays: atLeastOne(configuration.get("checkpoints.maxAgeDays"), 30),
+      maxCount: integer("checkpoints.maxCount"),
+      maxAgeDays: integer("checkpoints.maxAgeDays"),
     },
     sessions: {
-      count: atLeastZero(configuration.get("sessions.maxCount"), 1000),
-      days: atLeastZero(configuration.get("sessions.maxAgeDays"), 0),
-      megabytes: atLeastZero(configuration.get("sessions.maxSize"), 0),
+      count: integer("sessions.maxCount"),
+      days: integer("sessions.maxAgeDays"),
+      megabytes: integer("sessions.maxSize"),
     },
   };
-}
-
-const atLeastOne = (value: unknown, fallback: number): number =>
-  typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : fallback;
-
-const atLeastZero = (value: unknown, fallback: number): number =>
-  typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : fallback;
-
-/** Only the user's value. The scope in the manifest excludes folders already; this is a second safeguard. */
-function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {
-  return configuration.inspect(key)?.globalValue;
-}
-
-/** The values of user, workspace and folder, each by itself: a folder may add to a list but not remove from it. */
-function everyValue(configuration: vscode.WorkspaceConfiguration, key: string): readonly unknown[] {
-  const inspected = configuration.inspect(key);
-  return [inspected?.globalValue, inspected?.workspaceValue, inspected?.workspaceFolderValue];
 }

@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { definitionToStart } from "../../src/agents/vscode/definitionToStart.ts";
 import { importZedAgents } from "../../src/agents/vscode/importZedAgents.ts";
+import { nullLog } from "../../src/base/log.ts";
 import type { SessionOption } from "../../src/session/events.ts";
 import { readSettings, SettingsReader } from "../../src/window/settings.ts";
 import { until } from "../support/fakes/until.ts";
@@ -29,21 +30,21 @@ describe("the agents of the settings", () => {
     const evil = { demo: { command: "/bin/evil" }, evil: { command: "/bin/evil", icon: "bug", defaults: { a: "b" } } };
     await vscode.workspace.fs.writeFile(
       file,
-      Buffer.from(JSON.stringify({ "parley.agents": evil, "parley.sendKey": "modEnter" })),
+      Buffer.from(JSON.stringify({ "parley.agents": evil, "parley.files.sensitive": ["**/read/**"] })),
     );
     try {
       // This setting shows that VS Code has read the file.
-      await until(() => readSettings(context).sendKey === "modEnter");
+      await until(() => readSettings(context).sensitive.includes("**/read/**"));
       const { agents, bad } = readSettings(context);
       assert.deepEqual([agents, bad], [before.agents, []]);
     } finally {
       await vscode.workspace.fs.delete(file);
-      await until(() => readSettings(context).sendKey === "enter");
+      await until(() => readSettings(context).sensitive.length === 0);
     }
   });
 
   it("change without a reload of the window", async () => {
-    const reader = new SettingsReader(context);
+    const reader = new SettingsReader(context, nullLog);
     let changes = 0;
     const listener = reader.onDidChange(() => changes++);
     assert.ok(!reader.read().agents.some(({ id }) => id === "mine"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { looksSensitive, readGlobSetting } from "../../src/permissions/sensitiveFiles.ts";
+import { looksSensitive, readFolderGlobs, readGlobSetting } from "../../src/permissions/sensitiveFiles.ts";
 import { readRules, evaluateRules, type Rule } from "../../src/permissions/rules.ts";
 import { parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
 
@@ -71,6 +71,31 @@ describe("the setting for sensitive globs", () => {
     assert.match(problems[0] ?? "", /^parley\.files\.sensitive: "a\{b" has an unbalanced brace/);
     assert.deepEqual(readGlobSetting("x", undefined), { globs: [], problems: [] });
     assert.equal(readGlobSetting("x", "**").problems.length, 1);
+  });
+});
+
+describe("the sensitive globs of folders", () => {
+  const read = (...values: readonly unknown[]): ReturnType<typeof readFolderGlobs> => readFolderGlobs("x", values);
+
+  it("are those of the workspace and of each folder, each once", () => {
+    assert.deepEqual(read(["a/**", "b"], ["b", "**/c"]), { globs: ["a/**", "b", "**/c"], problems: [] });
+    assert.deepEqual(read(), { globs: [], problems: [] });
+  });
+
+  it("are bounded in number, length and alternatives, and the user reads how many are ignored", () => {
+    const many = Array.from({ length: 300 }, (_, at) => `f${at}`);
+    assert.equal(read(many).globs.length, 200);
+    assert.match(read(many).problems[0] ?? "", /100 are ignored/);
+    assert.deepEqual(read(["x".repeat(201), "y"]).globs, ["y"]);
+    // Each stands for 100 alternatives.
+    const braces = Array.from({ length: 20 }, (_, at) => `${at}{a,b,c,d,e,f,g,h,i,j}{0,1,2,3,4,5,6,7,8,9}`);
+    assert.equal(read(braces).globs.length, 10);
+  });
+
+  it("are reported briefly if they are wrong, whatever they are", () => {
+    const { globs, problems } = read([1, { a: "x".repeat(9999) }, null, "{", "a/../b", "**/ok"], "**", 3);
+    assert.deepEqual(globs, ["**/ok", "**"]);
+    assert.ok(problems.length <= 4 && problems.join("").length < 1000);
   });
 });
 

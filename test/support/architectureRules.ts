@@ -391,6 +391,17 @@ export const namespaceCasts = (tree: SourceTree): readonly string[] =>
       ),
     );
 
+/** Readings of Parley's settings elsewhere than in the file that takes only the user's value. */
+export const otherSettingReads = (tree: SourceTree): readonly string[] =>
+  tree.paths
+    .filter(path => isSource(path) && isInSrc(path) && path !== "src/editor/userSettings.ts")
+    .flatMap(file =>
+      [...codeOf(tree, file).matchAll(/getConfiguration(.{0,40})/g)]
+        // A setting of VS Code has a literal section.
+        .filter(([, argument]) => !/^\("(?!parley)[\w.]+"/.test(argument ?? ""))
+        .map(([read]) => `${file} reads ${read}`),
+    );
+
 /** Calls of `executeCommand` whose command is not a literal. */
 export const computedCommands = (tree: SourceTree): readonly string[] =>
   tree.paths

@@ -8,6 +8,7 @@ import { asError } from "../../base/errors.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import { maskText } from "../../base/mask.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { readZedAgents, zedSettingsFiles, type ZedAgent, type ZedAgents } from "../zedSettings.ts";
 import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
@@ -45,8 +46,7 @@ async function pickFile(): Promise<string | undefined> {
 /** Shows the agents of Zed's settings file, and adds those that the user selects to the user's settings. */
 export async function importZedAgents(file: string, existing: readonly AgentDefinition[]): Promise<void> {
   const { agents, skipped } = await read(file);
-  const configuration = vscode.workspace.getConfiguration("parley");
-  const own = configuration.inspect<Record<string, unknown>>("agents")?.globalValue ?? {};
+  const own = userAgents();
   const isKnown = (agent: ZedAgent): boolean =>
     jsonEqual(own[agent.id], { ...asObject(own[agent.id]), ...entryOf(agent) });
   const added = agents.filter(agent => !isKnown(agent));
@@ -71,8 +71,7 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
   if (!picked || picked.length === 0) return;
   const entries = picked.map(({ agent }) => [agent.id, { ...asObject(own[agent.id]), ...entryOf(agent) }] as const);
   // The setting may have changed meanwhile.
-  const now = configuration.inspect<Record<string, unknown>>("agents")?.globalValue ?? {};
-  await configuration.update("agents", { ...now, ...Object.fromEntries(entries) }, vscode.ConfigurationTarget.Global);
+  await updateUserSetting("agents", { ...userAgents(), ...Object.fromEntries(entries) });
   const names = picked.map(({ label }) => label).join(", ");
   void showInformationMessage(vscode.l10n.t("Added to the agents: {0}.", names));
 }
@@ -107,5 +106,8 @@ const entryOf = ({ name, command, args, env, defaults }: ZedAgent): Readonly<Rec
   ...(Object.keys(env).length > 0 && { env }),
   ...(defaults && { defaults }),
 });
+
+const userAgents = (): Readonly<Record<string, unknown>> =>
+  asObject(userSetting("agents")) as Readonly<Record<string, unknown>>;
 
 const asObject = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});

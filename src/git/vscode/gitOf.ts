@@ -5,7 +5,8 @@ import { type Git, findGit } from "../gitProgram.ts";
 /** The git for a folder. None in an untrusted workspace, because a repository can make git run programs. */
 export function gitOf(folder: vscode.Uri): Git | undefined {
   if (!vscode.workspace.isTrusted) return undefined;
-  const configured = vscode.workspace.getConfiguration("git", folder).get<unknown>("path");
+  // Only the user's value. VS Code excludes folders only while its git extension is enabled, which declares the setting.
+  const configured = vscode.workspace.getConfiguration("git", folder).inspect<unknown>("path")?.globalValue;
   const paths = (Array.isArray(configured) ? (configured as readonly unknown[]) : [configured]).filter(
     (path): path is string => typeof path === "string" && path !== "",
   );

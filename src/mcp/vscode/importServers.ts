@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { visibleText } from "../../base/visibleText.ts";
+import { updateUserSetting, userSetting, userValueOf } from "../../editor/userSettings.ts";
 import { parseJsonc } from "../jsonc.ts";
 import { readServerFile, serverSetting, type McpServer, type ServersRead } from "../servers.ts";
 import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
@@ -17,7 +18,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   if (!found) return;
   if (found.servers.length === 0)
     throw new Error(found.problems.join("\n") || vscode.l10n.t("There are no MCP servers to import."));
-  const known = userSetting(vscode.workspace.getConfiguration("parley"));
+  const known = ownServers();
   const picked = await showQuickPicks(
     found.servers.map(server => ({
       label: visibleText(server.name),
@@ -47,11 +48,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
  * more. Rejects with the last reason of VS Code, such as unsaved changes of the user in the file.
  */
 async function storeServers(servers: Readonly<Record<string, unknown>>): Promise<void> {
-  const store = async (): Promise<void> => {
-    const configuration = vscode.workspace.getConfiguration("parley");
-    const all = { ...userSetting(configuration), ...servers };
-    await configuration.update("mcpServers", all, vscode.ConfigurationTarget.Global);
-  };
+  const store = (): Promise<void> => updateUserSetting("mcpServers", { ...ownServers(), ...servers });
   try {
     await store();
   } catch {
@@ -64,8 +61,8 @@ async function storeServers(servers: Readonly<Record<string, unknown>>): Promise
   }
 }
 
-const userSetting = (configuration: vscode.WorkspaceConfiguration): Readonly<Record<string, unknown>> =>
-  (configuration.inspect("mcpServers")?.globalValue ?? {}) as Readonly<Record<string, unknown>>;
+const ownServers = (): Readonly<Record<string, unknown>> =>
+  (userSetting("mcpServers") ?? {}) as Readonly<Record<string, unknown>>;
 
 /** Undefined if the user cancelled. */
 async function findServers(context: vscode.ExtensionContext): Promise<ServersRead | undefined> {
@@ -100,8 +97,7 @@ async function readFile(file: vscode.Uri): Promise<ServersRead> {
 
 /** The servers of VS Code itself: its setting `mcp`, and the file of the user's profile that newer versions use. */
 async function editorServers(context: vscode.ExtensionContext): Promise<ServersRead> {
-  const inspected = vscode.workspace.getConfiguration().inspect("mcp")?.globalValue;
-  const setting = readServerFile(inspected ?? { servers: {} }, "user", "mcp");
+  const setting = readServerFile(userValueOf("", "mcp") ?? { servers: {} }, "user", "mcp");
   const file = vscode.Uri.file(join(context.globalStorageUri.fsPath, "..", "..", "mcp.json"));
   const profile = await vscode.workspace.fs.stat(file).then(
     () => readFile(file),

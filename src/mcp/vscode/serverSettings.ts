@@ -4,6 +4,7 @@ import type { AgentDefinition } from "../../agents/registry.ts";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
+import { userSetting } from "../../editor/userSettings.ts";
 import { parseJsonc } from "../jsonc.ts";
 import { mergeServers, readServerFile, readServers, type McpServer, type ServersRead } from "../servers.ts";
 
@@ -14,13 +15,7 @@ export function serverSettingProblems(agents: readonly AgentDefinition[]): reado
   return [userServers(), ...agents.map(agentServers)].flatMap(({ problems }) => problems);
 }
 
-/** Only the user's value. The scope in the manifest excludes folders already; this is a second safeguard. */
-const userServers = (): ServersRead =>
-  readServers(
-    vscode.workspace.getConfiguration("parley").inspect("mcpServers")?.globalValue,
-    "user",
-    "parley.mcpServers",
-  );
+const userServers = (): ServersRead => readServers(userSetting("mcpServers"), "user", "parley.mcpServers");
 
 const agentServers = ({ id, mcpServers }: AgentDefinition): ServersRead =>
   readServers(mcpServers, "agent", `parley.agents → ${id} → mcpServers`);

@@ -8,6 +8,7 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import { readCommandLine } from "../questionFacts.ts";
+import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import {
@@ -189,7 +190,7 @@ export class PermissionRules implements Disposable {
 
   #stored(scope: Scope): unknown {
     if (scope === "workspace") return this.#options.workspaceState.get<unknown>(stateKey);
-    return vscode.workspace.getConfiguration("parley").inspect<unknown>(setting)?.globalValue;
+    return userSetting(setting);
   }
 
   #entries(scope: Scope): readonly Entry[] {
@@ -237,10 +238,7 @@ export class PermissionRules implements Disposable {
       if (list === stored) return;
       const value = list.length === 0 ? undefined : list;
       if (scope === "workspace") await this.#options.workspaceState.update(stateKey, value);
-      else {
-        const configuration = vscode.workspace.getConfiguration("parley");
-        await configuration.update(setting, value, vscode.ConfigurationTarget.Global);
-      }
+      else await updateUserSetting(setting, value);
       this.#set = undefined;
     });
     try {

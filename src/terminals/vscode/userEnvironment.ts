@@ -1,15 +1,17 @@
-// The environment of a terminal that the user opens.
-import * as vscode from "vscode";
+// The environment of the commands that agents run in terminals.
+import { userValueOf } from "../../editor/userSettings.ts";
 
-/** The environment of the extension host, changed as the user's integrated terminal would change it. */
+/**
+ * The environment of the extension host, changed as the user's settings for the integrated terminal say. The settings of a
+ * folder are not used: by PATH or LD_PRELOAD, they would choose what an allowed command runs.
+ */
 export function userEnvironment(): NodeJS.ProcessEnv {
   const platform = process.platform === "win32" ? "windows" : process.platform === "darwin" ? "osx" : "linux";
-  const changes =
-    vscode.workspace.getConfiguration("terminal.integrated.env").get<Record<string, string | null>>(platform) ?? {};
+  const changes = userValueOf("terminal.integrated.env", platform);
   const env = { ...process.env };
-  for (const [name, value] of Object.entries(changes)) {
+  for (const [name, value] of Object.entries(typeof changes === "object" && changes !== null ? changes : {})) {
     if (value === null) delete env[name];
-    else env[name] = value;
+    else env[name] = String(value);
   }
   return env;
 }

@@ -1,0 +1,41 @@
+// The settings that are whole numbers: their limits, and the check of the user's values. Pure.
+
+interface IntegerSetting {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly fallback: number;
+}
+
+/** The settings by their names without `parley.`. The manifest has the same limits. */
+export const integerSettings = {
+  "checkpoints.maxCount": { minimum: 1, maximum: 10_000, fallback: 50 },
+  "checkpoints.maxAgeDays": { minimum: 1, maximum: 36_500, fallback: 30 },
+  "sessions.maxCount": { minimum: 0, maximum: 100_000, fallback: 1000 },
+  "sessions.maxAgeDays": { minimum: 0, maximum: 36_500, fallback: 0 },
+  "sessions.maxSize": { minimum: 0, maximum: 1_000_000, fallback: 0 },
+} as const satisfies Readonly<Record<string, IntegerSetting>>;
+
+export type IntegerSettingKey = keyof typeof integerSettings;
+
+/**
+ * The number to use for a value, and a sentence about the mistake in it. The maximum replaces a larger number, because it
+ * is meant as “many”. The default replaces everything else that is not a whole number within the limits: the nearest limit
+ * of a negative number or a fraction would remove almost everything.
+ */
+export function checkedInteger(
+  key: IntegerSettingKey,
+  value: unknown,
+): { readonly value: number; readonly problem?: string } {
+  const { minimum, maximum, fallback } = integerSettings[key];
+  if (value === undefined) return { value: fallback };
+  if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum)
+    return { value: value + 0 }; // Not -0.
+  const used = typeof value === "number" && value > maximum ? maximum : fallback;
+  const range = `parley.${key} must be a whole number from ${minimum} to ${maximum}`;
+  return { value: used, problem: `${range}, but is ${shortText(value)}. Parley uses ${used}.` };
+}
+
+function shortText(value: unknown): string {
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

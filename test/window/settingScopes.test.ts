@@ -1,0 +1,107 @@
+// Where each setting may come from, and the numbers that are checked when they are read.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { checkedInteger, integerSettings, type IntegerSettingKey } from "../../src/window/numberSettings.ts";
+
+interface Setting {
+  readonly type: string;
+  readonly scope?: string;
+  readonly default: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/**
+ * The scope of each setting, and why. A setting that is added needs a decision here. `application` and `machine` exclude
+ * the settings of folders. `application`: the same on every machine. `machine`: different on each machine.
+ */
+const scopes: Readonly<Record<string, readonly ["application" | "machine" | "resource", string]>> = {
+  "parley.agents": ["machine", "The programs are those of the machine."],
+  "parley.mcpServers": ["machine", "The programs are those of the machine."],
+  "parley.sendKey": ["application", "A habit of the user. A folder could make Enter send a half-written message."],
+  "parley.notifications": ["application", "A habit of the user. A folder could hide permission requests."],
+  "parley.sound": ["application", "A habit of the user."],
+  "parley.permissions.rules": ["application", "They answer for the user."],
+  "parley.files.outsideWorkspace": ["application", "It answers for the user."],
+  "parley.files.sensitive": ["resource", "A folder knows its secrets best. Its globs only add questions."],
+  "parley.files.protected": ["application", "It can remove protection."],
+  "parley.files.askForBuildFiles": ["application", "It can remove protection."],
+  "parley.files.saveUnsaved": ["application", "It saves the user's unsaved text."],
+  "parley.checkpoints.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
+  "parley.checkpoints.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
+  "parley.sessions.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
+  "parley.sessions.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
+  "parley.sessions.maxSize": ["machine", "It removes data, and the disk is that of the machine."],
+};
+
+describe("the settings in the manifest", () => {
+  const { contributes } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, Setting>> } };
+  };
+  const settings = contributes.configuration.properties;
+
+  it("have the scope that was decided for each", () => {
+    const actual = Object.entries(settings).map(([key, { scope }]) => [key, scope]);
+    assert.deepEqual(
+      actual,
+      Object.entries(scopes).map(([key, [scope]]) => [key, scope]),
+    );
+  });
+
+  it("cannot be set by a folder, except for those that only add", () => {
+    const ofFolders = Object.entries(settings).filter(
+      ([, { scope }]) => scope !== "application" && scope !== "machine",
+    );
+    assert.deepEqual(
+      ofFolders.map(([key]) => key),
+      ["parley.files.sensitive"],
+    );
+  });
+
+  it("have the limits and defaults of the numbers that are checked when they are read", () => {
+    const numbers = Object.entries(settings).filter(([, { type }]) => type === "integer" || type === "number");
+    assert.deepEqual(
+      numbers.map(([key, { type, minimum, maximum, default: fallback }]) => [
+        key,
+        type,
+        { minimum, maximum, fallback },
+      ]),
+      Object.entries(integerSettings).map(([key, limits]) => [`parley.${key}`, "integer", limits]),
+    );
+  });
+});
+
+describe("the number of a setting", () => {
+  const key = fc.constantFrom(...(Object.keys(integerSettings) as IntegerSettingKey[]));
+
+  it("is a whole number within the limits, whatever the user wrote", () => {
+    const value = fc.oneof(fc.anything(), fc.double(), fc.integer(), fc.maxSafeInteger(), fc.jsonValue());
+    fc.assert(
+      fc.property(key, value, (name, written) => {
+        const { minimum, maximum, fallback } = integerSettings[name];
+        const { value: used, problem } = checkedInteger(name, written);
+        assert.ok(Number.isSafeInteger(used) && used >= minimum && used <= maximum && !Object.is(used, -0));
+        const isValid = written === undefined || written === used;
+        assert.equal(problem === undefined, isValid, String(problem));
+        if (!isValid) assert.ok(used === fallback || (used === maximum && (written as number) > maximum));
+        assert.ok((problem ?? "").length < 200);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("never removes more than the default if it is wrong", () => {
+    for (const wrong of [0.5, -1, -0.5, NaN, "1", "", null, [], [1], {}, true, false, 1e-9]) {
+      for (const [name, { fallback }] of Object.entries(integerSettings))
+        assert.equal(checkedInteger(name as IntegerSettingKey, wrong).value, fallback, `${name}: ${String(wrong)}`);
+    }
+    assert.equal(checkedInteger("sessions.maxCount", Infinity).value, 100_000);
+    assert.equal(checkedInteger("checkpoints.maxCount", 0).value, 50);
+    assert.equal(checkedInteger("sessions.maxCount", 0).value, 0);
+    assert.equal(
+      checkedInteger("sessions.maxCount", 0.5).problem,
+      "parley.sessions.maxCount must be a whole number from 0 to 100000, but is 0.5. Parley uses 1000.",
+    );
+  });
+});
