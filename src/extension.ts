@@ -26,7 +26,7 @@ import { createSessions } from "./window/createSessions.ts";
 import { SessionFolders } from "./window/sessions/sessionFolders.ts";
 import { createSessionList } from "./window/sessions/createSessionList.ts";
 import type { WindowSessions } from "./window/sessions/windowSessions.ts";
-import { openSessionStorage } from "./window/sessionStorage.ts";
+import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
@@ -108,6 +108,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     review,
   };
   const storedSessions = createStoredSessions(platform, {
+    trash: openSessionTrash(context),
     limits: () => settings.read().sessions,
     isOpen: id => open.get(id) !== undefined,
     openElsewhere: () => sessions.openElsewhere(),

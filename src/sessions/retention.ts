@@ -19,26 +19,36 @@ export interface SizedEntry {
 const day = 24 * 60 * 60 * 1000;
 /** A session without entries can have a larger log if the log is damaged. It may hold a conversation, so it stays (bytes). */
 const maxBlankSize = 64 * 1024;
-/** Undo can restore a deleted session for this time (ms). */
-export const undoTime = day;
+/** Deleted and blank sessions go into the trash after this time (ms). */
+const trashDelay = day;
+
+/** `blank`: nothing was written in the session. */
+export type RemovalReason = "limit" | "deleted" | "blank";
+
+export interface ExpiredSession {
+  readonly id: string;
+  readonly reason: RemovalReason;
+}
 
 /**
- * The ids of the sessions to remove, oldest first: deleted and blank ones after a day, and the oldest ones beyond a limit. A session
- * that is open, works or has something unread is never removed for a limit, but it counts.
+ * The sessions to move into the trash, oldest first: deleted and blank ones after a day, and the oldest ones beyond a limit. A
+ * session that is open, works or has something unread is never removed for a limit, but it counts. A session that the user
+ * restored is not removed and doesn't count, so that it does not take the place of others.
  */
 export function expiredSessions(
   sessions: readonly SizedEntry[],
   limits: SessionLimits,
   now: number,
-): readonly string[] {
-  const removed = new Set<string>();
+): readonly ExpiredSession[] {
+  const removed = new Map<string, RemovalReason>();
   for (const { entry, bytes, isOpen } of sessions) {
-    const isBlank = entry.blank === true && bytes <= maxBlankSize;
+    const isBlank = entry.blank === true && entry.kept !== true && bytes <= maxBlankSize;
     const since = entry.deleted ?? (isBlank ? entry.updated : undefined);
-    if (since !== undefined && now - since >= undoTime && !isOpen) removed.add(entry.id);
+    if (since !== undefined && now - since >= trashDelay && !isOpen)
+      removed.set(entry.id, entry.deleted === undefined ? "blank" : "deleted");
   }
   const kept = sessions
-    .filter(({ entry }) => entry.deleted === undefined)
+    .filter(({ entry }) => entry.deleted === undefined && entry.kept !== true)
     .sort((a, b) => b.entry.updated - a.entry.updated || (a.entry.id < b.entry.id ? -1 : 1));
   const oldest = now - limits.days * day;
   let count = 0;
@@ -52,12 +62,14 @@ export function expiredSessions(
       (limits.count > 0 && count > limits.count) ||
       (limits.days > 0 && one.entry.updated < oldest) ||
       (limits.megabytes > 0 && bytes > limits.megabytes * 1024 * 1024);
-    if (isOver) removed.add(one.entry.id);
+    if (isOver && !removed.has(one.entry.id)) removed.set(one.entry.id, "limit");
   }
   return sessions
-    .filter(({ entry }) => removed.has(entry.id))
-    .sort((a, b) => a.entry.updated - b.entry.updated)
-    .map(({ entry }) => entry.id);
+    .toSorted((a, b) => a.entry.updated - b.entry.updated)
+    .flatMap(({ entry: { id } }) => {
+      const reason = removed.get(id);
+      return reason ? [{ id, reason }] : [];
+    });
 }
 
 const isProtected = ({ entry, isOpen }: SizedEntry): boolean =>

@@ -25,12 +25,14 @@ export interface SessionEntry {
   readonly unread?: true;
   /** The user is done with the session, so lists hide it. */
   readonly done?: true;
-  /** When the user deleted the session, ms since the epoch. Its log is removed a day later. */
+  /** The user restored the session after it was removed, so no limit removes it again. */
+  readonly kept?: true;
+  /** When the user deleted the session, ms since the epoch. It goes into the trash a day later. */
   readonly deleted?: number;
 }
 
 /** The marks that the user sets. */
-export type SessionMarks = Pick<SessionEntry, "unread" | "done" | "deleted">;
+export type SessionMarks = Pick<SessionEntry, "unread" | "done" | "kept" | "deleted">;
 
 const isEntry = isRecordWith({
   id: isString,
@@ -44,6 +46,7 @@ const isEntry = isRecordWith({
   blank: optional(isTrue),
   unread: optional(isTrue),
   done: optional(isTrue),
+  kept: optional(isTrue),
   deleted: optional(isFiniteNumber),
 });
 
@@ -76,7 +79,7 @@ export function entryOf(
   if (state.agent === null) return undefined;
   const { agentSessions, agentSession, workspaceFolder: folder } = state;
   const open = agentSession === null ? undefined : (agentSessions[agentSession] ?? undefined);
-  const { unread, done, deleted } = marks;
+  const { unread, done, kept, deleted } = marks;
   return {
     ...{ id, agent: state.agent.id, agentName: state.agent.name, folder },
     ...{ title: sessionTitle(state), updated, status: statusOf(state) },
@@ -84,6 +87,7 @@ export function entryOf(
     ...(state.entries.length === 0 && state.pendingPrompts.length === 0 && { blank: true as const }),
     ...(unread && { unread }),
     ...(done && { done }),
+    ...(kept && { kept }),
     ...(deleted !== undefined && { deleted }),
   };
 }

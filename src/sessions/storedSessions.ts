@@ -1,14 +1,14 @@
-// The sessions of a workspace on disk: their index entries, deletion with Undo, and the limits on what is kept.
+// The sessions of a workspace on disk: their index entries, deletion and limits, and how they come back from the trash.
 import { forEachLimited, SequencerByKey } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { openLog } from "../session/log/openLog.ts";
-import { sessionFileName, sessionOfLogFile, type LogStorage, type LogFile } from "../session/log/sessionStore.ts";
+import { sessionOfLogFile, type LogStorage, type LogFile } from "../session/log/sessionStore.ts";
 import { snapshotFileName } from "../session/log/snapshot.ts";
 import type { SessionState } from "../session/state.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
-import { expiredSessions, type SessionLimits } from "./retention.ts";
+import { expiredSessions, type ExpiredSession, type RemovalReason, type SessionLimits } from "./retention.ts";
 import {
   closedEntry,
   entryFileName,
@@ -19,9 +19,11 @@ import {
   type SessionEntry,
   type SessionMarks,
 } from "./sessionEntry.ts";
+import { SessionTrash, type RemovedSession, type TrashStorage } from "./sessionTrash.ts";
 
 export interface StoredSessionsOptions {
   readonly storage: LogStorage;
+  readonly trash: TrashStorage;
   readonly clock: Clock;
   readonly log: Log;
   /** The version of Parley. */
@@ -40,6 +42,7 @@ const maxReads = 16;
 /** Keeps the index of the stored sessions. */
 export class StoredSessions implements Disposable {
   readonly #options: StoredSessionsOptions;
+  readonly #trash: SessionTrash;
   readonly #changed = new Emitter<void>();
   /** Fires when an entry has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
@@ -60,6 +63,7 @@ export class StoredSessions implements Disposable {
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
+    this.#trash = new SessionTrash(options);
   }
 
   /** The sessions that are neither deleted nor blank, the latest first. */
@@ -170,23 +174,56 @@ export class StoredSessions implements Disposable {
     this.#set(Object.fromEntries(merged) as unknown as SessionEntry);
   }
 
-  /** Deletes the session. Its files stay for a day, so that {@link restore} can bring it back. */
+  /** Deletes the session. {@link restore} can bring it back for a week. */
   delete(id: string): void {
     this.mark(id, { deleted: this.#options.clock.now() });
   }
 
-  /** Brings a deleted session back. False if it is gone. */
-  restore(id: string): boolean {
-    if (!this.#entries.has(id)) return false;
-    this.mark(id, { deleted: null });
-    return true;
+  /** The sessions that can be restored, the latest removal first. */
+  async removed(): Promise<readonly RemovedSession[]> {
+    const inTrash = await this.#trash.contents();
+    const deleted = [...this.#entries.values()].flatMap((entry): readonly RemovedSession[] =>
+      entry.deleted === undefined
+        ? []
+        : [{ id: entry.id, removed: entry.deleted, reason: "deleted", entry, isSeen: true }],
+    );
+    return [...deleted, ...inTrash].sort((a, b) => b.removed - a.removed);
+  }
+
+  /** Brings deleted and removed sessions back. Resolves with the ids of those that exist again. */
+  async restore(ids: readonly string[]): Promise<readonly string[]> {
+    const back: string[] = [];
+    let isRead = true;
+    for (const id of ids) {
+      if (this.#entries.has(id)) this.mark(id, { deleted: null });
+      else if (!this.#isOpen(id) && (await this.#trash.restore(id))) isRead = false;
+      else continue;
+      back.push(id);
+    }
+    if (!isRead) await this.#readAgain(back);
+    return back;
+  }
+
+  /** Reads entries that are back from the trash. */
+  async #readAgain(back: readonly string[]): Promise<void> {
+    // A reading that began earlier may lack them.
+    await this.#loading?.catch(() => undefined);
+    await this.load();
+    // An entry that was created again from its log lacks the mark.
+    for (const id of back) if (this.#entries.get(id)?.kept === undefined) this.mark(id, { kept: true });
+  }
+
+  /** The user has seen the notice of these removals. */
+  markSeen(ids: readonly string[]): Promise<void> {
+    return this.#trash.markSeen(ids);
   }
 
   /**
-   * Removes deleted sessions after a day, and the oldest sessions beyond the limits. Resolves with the removed ids. Rejects
-   * without removing anything if it cannot be read what other windows have open.
+   * Moves deleted sessions into the trash after a day, and the oldest sessions beyond the limits, and removes what was in the
+   * trash for a week. Resolves with what it moved. Rejects without moving anything if it cannot be read what other windows
+   * have open.
    */
-  async prune(limits: SessionLimits): Promise<readonly string[]> {
+  async prune(limits: SessionLimits): Promise<readonly ExpiredSession[]> {
     const { storage, clock, openElsewhere, log } = this.#options;
     this.#elsewhere = await openElsewhere();
     const files = await storage.list();
@@ -200,19 +237,20 @@ export class StoredSessions implements Disposable {
       bytes: sizes.get(entry.id) ?? 0,
       isOpen: this.#isOpen(entry.id),
     }));
-    const removed: string[] = [];
-    for (const id of expiredSessions(sized, limits, clock.now())) {
+    const removed: ExpiredSession[] = [];
+    for (const { id, reason } of expiredSessions(sized, limits, clock.now())) {
       try {
         // A session can be opened, and another window can change its entry, while others are removed.
         this.#elsewhere = await openElsewhere();
         if (this.#isOpen(id) || (await this.#isChangedElsewhere(id))) continue;
-        await this.#remove(id);
-        removed.push(id);
+        if (await this.#remove(id, reason)) removed.push({ id, reason });
       } catch (error) {
         log.warn("A stored session could not be removed.", asError(error).message);
       }
     }
     if (removed.length > 0) this.#changed.fire();
+    const back = await this.#trash.sweep(id => this.#isOpen(id));
+    if (back.length > 0) await this.#readAgain(back);
     return removed;
   }
 
@@ -225,16 +263,17 @@ export class StoredSessions implements Disposable {
     return true;
   }
 
-  async #remove(id: string): Promise<void> {
+  /** False if there is nothing to move. */
+  async #remove(id: string, reason: RemovalReason): Promise<boolean> {
+    // The trash keeps the entry as it is on disk.
+    if (this.#unwritten.has(id)) await this.#flush(id);
+    const deleted = this.#entries.get(id)?.deleted;
+    const isMoved = await this.#writes.queue(id, () => this.#trash.take(id, reason, deleted));
     this.#unwritten.get(id)?.dispose();
     this.#unwritten.delete(id);
     this.#entries.delete(id);
     this.#touched.add(id);
-    await this.#writes.queue(id, async () => {
-      // The log comes first: an entry without a log is ignored, and a log without an entry would get one again.
-      for (const name of [sessionFileName(id), snapshotFileName(id), entryFileName(id)])
-        await this.#options.storage.remove(name);
-    });
+    return isMoved;
   }
 
   #set(entry: SessionEntry): void {

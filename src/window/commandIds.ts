@@ -13,6 +13,7 @@ export const commandIds = [
   "parley.markSessionRead",
   "parley.exportSession",
   "parley.deleteSession",
+  "parley.restoreSessions",
   "parley.importSession",
   "parley.forkSession",
   "parley.showDoneSessions",

@@ -1,14 +1,51 @@
-// The storage port, in the extension's own folder for this workspace.
+// The storage ports of sessions, in the extension's own folders for this workspace.
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { forEachLimited } from "../base/async.ts";
 import type * as vscode from "vscode";
 import type { LogStorage, LogFile } from "../session/log/sessionStore.ts";
-import { sessionLogFolder } from "./startup/storageFolders.ts";
+import type { TrashStorage } from "../sessions/sessionTrash.ts";
+import { removedSessionsFolder, sessionLogFolder } from "./startup/storageFolders.ts";
 
 /** The sessions of this workspace, or of no workspace. Never synchronised, and never stored in the workspace. */
 export function openSessionStorage(context: vscode.ExtensionContext): LogStorage {
-  const folder = sessionLogFolder(context);
+  return storageIn(sessionLogFolder(context));
+}
+
+/** The sessions that were removed from that storage. */
+export function openSessionTrash(context: vscode.ExtensionContext): TrashStorage {
+  const sessions = sessionLogFolder(context);
+  const folder = removedSessionsFolder(context);
+  const storage = storageIn(folder);
+  const move = async (name: string, from: string, to: string): Promise<boolean> => {
+    await mkdir(to, { recursive: true });
+    return (await unlessMissing(rename(join(from, name), join(to, name)).then(() => true))) ?? false;
+  };
+  return {
+    list: () => storage.list(),
+    read: name => storage.read(name),
+    write: (name, text) => storage.write(name, text),
+    remove: name => storage.remove(name),
+    size: name => storage.size(name),
+    moveIn: name => move(name, sessions, folder),
+    moveOut: name => move(name, folder, sessions),
+    async moveOutBefore(name) {
+      const paths = [join(folder, name), join(sessions, name)] as const;
+      const [first, second] = await Promise.all(paths.map(path => unlessMissing(readFile(path))));
+      if (!first || !second) return false;
+      // A window that was killed here has joined them already.
+      if (!second.subarray(0, first.length).equals(first)) {
+        const temporaryFile = join(sessions, `${name}.${process.pid}.tmp`);
+        await writeFile(temporaryFile, Buffer.concat([first, second]));
+        await rename(temporaryFile, paths[1]);
+      }
+      await rm(paths[0], { force: true });
+      return true;
+    },
+  };
+}
+
+function storageIn(folder: string): LogStorage {
   return {
     async append(name, text) {
       await mkdir(folder, { recursive: true });

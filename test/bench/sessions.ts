@@ -9,6 +9,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Problem } from "../../src/base/errors.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
+import { noFiles, TrashFiles } from "../support/fakes/trashFiles.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
 import { PanelChannel } from "../../src/panel/panelChannel.ts";
@@ -92,6 +93,7 @@ async function listing(): Promise<{ readonly read: number; readonly list: number
     for (let round = 0; round < rounds; round++) {
       const stored = new StoredSessions({
         ...{ storage: diskStorage(folder), clock: systemClock, log: nullLog, version: "1" },
+        trash: new TrashFiles(noFiles()),
         isOpen: () => false,
         openElsewhere: () => Promise.resolve(new Set()),
       });

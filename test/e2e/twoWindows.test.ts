@@ -1,7 +1,7 @@
 // Two windows on one folder: each keeps the session that it shows, and the limits for stored sessions apply to what neither shows.
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import {
@@ -50,12 +50,14 @@ describe("two windows on one folder", () => {
     if (!canOpenTwice) this.skip();
     const files = Object.fromEntries(["one", "two", "three"].map(name => [`${name}.json`, '[{ "chunk": "Done." }]']));
     const first = await openWorkbench({ files, settings: { "parley.sessions.maxCount": 1 } });
-    const logs = (): ReadonlySet<string> =>
+    const logsIn = (folder: string): ReadonlySet<string> =>
       new Set(
         readdirSync(first.server.dataDir, { recursive: true, encoding: "utf8" })
-          .filter(path => path.endsWith(".jsonl"))
+          .filter(path => path.endsWith(".jsonl") && basename(dirname(path)) === folder)
           .map(path => basename(path, ".jsonl")),
       );
+    const logs = (): ReadonlySet<string> => logsIn("sessions");
+    const removed = (): ReadonlySet<string> => logsIn("removed-sessions");
     const panel = await openChat(first.page);
     const kept = await send(panel, "hello");
 
@@ -76,7 +78,7 @@ describe("two windows on one folder", () => {
     await prompt(other, "#script three.json").waitFor();
     assert.equal(await session(other), shown);
     // The limit applies shortly after the start of a window.
-    await until(() => ended.every(id => !logs().has(id)), 30_000);
+    await until(() => ended.every(id => !logs().has(id) && removed().has(id)), 30_000);
     assert.ok(logs().has(kept), "the first window shows it");
     assert.ok(logs().has(shown));
 
@@ -87,6 +89,15 @@ describe("two windows on one folder", () => {
     await prompt(again, "plan a refactor").waitFor();
     assert.equal(await session(again), kept);
     assert.equal(await session(other), shown);
+
+    // The window that removed the sessions says so, and brings them back.
+    await runCommand(second.page, "Notifications: Show Notifications");
+    await second.page
+      .locator(".notifications-center .notification-list-item", { hasText: "Parley removed 2 sessions" })
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await until(() => ended.every(id => logs().has(id)));
+    await until(() => removed().size === 0);
 
     // A session is open in one window only. This also shows that both have one storage.
     await runCommand(second.page, "Parley: Switch Session…");

@@ -1,7 +1,7 @@
 // Which stored sessions are removed.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { expiredSessions, type SizedEntry } from "../../src/sessions/retention.ts";
+import { expiredSessions, type SessionLimits, type SizedEntry } from "../../src/sessions/retention.ts";
 import type { SessionEntry } from "../../src/sessions/sessionEntry.ts";
 
 const day = 24 * 60 * 60 * 1000;
@@ -22,6 +22,9 @@ function sized(id: string, age: number, more: Partial<SessionEntry> = {}, size =
   return { entry: { ...entry, ...more }, bytes: size, isOpen };
 }
 
+const expired = (sessions: readonly SizedEntry[], limits: SessionLimits): readonly string[] =>
+  expiredSessions(sessions, limits, now).map(({ id }) => id);
+
 describe("stored sessions", () => {
   it("are kept without limits, and removed a day after they were deleted", () => {
     const all = [
@@ -29,7 +32,7 @@ describe("stored sessions", () => {
       sized("x", 0, { deleted: now - day }),
       sized("y", 0, { deleted: now - day + 1 }),
     ];
-    assert.deepEqual(expiredSessions(all, noLimits, now), ["x"]);
+    assert.deepEqual(expired(all, noLimits), ["x"]);
   });
 
   it("are removed after a day if nothing was written in them", () => {
@@ -38,15 +41,15 @@ describe("stored sessions", () => {
       sized("x", day, { blank: true }),
       sized("open", 2 * day, { blank: true }, 0, true),
     ];
-    assert.deepEqual(expiredSessions(all, noLimits, now), ["x"]);
-    assert.deepEqual(expiredSessions([sized("damaged", 9 * day, { blank: true }, megabyte)], noLimits, now), []);
+    assert.deepEqual(expired(all, noLimits), ["x"]);
+    assert.deepEqual(expired([sized("damaged", 9 * day, { blank: true }, megabyte)], noLimits), []);
   });
 
   it("are removed beyond each limit, the oldest first", () => {
     const all = [1, 2, 3, 4].map(age => sized(`s${age}`, age * day, {}, megabyte));
-    assert.deepEqual(expiredSessions(all, { ...noLimits, count: 2 }, now), ["s4", "s3"]);
-    assert.deepEqual(expiredSessions(all, { ...noLimits, days: 3 }, now), ["s4"]);
-    assert.deepEqual(expiredSessions(all, { ...noLimits, megabytes: 1 }, now), ["s4", "s3", "s2"]);
+    assert.deepEqual(expired(all, { ...noLimits, count: 2 }), ["s4", "s3"]);
+    assert.deepEqual(expired(all, { ...noLimits, days: 3 }), ["s4"]);
+    assert.deepEqual(expired(all, { ...noLimits, megabytes: 1 }), ["s4", "s3", "s2"]);
   });
 
   it("are never removed while they are open, work or are unread, but count", () => {
@@ -57,8 +60,29 @@ describe("stored sessions", () => {
       sized("read", day),
       sized("older", 2 * day),
     ];
-    assert.deepEqual(expiredSessions(all, { count: 4, days: 1, megabytes: 0 }, now), ["older"]);
-    assert.deepEqual(expiredSessions(all, { count: 1, days: 0, megabytes: 0 }, now), ["older", "read"]);
+    assert.deepEqual(expired(all, { count: 4, days: 1, megabytes: 0 }), ["older"]);
+    assert.deepEqual(expired(all, { count: 1, days: 0, megabytes: 0 }), ["older", "read"]);
+  });
+
+  it("are never removed for a limit again after the user restored them, and don't take the place of others", () => {
+    const all = [
+      ...[1, 2, 3].map(age => sized(`kept${age}`, (90 + age) * day, { kept: true }, megabyte)),
+      ...[1, 2, 3].map(age => sized(`s${age}`, age * day, {}, megabyte)),
+      sized("blank", 9 * day, { kept: true, blank: true }),
+      sized("deleted", 9 * day, { kept: true, deleted: now - day }),
+    ];
+    for (const limits of [{ count: 2 }, { days: 2 }, { megabytes: 2 }])
+      assert.deepEqual(expired(all, { ...noLimits, ...limits }), ["deleted", "s3"], JSON.stringify(limits));
+  });
+
+  it("are removed with the reason", () => {
+    const all = [
+      sized("limit", 9 * day),
+      sized("blank", 9 * day, { blank: true }),
+      sized("deleted", 9 * day, { deleted: now - day }),
+    ];
+    const reasons = expiredSessions(all, { ...noLimits, days: 1 }, now);
+    assert.ok(reasons.length === 3 && reasons.every(({ id, reason }) => id === reason));
   });
 
   it("satisfy the limits afterwards as far as they may be removed, and no newer one goes before an older one", () => {
@@ -85,7 +109,7 @@ describe("stored sessions", () => {
     const limits = fc.record({ count: fc.nat(6), days: fc.nat(50), megabytes: fc.nat(8) });
     fc.assert(
       fc.property(all, limits, (sessions, limit) => {
-        const gone = new Set(expiredSessions(sessions, limit, now));
+        const gone = new Set(expired(sessions, limit));
         const left = sessions.filter(({ entry: { id, deleted } }) => !gone.has(id) && deleted === undefined);
         const free = left.filter(one => !one.isOpen && !one.entry.unread);
         for (const one of sessions)

@@ -11,6 +11,7 @@ import { StoredSessions } from "../../src/sessions/storedSessions.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { StoredFiles } from "../support/fakes/storedData.ts";
+import { TrashFiles } from "../support/fakes/trashFiles.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };
@@ -27,6 +28,7 @@ const stateOf = (...events: readonly SessionEvent[]): SessionState =>
 
 describe("the index of stored sessions", () => {
   let storage: StoredFiles;
+  let trash: Map<string, string>;
   let clock: FakeClock;
   let open: Set<string>;
   let elsewhere: () => Promise<ReadonlySet<string>>;
@@ -34,10 +36,12 @@ describe("the index of stored sessions", () => {
   const newIndex = (): StoredSessions =>
     new StoredSessions({
       ...{ storage, clock, log: nullLog, version: "1", isOpen: (id: string) => open.has(id) },
+      trash: new TrashFiles({ sessions: storage.texts, trash }),
       openElsewhere: () => elsewhere(),
     });
   beforeEach(() => {
     storage = new StoredFiles({});
+    trash = new Map();
     clock = new FakeClock();
     open = new Set();
     elsewhere = () => Promise.resolve(new Set());
@@ -184,23 +188,93 @@ describe("the index of stored sessions", () => {
     await index.flush();
   });
 
-  it("hides a deleted session, brings it back, and removes its files after a day", async () => {
+  const none = { count: 0, days: 0, megabytes: 0 };
+  const pruned = async (limits = none): Promise<readonly string[]> => (await index.prune(limits)).map(({ id }) => id);
+
+  it("hides a deleted session, moves it into the trash after a day, and removes its files after a week", async () => {
     await writeLog("s", prompt);
     await index.load();
-    const length = storage.texts.size;
     index.delete("s");
     assert.deepEqual(index.entries, []);
-    const none = { count: 0, days: 0, megabytes: 0 };
     clock.advance(day - 1);
-    assert.deepEqual(await index.prune(none), []);
-    assert.ok(index.restore("s"));
+    assert.deepEqual(await pruned(), []);
+    assert.deepEqual(await index.restore(["s"]), ["s"]);
     assert.equal(index.entries.length, 1);
     index.delete("s");
     await reloaded();
     clock.advance(day);
-    assert.deepEqual(await index.prune(none), ["s"]);
-    assert.deepEqual([...storage.texts.keys()], [], `of ${length}`);
-    assert.equal(index.restore("s"), false);
+    assert.deepEqual(await pruned(), ["s"]);
+    assert.deepEqual([...storage.texts.keys()], []);
+    clock.advance(6 * day - 1);
+    await pruned();
+    assert.deepEqual(
+      (await index.removed()).map(({ id, reason }) => [id, reason]),
+      [["s", "deleted"]],
+    );
+    clock.advance(1);
+    await pruned();
+    assert.deepEqual([...storage.texts, ...trash], []);
+    assert.deepEqual(await index.restore(["s"]), []);
+  });
+
+  it("restores sessions that a limit removed, also in the next window, and the limit does not remove them again", async () => {
+    for (const id of ["a", "b", "c"]) await writeLog(id, prompt);
+    await index.load();
+    index.mark("a", { done: true });
+    await index.flush();
+    const before = new Map(storage.texts);
+    clock.advance(2 * day);
+    const limits = { ...none, days: 1 };
+    assert.deepEqual((await pruned(limits)).toSorted(), ["a", "b", "c"]);
+    assert.deepEqual(index.entries, []);
+    await reloaded();
+    assert.deepEqual((await index.removed()).map(({ id, isSeen }) => [id, isSeen]).sort(), [
+      ["a", false],
+      ["b", false],
+      ["c", false],
+    ]);
+    await index.markSeen(["a"]);
+    assert.equal((await index.removed()).find(({ id }) => id === "a")?.isSeen, true);
+    assert.deepEqual(await index.restore(["a", "b", "nothing"]), ["a", "b"]);
+    assert.deepEqual(index.entries.map(({ id, done, kept }) => [id, done, kept]).sort(), [
+      ["a", true, true],
+      ["b", undefined, true],
+    ]);
+    for (const [name, text] of storage.texts) if (name.endsWith(".jsonl")) assert.equal(text, before.get(name), name);
+    assert.deepEqual(await pruned(limits), []);
+    await reloaded();
+    clock.advance(day);
+    assert.deepEqual(await pruned(limits), []);
+    assert.equal(index.entries.length, 2);
+    index.update("a", stateOf(prompt, { type: "titled", title: "Mine" }), true);
+    assert.equal(index.get("a")?.kept, true);
+  });
+
+  it("keeps a restored session also if its entry was lost", async () => {
+    await writeLog("s", prompt);
+    await index.load();
+    clock.advance(2 * day);
+    storage.texts.delete(entryFileName("s"));
+    assert.deepEqual(await pruned({ ...none, days: 1 }), ["s"]);
+    assert.deepEqual(await index.restore(["s"]), ["s"]);
+    assert.equal(index.get("s")?.kept, true);
+    assert.equal((await reloaded()).get("s")?.kept, true);
+  });
+
+  it("brings a session back that another window writes on after its removal, once it is closed", async () => {
+    await writeLog("s", prompt);
+    await index.load();
+    clock.advance(2 * day);
+    assert.deepEqual(await pruned({ ...none, days: 1 }), ["s"]);
+    const log = trash.get("s.jsonl") ?? "";
+    storage.texts.set("s.jsonl", "\n");
+    elsewhere = () => Promise.resolve(new Set(["s"]));
+    await pruned({ ...none, days: 1 });
+    assert.equal(storage.texts.get("s.jsonl"), "\n");
+    elsewhere = () => Promise.resolve(new Set());
+    await pruned({ ...none, days: 1 });
+    assert.equal(storage.texts.get("s.jsonl"), `${log}\n`);
+    assert.equal(index.get("s")?.kept, true);
   });
 
   it("removes no session that another window has open, works on or left unread", async () => {
@@ -213,7 +287,7 @@ describe("the index of stored sessions", () => {
     elsewhere = () => Promise.resolve(new Set(++reads === 1 ? ["shown"] : ["shown", "opened"]));
     const text = storage.texts.get(entryFileName("unread")) ?? "";
     storage.texts.set(entryFileName("unread"), text.replace("}", ',"unread":true}'));
-    assert.deepEqual(await index.prune(limits), ["old"]);
+    assert.deepEqual(await index.prune(limits), [{ id: "old", reason: "limit" }]);
     assert.deepEqual(index.entries.map(({ id }) => id).sort(), ["opened", "shown", "unread"]);
     assert.equal(index.get("unread")?.unread, true);
   });
@@ -253,6 +327,7 @@ describe("the index of stored sessions", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async steps => {
         index.dispose();
         storage = new StoredFiles({});
+        trash = new Map();
         clock = new FakeClock();
         index = newIndex();
         for (const one of ["a", "b", "c"]) await writeLog(one, prompt);
@@ -261,7 +336,7 @@ describe("the index of stored sessions", () => {
           if (one.do === "update" && "busy" in one)
             index.update(one.id, stateOf(prompt, ...(one.busy ? [running] : [])), one.seen);
           if (one.do === "delete") index.delete(one.id);
-          if (one.do === "restore") index.restore(one.id);
+          if (one.do === "restore") await index.restore([one.id]);
           if (one.do === "done") index.mark(one.id, { done: true });
           if (one.do === "undone") index.mark(one.id, { done: null });
           if (one.do === "unread") index.mark(one.id, { unread: true });

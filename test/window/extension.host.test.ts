@@ -61,6 +61,7 @@ describe("the commands of Parley", () => {
     "importMcpServers",
     "switchSession",
     "importSession",
+    "restoreSessions",
     "exportSession",
     "checkAgents",
   ];

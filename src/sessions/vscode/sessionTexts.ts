@@ -4,7 +4,7 @@ import { visibleText } from "../../base/visibleText.ts";
 import { sessionAge, type ListedSession } from "../sessionGroups.ts";
 
 /** The title of a session in lists. */
-export const titleOf = ({ title }: ListedSession): string =>
+export const titleOf = ({ title }: Pick<ListedSession, "title">): string =>
   visibleText(title).trim() || vscode.l10n.t("New Conversation");
 
 /** What the session does, or what happened to it last. Empty if there is nothing to say. */

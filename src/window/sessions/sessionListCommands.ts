@@ -9,6 +9,7 @@ import type { SessionMarks } from "../../sessions/sessionEntry.ts";
 import type { ListedSession } from "../../sessions/sessionGroups.ts";
 import type { StoredSessions } from "../../sessions/storedSessions.ts";
 import type { SessionsRow, SessionsTree } from "../../sessions/vscode/sessionsTree.ts";
+import { restoreRemovedSessions } from "../../sessions/vscode/removedSessions.ts";
 import { titleOf } from "../../sessions/vscode/sessionTexts.ts";
 import type { ChatPanels } from "../chatPanels.ts";
 import { showInformationMessage, showInputBox } from "../../editor/editorUi.ts";
@@ -31,6 +32,7 @@ type SessionListCommandId =
   | "parley.markSessionRead"
   | "parley.exportSession"
   | "parley.deleteSession"
+  | "parley.restoreSessions"
   | "parley.importSession"
   | "parley.forkSession"
   | "parley.showDoneSessions"
@@ -119,6 +121,10 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       for (const target of targets(args)) await exportSession({ ...options.agentSessions, sessions }, target);
     },
     "parley.deleteSession": async (...args) => deleteSessions(options, await storedTargets(args)),
+    "parley.restoreSessions": async () => {
+      await options.refresh();
+      await restoreRemovedSessions(stored, options.now());
+    },
     "parley.importSession": async () => {
       const obstacle = sessions.startObstacle();
       if (obstacle) throw new ProblemError(obstacle);
@@ -211,7 +217,7 @@ async function deleteSessions(options: SessionListCommandsOptions, targets: read
   const pressed = await showInformationMessage(message, ...buttons);
   if (pressed === deleteToo) for (const run of atAgent) await run();
   if (pressed !== undo) return;
-  const restored = targets.filter(({ id }) => stored.restore(id));
+  const restored = await stored.restore(targets.map(({ id }) => id));
   if (restored.length < targets.length) throw new Error(vscode.l10n.t("The session can no longer be restored."));
-  if (shown !== undefined && restored.some(({ id }) => id === shown)) await showSession(options, shown);
+  if (shown !== undefined && restored.includes(shown)) await showSession(options, shown);
 }

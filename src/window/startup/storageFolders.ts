@@ -6,6 +6,10 @@ import type * as vscode from "vscode";
 export const checkpointFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
 
+/** The folder of the sessions that were removed and can be restored. */
+export const removedSessionsFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, "removed-sessions");
+
 /** The folder of the session logs of this workspace. */
 export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
