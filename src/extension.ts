@@ -66,6 +66,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const checkpoints = createCheckpoints(platform, {
     path: checkpointFolder(context),
     limits: () => settings.read().checkpoints,
+    openElsewhere: () => sessions.openElsewhere(),
   });
   const follow = createFollow(platform, {
     turn: () => currentTurn(active.state),
@@ -122,7 +123,8 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
 
   // Panels
   const runCommand = createPanels(platform, startup, chat, sessions, { ...features, list, storedSessions });
-  void checkpoints.sessions.prune();
+  // Also removals of which an earlier window has shown no notice.
+  void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());
 
   return {
     chat,

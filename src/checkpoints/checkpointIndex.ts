@@ -44,6 +44,12 @@ export interface TurnRecord {
   readonly review?: string;
   /** A restore that was undone, or that undid another one. */
   readonly undone?: true;
+  /** When a limit removed it, ms since the epoch. It stays for a week. */
+  readonly removed?: number;
+  /** The user has seen the notice of the removal. */
+  readonly seen?: true;
+  /** When the user restored it after its removal, ms since the epoch. */
+  readonly kept?: number;
 }
 
 const version = 1;

@@ -5,6 +5,14 @@ import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
+import {
+  applyLimits,
+  isRemoved,
+  removedTurns,
+  restoredRecords,
+  seenRecords,
+  type CheckpointLimits,
+} from "./checkpointRetention.ts";
 import { parseIndex, serializeIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
 import type { CheckpointTrees } from "./checkpointTrees.ts";
 import type { TurnStart } from "../review/turns/turnStart.ts";
@@ -34,8 +42,7 @@ export interface CheckpointOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
-  /** The number of checkpoints to keep, and their maximum age in milliseconds. */
-  readonly limits: () => { readonly count: number; readonly age: number };
+  readonly limits: () => CheckpointLimits;
 }
 
 /** The maximum time that a tree may delay a prompt, in milliseconds. */
@@ -46,6 +53,9 @@ export class Checkpoints implements Disposable {
   readonly #changed = new Emitter<void>();
   /** Fires when a checkpoint is added or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
+  readonly #removed = new Emitter<void>();
+  /** Fires when a limit has removed a checkpoint. */
+  readonly onDidRemove: Event<void> = this.#removed.event;
   readonly #ended = new AbortController();
   #records: readonly TurnRecord[] = [];
   #turns: ReadonlySet<string> = new Set();
@@ -70,7 +80,7 @@ export class Checkpoints implements Disposable {
 
   /** The last restore that was not undone. */
   get lastRestore(): string | undefined {
-    return this.#records.findLast(record => record.kind === "restore" && !record.undone)?.id;
+    return this.#records.findLast(record => record.kind === "restore" && !record.undone && !isRemoved(record))?.id;
   }
 
   /** A turn is about to start: takes the trees, within a time limit. Never rejects. */
@@ -169,7 +179,7 @@ export class Checkpoints implements Disposable {
    */
   async planRestore(turn: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
-    const from = this.#records.findIndex(record => record.id === turn);
+    const from = this.#records.findIndex(record => record.id === turn && !isRemoved(record));
     if (from < 0) throw new Refusal("notFound", "This checkpoint is no longer kept.");
     return this.#planner.plan(this.#records.slice(from), now, this.#ended.signal);
   }
@@ -178,7 +188,7 @@ export class Checkpoints implements Disposable {
   async planUndo(restore: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
-    if (!record) throw new Refusal("notFound", "This restore can no longer be undone.");
+    if (!record || isRemoved(record)) throw new Refusal("notFound", "This restore can no longer be undone.");
     return this.#planner.planRecord(record, now);
   }
 
@@ -242,6 +252,30 @@ export class Checkpoints implements Disposable {
     void this.flush();
   }
 
+  /** The checkpoints that a limit removed and that can be restored, with what the user has seen of it. */
+  async removed(): Promise<readonly { readonly isSeen: boolean }[]> {
+    await this.#loaded;
+    return removedTurns(this.#records);
+  }
+
+  /** Restores the removed checkpoints. Resolves with their number. */
+  async restoreRemoved(): Promise<number> {
+    await this.#loaded;
+    const { length } = removedTurns(this.#records);
+    this.#set(restoredRecords(this.#records, this.#options.clock.now()));
+    await this.#save();
+    return length;
+  }
+
+  /** The user has seen the notice of the removals. */
+  async markSeen(): Promise<void> {
+    await this.#loaded;
+    const seen = seenRecords(this.#records);
+    if (seen === this.#records) return;
+    this.#set(seen);
+    await this.#save();
+  }
+
   /** Deletes all checkpoints of the session. */
   async clear(): Promise<void> {
     await this.#loaded;
@@ -268,6 +302,7 @@ export class Checkpoints implements Disposable {
     this.#ended.abort();
     if (this.#isLoaded) void this.flush();
     this.#changed.dispose();
+    this.#removed.dispose();
   }
 
   async #load(): Promise<void> {
@@ -292,7 +327,7 @@ export class Checkpoints implements Disposable {
   #set(records: readonly TurnRecord[], dirty = true): void {
     this.#records = records;
     this.#dirty ||= dirty;
-    const turns = records.filter(record => record.kind === "turn").map(record => record.id);
+    const turns = records.filter(record => record.kind === "turn" && !isRemoved(record)).map(record => record.id);
     if (turns.length === this.#turns.size && turns.every(turn => this.#turns.has(turn))) return;
     this.#turns = new Set(turns);
     this.#changed.fire();
@@ -377,14 +412,14 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  /** Removes the oldest checkpoints. Returns whether any were removed. */
+  /** Applies the limits. Returns whether the index has changed. */
   #prune(): boolean {
     const { limits, clock } = this.#options;
-    const { count, age } = limits();
-    const young = this.#records.filter(record => clock.now() - record.at <= age);
-    const kept = young.slice(Math.max(0, young.length - Math.max(1, count)));
-    if (kept.length === this.#records.length) return false;
-    this.#set(kept);
+    const records = applyLimits(this.#records, limits(), clock.now());
+    if (records === this.#records) return false;
+    const before = removedTurns(this.#records).length;
+    this.#set(records);
+    if (removedTurns(records).length > before) this.#removed.fire();
     return true;
   }
 

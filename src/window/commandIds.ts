@@ -41,6 +41,7 @@ export const commandIds = [
   "parley.managePermissionRules",
   "parley.showPermissionLog",
   "parley.restoreCheckpoint",
+  "parley.restoreRemovedCheckpoints",
   "parley.undoRestore",
   "parley.deleteCheckpoints",
   "parley.nextChange",

@@ -71,6 +71,7 @@ export function createPanels(
     startSession: agent => sessions.start(agent),
     chat,
     sessionCheckpoints: checkpoints.sessions,
+    removed: checkpoints.removed,
     documents,
     review: review.store,
   });

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
 import { CheckpointFolder } from "../../src/checkpoints/checkpointStore.ts";
+import { parseIndex } from "../../src/checkpoints/checkpointIndex.ts";
+import { removedTime } from "../../src/checkpoints/checkpointRetention.ts";
 import { Checkpoints } from "../../src/checkpoints/checkpoints.ts";
 import type { CurrentFiles } from "../../src/checkpoints/restorePlanner.ts";
 import type { CheckpointTrees } from "../../src/checkpoints/checkpointTrees.ts";
@@ -120,7 +122,7 @@ describe("checkpoints", () => {
     assert.equal(await world.checkpoints.reviewAt("none"), undefined);
   });
 
-  it("drop the oldest by number and age, with the contents that only they use, also when a window opens", async () => {
+  it("remove the oldest by number and age, and drop the contents that only they use a week later", async () => {
     const world = new World();
     world.limits.count = 2;
     world.user("/w/a", "0\n");
@@ -130,12 +132,48 @@ describe("checkpoints", () => {
     }
     await world.checkpoints.flush();
     assert.deepEqual([...world.checkpoints.turns], ["t2", "t3"]);
-    assert.equal(world.store.contents.size, 2, "the text before t1 is gone");
+    assert.equal(world.store.contents.size, 3, "the text before t1 is there for a week");
+    world.clock.advance(removedTime);
+    await world.reload();
+    await until(() => world.store.contents.size === 2);
     world.limits.age = 1000;
-    world.clock.advance(1001);
     await world.reload();
     assert.deepEqual([...world.checkpoints.turns], []);
+    assert.equal(world.store.contents.size, 2);
+    world.clock.advance(removedTime);
+    await world.reload();
     await until(() => world.store.contents.size === 0);
+    assert.deepEqual(parseIndex(world.store.index ?? ""), []);
+  });
+
+  it("come back as they were within a week after a limit removed them, also after a reload", async () => {
+    const world = new World();
+    let removals = 0;
+    const listen = (): void => void world.checkpoints.onDidRemove(() => removals++);
+    listen();
+    world.limits.count = 1;
+    world.user("/w/a", "0\n");
+    for (const turn of ["t1", "t2", "t3"]) {
+      await world.begin(turn);
+      world.agent("/w/a", `${turn}\n`);
+    }
+    assert.equal(removals, 2);
+    assert.deepEqual([...world.checkpoints.turns], ["t3"]);
+    await assert.rejects(world.checkpoints.planRestore("t1", world.now), /no longer kept/);
+    await world.reload();
+    world.clock.advance(removedTime - 1);
+    assert.deepEqual(await world.checkpoints.removed(), [{ isSeen: false }, { isSeen: false }]);
+    await world.checkpoints.markSeen();
+    assert.deepEqual(await world.checkpoints.removed(), [{ isSeen: true }, { isSeen: true }]);
+    assert.equal(await world.checkpoints.restoreRemoved(), 2);
+    assert.deepEqual([...world.checkpoints.turns], ["t1", "t2", "t3"]);
+    const plan = await world.checkpoints.planRestore("t1", world.now);
+    assert.deepEqual(plan.files, [{ path: "/w/a", to: "0\n", now: "t3\n", changedSince: false }]);
+    // The limit leaves them alone for as long as a new one.
+    await world.begin("t4");
+    await world.reload();
+    assert.deepEqual([...world.checkpoints.turns], ["t1", "t2", "t3", "t4"]);
+    assert.equal(await world.checkpoints.restoreRemoved(), 0);
   });
 
   it("fire an event when the list changes, and are all removed when they are deleted", async () => {

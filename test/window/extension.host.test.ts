@@ -55,6 +55,7 @@ describe("the commands of Parley", () => {
     "selectAgent",
     "managePermissionRules",
     "restoreCheckpoint",
+    "restoreRemovedCheckpoints",
     "undoRestore",
     "deleteCheckpoints",
     "importZedAgents",

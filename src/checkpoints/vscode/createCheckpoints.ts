@@ -7,11 +7,13 @@ import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import { CheckpointController, type CheckpointControllerOptions } from "./checkpointController.ts";
 import { CheckpointPreview } from "./checkpointPreview.ts";
+import { RemovedCheckpoints } from "./removedCheckpoints.ts";
 import { SessionCheckpoints, type SessionCheckpointsOptions } from "./sessionCheckpoints.ts";
 
 export interface CheckpointsFeature {
   /** Not disposed with the platform: the window stores it first. */
   readonly sessions: SessionCheckpoints;
+  readonly removed: RemovedCheckpoints;
   /** The checkpoints of that session. */
   readonly of: (
     session: { readonly id: string; readonly workspaceFolder: string } | undefined,
@@ -20,8 +22,8 @@ export interface CheckpointsFeature {
 
 /** Creates the checkpoints of every session of the window. */
 export function createCheckpoints(
-  { clock, log }: ExtensionPlatform,
-  options: Pick<SessionCheckpointsOptions, "path" | "limits">,
+  { context, store, clock, log }: ExtensionPlatform,
+  options: Pick<SessionCheckpointsOptions, "path" | "limits" | "openElsewhere">,
 ): CheckpointsFeature {
   const sessions = new SessionCheckpoints({
     ...options,
@@ -30,26 +32,31 @@ export function createCheckpoints(
     clock,
     log,
   });
+  const { globalState } = context;
   return {
     sessions,
+    removed: store.add(new RemovedCheckpoints({ checkpoints: sessions, globalState, clock, log })),
     of: session => session && sessions.forSession(session.id, session.workspaceFolder),
   };
 }
 
 export interface CheckpointHandlers {
-  readonly commands: CommandHandlers<"parley.restoreCheckpoint" | "parley.undoRestore" | "parley.deleteCheckpoints">;
+  readonly commands: CommandHandlers<
+    "parley.restoreCheckpoint" | "parley.restoreRemovedCheckpoints" | "parley.undoRestore" | "parley.deleteCheckpoints"
+  >;
   readonly intents: IntentHandlers<"restoreCheckpoint">;
 }
 
 /** Creates the controller that restores checkpoints, for when sessions can be started. */
 export function createCheckpointHandlers(
   { store }: ExtensionPlatform,
-  options: Omit<CheckpointControllerOptions, "preview">,
+  { removed, ...options }: Omit<CheckpointControllerOptions, "preview"> & Pick<CheckpointsFeature, "removed">,
 ): CheckpointHandlers {
   const controller = new CheckpointController({ ...options, preview: store.add(new CheckpointPreview()) });
   return {
     commands: {
       "parley.restoreCheckpoint": () => controller.restore(),
+      "parley.restoreRemovedCheckpoints": () => removed.restore(),
       "parley.undoRestore": () => controller.undo(),
       "parley.deleteCheckpoints": () => controller.delete(),
     },
