@@ -43,16 +43,17 @@ interface Opened extends Workbench {
 
 /** `smoothly`: with smooth scrolling, by a workspace setting. */
 async function open(steps: readonly Step[], { smoothly = false } = {}): Promise<Opened> {
-  // The other setting is visible in the panel, so it shows when the extension host has applied both or removed them
-  // again.
-  const settings = { "editor.smoothScrolling": true, "parley.sendKey": "modEnter" };
+  // The panel reports the other setting, so it shows when the extension host has applied both or removed them again.
+  const settings = { "editor.smoothScrolling": true, "parley.files.sensitive": ["{"] };
   const workbench = await sharedWorkbench({
     ...files,
     ...(smoothly && { ".vscode/settings.json": JSON.stringify(settings) }),
     "follow.json": JSON.stringify({ steps }),
   });
   const { panel } = workbench;
-  await panel.getByTitle(smoothly ? /^Send \(Ctrl\+Enter/ : "Send (Enter)").waitFor();
+  await panel.getByTitle("Send (Enter)").waitFor();
+  const problem = panel.getByRole("group", { name: "Problem" }).getByText("parley.files.sensitive of the folder");
+  await problem.waitFor({ state: smoothly ? "visible" : "hidden" });
   const question = (title: string): Locator => panel.getByRole("group", { name: title });
   return {
     ...workbench,
