@@ -82,6 +82,13 @@ const classes = {
     ],
     isFixed: true,
   },
+  settings: {
+    about: "values of settings, and what limits remove in windows that are killed",
+    files: [
+      ...["window/settingScopes", "permissions/sensitiveFiles", "sessions/retention", "sessions/sessionTrash"],
+      ...["sessions/storedSessions", "checkpoints/checkpointRetention", "checkpoints/checkpoints"],
+    ],
+  },
   editor: {
     about: "texts that the editor shows, also in a real window",
     files: ["base/inertText", "base/visibleText", "e2e/hostileTexts"],

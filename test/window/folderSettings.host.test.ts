@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
 import { gitOf } from "../../src/git/vscode/gitOf.ts";
@@ -100,6 +101,37 @@ describe("the settings of a folder", () => {
       const now = readSettings(context);
       assert.deepEqual(othersOf(now), othersOf(before));
       assert.deepEqual(now.sensitive, [ownGlob]);
+    } finally {
+      Object.assign(vscode.workspace, { getConfiguration });
+    }
+  });
+
+  it("change nothing, whatever values they have, and are read in a short time", () => {
+    const before = readSettings(context);
+    const { getConfiguration } = vscode.workspace;
+    const names = fc.constantFrom(...Object.keys(attack).map(key => key.slice("parley.".length)));
+    const globs = fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 });
+    const value = fc.oneof(fc.anything(), fc.double(), fc.constantFrom(...Object.values(attack)), globs);
+    try {
+      fc.assert(
+        fc.property(fc.dictionary(names, value), fc.dictionary(names, value), (workspace, folder) => {
+          const inspect = (key: string): unknown => ({
+            workspaceValue: workspace[key],
+            workspaceFolderValue: folder[key],
+          });
+          const planted = { get: (key: string) => folder[key] ?? workspace[key], inspect };
+          Object.assign(vscode.workspace, { getConfiguration: () => planted });
+          const started = performance.now();
+          const now = readSettings(context);
+          assert.ok(performance.now() - started < 1000);
+          const { bad, ...others } = othersOf(now) as Settings;
+          const { bad: _, ...expected } = othersOf(before) as Settings;
+          assert.deepEqual(others, expected);
+          assert.ok(now.sensitive.length <= 200 && now.sensitive.every(glob => glob.length <= 200));
+          assert.ok(bad.every(({ id, reason }) => id === "files.sensitive" && reason.length < 1000) && bad.length <= 4);
+        }),
+        { numRuns: 1000, seed: Number(process.env["SEED"] ?? 1) },
+      );
     } finally {
       Object.assign(vscode.workspace, { getConfiguration });
     }
