@@ -30,8 +30,8 @@ function readMethod(method: JsonObject, agent: AgentProgram): SignInMethod | und
     case "agent":
       return { ...base, type: "agent" };
     case "env_var": {
-      const variables = asArray(method["vars"]).filter(isObject).flatMap(readVariable);
-      return variables.length === 0 ? undefined : { ...base, type: "environment", variables };
+      const asked = asArray(method["vars"]).filter(isObject).flatMap(readVariable);
+      return asked.length === 0 ? undefined : { ...base, type: "environment", variables: asked };
     }
     default:
       return undefined;
@@ -40,26 +40,22 @@ function readMethod(method: JsonObject, agent: AgentProgram): SignInMethod | und
 
 type TerminalProgram = Omit<Extract<SignInMethod, { type: "terminal" }>, "id" | "name" | "description" | "type">;
 
+/** The program of the specification comes first, because it is the agent's own. Others are de-facto extensions. */
 function terminalProgram(method: JsonObject, agent: AgentProgram): TerminalProgram | undefined {
+  if (method["type"] === "terminal") return ownProgram(agent, agent.args, method);
   const meta = asObject(method["_meta"]);
-  // A complete program, a de-facto extension.
   const complete = asObject(meta["terminal-auth"]);
   const command = asString(complete["command"]);
   if (command !== undefined && command !== "")
-    return { command, args: texts(complete["args"]), env: textValues(complete["env"]) };
-  if (method["type"] === "terminal")
-    return {
-      command: agent.command,
-      args: [...agent.args, ...texts(method["args"])],
-      env: textValues(method["env"]),
-    };
-  if (meta["type"] !== "terminal") return undefined;
-  return {
-    command: agent.command,
-    args: [...withoutAcpArgument(agent.args), ...texts(meta["args"])],
-    env: textValues(meta["env"]),
-  };
+    return { command, args: texts(complete["args"]), env: variables(complete["env"]) };
+  return meta["type"] === "terminal" ? ownProgram(agent, withoutAcpArgument(agent.args), meta) : undefined;
 }
+
+const ownProgram = (
+  { command }: AgentProgram,
+  args: readonly string[],
+  { args: further, env }: JsonObject,
+): TerminalProgram => ({ command, args: [...args, ...texts(further)], env: variables(env) });
 
 /** Before the specification had terminal methods, their arguments replaced the one that starts the ACP agent. */
 const withoutAcpArgument = (args: readonly string[]): readonly string[] =>
@@ -67,9 +63,12 @@ const withoutAcpArgument = (args: readonly string[]): readonly string[] =>
 
 const texts = (value: unknown): readonly string[] => asArray(value).filter(item => typeof item === "string");
 
-const textValues = (value: unknown): Readonly<Record<string, string>> =>
+/** The variables with a name that a process can have, and a text as value. */
+const variables = (value: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    Object.entries(asObject(value)).filter(
+      (entry): entry is [string, string] => /^[^=\0]+$/.test(entry[0]) && typeof entry[1] === "string",
+    ),
   );
 
 /** A variable whose name is not a usual one is left out. A value counts as secret unless the agent denies it. */

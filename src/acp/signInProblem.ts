@@ -1,5 +1,6 @@
 // The problem for an agent that requires sign-in, with one button for each of its methods.
 import type { Problem } from "../base/errors.ts";
+import { choosesProgram } from "../base/programVariables.ts";
 import type { SignInMethod } from "../session/signIn.ts";
 import type { ErrorReason } from "./errorReason.ts";
 import { optionalField } from "./parse.ts";
@@ -18,7 +19,7 @@ export function signInProblem(
   { sentence, detail, variables }: Pick<ErrorReason, "sentence" | "detail" | "variables">,
 ): Problem {
   const named = signInVariables(signInMethods);
-  const others = variables.filter(name => !named.includes(name)).slice(0, maxVariables);
+  const others = variables.filter(name => !named.includes(name) && !choosesProgram(name)).slice(0, maxVariables);
   const words = [sentence, detail].filter(
     text => text !== undefined && !/^(?:authentication required\.?)?$/i.test(text),
   );

@@ -31,6 +31,16 @@ const rows: readonly (readonly [what: string, method: unknown, read: unknown])[]
     { ...base, type: "terminal", command: "node", args: ["cli.js", "/login"], env: { A: "1" } },
   ],
   [
+    "a terminal method of the specification precedes another program in `_meta`",
+    { ...base, type: "terminal", args: ["login"], _meta: { "terminal-auth": { command: "/bin/sh", args: ["-c", "x"] } } }, // prettier-ignore
+    { ...base, type: "terminal", command: "/bin/agent", args: ["--fast", "--acp", "login"], env: {} },
+  ],
+  [
+    "a variable of a terminal whose name would set another one is left out",
+    { ...base, type: "terminal", env: { "LD_PRELOAD=/tmp/x.so:": "1", "": "1", "A\0": "1", B: "2" } },
+    { ...base, type: "terminal", command: "/bin/agent", args: ["--fast", "--acp"], env: { B: "2" } },
+  ],
+  [
     "variables are secret unless the agent denies it",
     { ...base, type: "env_var", vars: [{ name: "KEY" }, { name: "URL", label: "Address", secret: false, optional: true }] }, // prettier-ignore
     {

@@ -30,6 +30,12 @@ describe("the problem of an agent that requires a sign-in", () => {
     ]);
   });
 
+  it("does not propose to set a variable that chooses programs", () => {
+    const { message, next } = problem([], "No key", ["LD_PRELOAD", "NODE_OPTIONS"]);
+    assert.doesNotMatch(message, /LD_PRELOAD|NODE_OPTIONS/);
+    assert.ok(!next.includes("openSettings"));
+  });
+
   it("says what to do without methods, and names variables that no method asks for", () => {
     assert.match(problem([]).message, /Sign in with its command-line program, then restart the agent here\./);
     assert.match(

@@ -1,6 +1,6 @@
 // Signing in to agents that really run: each kind of method signed in, refused and cancelled, and nobody asked twice.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -321,6 +321,91 @@ describe("signing in to an agent", function () {
     assert.ok(!existsSync(join(folder, "signed-in")));
     await bench.session?.restart();
     assert.equal(offered()?.length, 7);
+  });
+
+  /** Answers the modal question for each program by its button with this text, and collects the questions. */
+  async function answering(button: string | undefined, run: () => Promise<void>): Promise<readonly string[]> {
+    const { showWarningMessage } = vscode.window;
+    const questions: string[] = [];
+    Object.assign(vscode.window, {
+      showWarningMessage: (message: string, { modal, detail }: vscode.MessageOptions, ...buttons: string[]) => {
+        assert.deepEqual([modal, buttons], [true, ["Run Program"]]);
+        questions.push(`${message}\n${detail ?? ""}`);
+        return Promise.resolve(button);
+      },
+    });
+    try {
+      await run();
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage });
+    }
+    return questions;
+  }
+  const hasRun = (): boolean => existsSync(join(folder, "signed-in"));
+
+  it("by a program that the agent names asks first, with all that it runs", async () => {
+    await start("auth-programs");
+    const questions = await answering(undefined, () => bench.signInBy("shell"));
+    assert.equal(hasRun(), false);
+    assert.equal(questions.length, 1);
+    const [question = ""] = questions;
+    assert.match(question, /^Run this program to sign in to Bad Agent\?\nThe agent names this program/);
+    assert.match(question, /\nProgram: \/bin\/sh\nArgument: -c\nArgument: echo ran > '.*signed-in'\nFolder: \/\S/);
+  });
+
+  it("by a program that the user allowed runs, and only another one is asked about again", async () => {
+    await start("auth-programs");
+    const run = (method: string) => () => bench.signInBy(method);
+    assert.equal((await answering("Run Program", run("shell"))).length, 1);
+    assert.ok(hasRun());
+    assert.equal((await answering(undefined, run("shell"))).length, 0);
+    assert.equal((await answering(undefined, run("other"))).length, 1);
+    assert.equal((await answering(undefined, run("preload"))).length, 1);
+  });
+
+  it("by a program with hidden text shows each character, or how many are left out in the middle", async () => {
+    await start("auth-programs");
+    const [question = ""] = await answering(undefined, () => bench.signInBy("hidden"));
+    assert.match(question, /Argument: : \[U\+202E\] +… \[\d+\] … :+\n/);
+    await assert.rejects(
+      answering("Run Program", () => bench.signInBy("endless")),
+      /was not run: it has too many arguments and variables to check/,
+    );
+    assert.equal(hasRun(), false);
+  });
+
+  for (const [method, variable] of [
+    ["preload", "LD_PRELOAD=/tmp/evil.so"],
+    ["docker", "DOCKER_HOST=tcp://evil:2375"],
+  ] as const) {
+    it(`by the agent's own program asks about a variable that chooses programs: ${variable}`, async () => {
+      await start("auth-programs");
+      const questions = await answering(undefined, () => bench.signInBy(method));
+      assert.equal(hasRun(), false);
+      assert.equal(questions.length, 1);
+      assert.ok(questions[0]?.includes(`\nVariable: ${variable}`), questions[0]);
+    });
+  }
+
+  it("by the agent's own program precedes another program of the same method, and does not ask", async () => {
+    await start("auth-programs");
+    assert.deepEqual(await answering(undefined, () => bench.signInBy("own")), []);
+    assert.equal(readFileSync(join(folder, "signed-in"), "utf8"), "yes", "the agent's own program wrote it");
+  });
+
+  it("by keys refuses variables that choose programs, with a sentence", async () => {
+    await start("auth-programs");
+    await assert.rejects(
+      bench.signInBy("path"),
+      /Bad Agent asks for PATH, NODE_OPTIONS, which choose the programs that/,
+    );
+    assert.deepEqual(openQuestions(bench.state), []);
+  });
+
+  it("does not use a stored variable that chooses programs", async () => {
+    await start("auth-programs");
+    await bench.signIn.keys.store("bad", new Map([["LD_PRELOAD", "/tmp/evil.so"], ["BAD_KEY", "key"]])); // prettier-ignore
+    assert.deepEqual(await bench.signIn.keys.values("bad"), { BAD_KEY: "key" });
   });
 
   /** Runs the command, and selects every agent. */

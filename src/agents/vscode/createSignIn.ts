@@ -6,6 +6,7 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { showInformationMessage, showQuickPicks } from "../../editor/editorUi.ts";
 import { LastChoices } from "./lastChoices.ts";
+import { SignInConsents } from "./signInConsents.ts";
 import { SignInRunner } from "./signInRunner.ts";
 import { StoredKeys } from "./storedKeys.ts";
 
@@ -21,7 +22,7 @@ export function createSignIn({ context, clock }: ExtensionPlatform, onDidChange:
   return {
     keys,
     lastChoices: new LastChoices(context),
-    runner: new SignInRunner({ keys, startFolders, clock, onDidChange }),
+    runner: new SignInRunner({ keys, consents: new SignInConsents(context), startFolders, clock, onDidChange }),
   };
 }
 

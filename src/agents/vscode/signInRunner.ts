@@ -1,13 +1,15 @@
 // Signs the user in to the agent of a session, in the way that the user chose.
-import { ProblemError } from "../../base/errors.ts";
+import { ProblemError, type Problem } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
 import type { Agent, FormClient } from "../../session/agent.ts";
 import type { Session } from "../../session/session.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { signInForm, signInValues } from "../signInForm.ts";
+import { refusedVariables } from "../signInProgram.ts";
 import { prepareStartFolder } from "../startFolder.ts";
 import { definitionToStart } from "./definitionToStart.ts";
+import type { SignInConsents } from "./signInConsents.ts";
 import { signInByTerminal } from "./signInTerminal.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
@@ -22,6 +24,7 @@ export interface SignInProgress {
 
 interface SignInRunnerOptions {
   readonly keys: StoredKeys;
+  readonly consents: Pick<SignInConsents, "ask">;
   /** The parent of the folder in which agents start. */
   readonly startFolders: string;
   readonly clock: Clock;
@@ -81,7 +84,7 @@ export class SignInRunner {
     methodId: string,
     running: { progress: SignInProgress; readonly stop: AbortController },
   ): Promise<Outcome | undefined> {
-    const { keys, startFolders } = this.#options;
+    const { keys, consents, startFolders } = this.#options;
     const agent = await connect();
     const method = agent.signInMethods.find(({ id }) => id === methodId);
     if (!method) {
@@ -95,12 +98,16 @@ export class SignInRunner {
       case "terminal": {
         const started = await definitionToStart(definition, keys);
         const cwd = started.cwd ?? (await prepareStartFolder(startFolders));
+        const program = { method, agent: started, cwd };
+        if (!(await consents.ask(program)) || signal.aborted) return undefined;
         // The specification asks for a new process afterwards.
-        return (await signInByTerminal(method, { definition: started, cwd }, signal)) ? "restart" : undefined;
+        return (await signInByTerminal(program, signal)) ? "restart" : undefined;
       }
       case "agent":
         return this.#authenticate(agent, method.id, formClient(session), running);
       case "environment": {
+        const refused = refusedVariables(method);
+        if (refused.length > 0) throw new ProblemError(refusedVariablesProblem(definition, refused));
         const answer = await session.forms.ask({ type: "form", form: signInForm(method) }, signal);
         const values = signInValues(answer);
         if (!values) return undefined;
@@ -135,6 +142,11 @@ export class SignInRunner {
 
 /** `restart`: signed in, and the agent must start again. `stuck`: the user gave up waiting for the agent. */
 type Outcome = "signedIn" | "restart" | "stuck";
+
+const refusedVariablesProblem = ({ name }: AgentDefinition, variables: readonly string[]): Problem => ({
+  message: `${name} asks for ${variables.join(", ")}, which ${variables.length === 1 ? "chooses" : "choose"} the programs that run. Parley does not store such variables. Choose another way, or set parley.agents → env yourself.`,
+  next: ["openSettings"],
+});
 
 const formClient = ({ forms }: Session): FormClient => ({
   askForm: (request, signal) => forms.ask(request, signal),

@@ -6,27 +6,19 @@ import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { SpawnCommand } from "../../base/program.ts";
-import type { SignInMethod } from "../../session/signIn.ts";
-import { locateAgent } from "../locateAgent.ts";
-import type { AgentDefinition } from "../registry.ts";
 import { createTerminal } from "../../editor/editorItems.ts";
-
-type TerminalMethod = Extract<SignInMethod, { type: "terminal" }>;
+import { locateAgent } from "../locateAgent.ts";
+import type { SignInProgram } from "../signInProgram.ts";
 
 /**
  * Whether the program ended with exit code 0. False if the user interrupted it or closed the terminal, or the signal
  * aborted. Rejects with a ProblemError for another exit code, or if the program is not found.
  */
-export async function signInByTerminal(
-  method: TerminalMethod,
-  { definition, cwd }: { readonly definition: AgentDefinition; readonly cwd: string },
-  signal: AbortSignal,
-): Promise<boolean> {
-  const env = { ...definition.env, ...method.env };
-  const program = { ...definition, command: method.command, args: method.args, env };
-  const { shell, ...located } = await locateAgent(program);
+export async function signInByTerminal({ method, agent, cwd }: SignInProgram, signal: AbortSignal): Promise<boolean> {
+  const env = { ...agent.env, ...method.env };
+  const { shell, ...located } = await locateAgent({ ...agent, command: method.command, args: method.args, env });
   const options = {
-    name: vscode.l10n.t("Sign In: {0}", definition.name),
+    name: vscode.l10n.t("Sign In: {0}", agent.name),
     env: { ...env, ...(shell?.path !== undefined && { PATH: shell.path }) },
     cwd,
     isTransient: true,
@@ -39,7 +31,7 @@ export async function signInByTerminal(
   throw new ProblemError({
     message: vscode.l10n.t(
       "{0} did not sign you in: its sign-in program ended with code {1}. Try again, or choose another way.",
-      definition.name,
+      agent.name,
       code,
     ),
     next: [],

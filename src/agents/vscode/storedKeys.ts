@@ -1,6 +1,7 @@
 // The keys that the user entered for agents: values in VS Code's secret storage, their names in the global state.
 import type * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
+import { choosesProgram } from "../../base/programVariables.ts";
 
 const namesKey = "parley.storedKeys";
 const secretKey = (agent: string, variable: string): string => `parley.key.${agent}.${variable}`;
@@ -39,9 +40,9 @@ export class StoredKeys {
     });
   }
 
-  /** The stored keys of an agent, by variable. */
+  /** The stored keys of an agent, by variable. Earlier versions also stored variables that choose programs. */
   async values(agent: string): Promise<Readonly<Record<string, string>>> {
-    const names = this.names[agent] ?? [];
+    const names = (this.names[agent] ?? []).filter(name => !choosesProgram(name));
     const values = await Promise.all(names.map(name => this.#secrets.get(secretKey(agent, name))));
     return Object.fromEntries(
       names.flatMap((name, i) => (values[i] === undefined ? [] : [[name, values[i]] as const])),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type * as vscode from "vscode";
 import type { SignInFeature } from "../../../src/agents/vscode/createSignIn.ts";
 import { LastChoices } from "../../../src/agents/vscode/lastChoices.ts";
+import { SignInConsents } from "../../../src/agents/vscode/signInConsents.ts";
 import { SignInRunner } from "../../../src/agents/vscode/signInRunner.ts";
 import { StoredKeys } from "../../../src/agents/vscode/storedKeys.ts";
 import { nullLog, systemClock, type Clock } from "../../../src/base/log.ts";
@@ -92,7 +93,13 @@ export class WindowBench {
     this.signIn = {
       keys,
       lastChoices: new LastChoices({ globalState }),
-      runner: new SignInRunner({ keys, startFolders, clock, onDidChange }),
+      runner: new SignInRunner({
+        keys,
+        consents: new SignInConsents({ globalState }),
+        startFolders,
+        clock,
+        onDidChange,
+      }),
     };
     const storage = this.#storage();
     const record = new WindowRecord({

@@ -1,0 +1,94 @@
+// What a sign-in in a terminal runs: the agent's own program, or another one, which the user must see first.
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { inertText, withoutMiddle } from "../base/inertText.ts";
+import { choosesProgram } from "../base/programVariables.ts";
+import type { SignInMethod } from "../session/signIn.ts";
+import type { AgentDefinition } from "./registry.ts";
+
+export type TerminalMethod = Extract<SignInMethod, { type: "terminal" }>;
+
+/** A program that a sign-in would run. */
+export interface SignInProgram {
+  readonly method: TerminalMethod;
+  /** The agent as its process is started. */
+  readonly agent: AgentDefinition;
+  readonly cwd: string;
+}
+
+/** Why the user must see the program first. */
+export type ProgramConcern = "otherProgram" | "startsPrograms" | "variables";
+
+/** More arguments and variables do not fit a dialog. */
+const maxShownItems = 40;
+/** Longer texts are shortened in the middle. */
+const maxTextLength = 300;
+
+/**
+ * Programs that run the agent somewhere else or as someone else. They read arguments as their own if the configured
+ * ones end before the agent's program, as in `ssh host`, and then a sign-in could run a program here.
+ */
+const programsThatStartPrograms = new Set(
+  `ssh autossh mosh et plink docker podman nerdctl lima limactl colima kubectl oc crictl wsl vagrant lxc incus lxc-attach
+  machinectl systemd-run systemd-nspawn bwrap firejail flatpak snap distrobox distrobox-enter toolbox devcontainer devpod
+  coder gh gcloud az aws chroot nsenter unshare sudo su doas runuser pkexec`.split(/\s+/),
+);
+
+/** Why the user must see the program first. Undefined for the program of the agent, with the arguments of the method. */
+export function programConcern({ method, agent }: SignInProgram): ProgramConcern | undefined {
+  if (!isOwnProgram(method, agent)) return "otherProgram";
+  if (Object.keys(method.env).some(name => choosesProgram(name))) return "variables";
+  const isExtended = method.args.length > agent.args.length;
+  return isExtended && [agent.command, ...agent.args].some(startsPrograms) ? "startsPrograms" : undefined;
+}
+
+/** Whether the program has too many arguments and variables for the user to read them. */
+export const isTooLong = ({ method }: SignInProgram): boolean =>
+  method.args.length + Object.keys(method.env).length > maxShownItems;
+
+/** Whether a file in one of these folders takes part. The agent can change it after the user has allowed the program. */
+export const usesFilesOf = ({ method, cwd }: SignInProgram, folders: readonly string[]): boolean =>
+  [method.command, ...method.args, ...Object.values(method.env), cwd].some(text =>
+    folders.some(folder => text.includes(folder)),
+  );
+
+function startsPrograms(word: string): boolean {
+  const name = basename(word.replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat)$/i, "");
+  return programsThatStartPrograms.has(name.toLowerCase());
+}
+
+const isOwnProgram = (method: TerminalMethod, { command, args }: AgentDefinition): boolean =>
+  method.command === command && args.every((argument, i) => method.args[i] === argument);
+
+/** The texts of the program as a user reads them. Nothing is left out without its number of characters. */
+export interface ProgramTexts {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly variables: readonly string[];
+}
+
+/** The program, its arguments, folder and variables, each in one line. */
+export function programTexts({ method, agent, cwd }: SignInProgram): ProgramTexts {
+  // A value that the user's settings put in the place of a variable can be a secret.
+  const own = isOwnProgram(method, agent) ? (agent.argsInSettings ?? agent.args) : [];
+  return {
+    program: shown(method.command),
+    args: [...own, ...method.args.slice(own.length)].map(shown),
+    cwd: shown(cwd),
+    variables: Object.entries(method.env).map(([name, value]) => `${shown(name)}=${shown(value)}`),
+  };
+}
+
+const shown = (text: string): string => inertText(withoutMiddle(text, maxTextLength));
+
+/** A short key of exactly this program, its arguments, folder and variables. */
+export function programKey({ method, cwd }: SignInProgram): string {
+  const variables = Object.entries(method.env).sort(([a], [b]) => (a < b ? -1 : 1));
+  const definition = JSON.stringify([method.command, method.args, cwd, variables]);
+  return createHash("sha256").update(definition).digest("hex");
+}
+
+/** The variables of a form for keys that choose programs. Parley does not ask for them. */
+export const refusedVariables = (method: Extract<SignInMethod, { type: "environment" }>): readonly string[] =>
+  method.variables.flatMap(({ name }) => (choosesProgram(name) ? [name] : []));
