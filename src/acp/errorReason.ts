@@ -1,4 +1,5 @@
 // What an agent's error says to the user. Agents put the reason into different fields, and some send JSON as text.
+import { maskKnownIn, maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import { ResponseError } from "vscode-jsonrpc/node";
 import { authRequired } from "./errorCodes.ts";
 import { asArray, asObject, asString, isObject, optionalField } from "./parse.ts";
@@ -28,8 +29,9 @@ const codeTitle =
  * after the title of its code. JSON inside is unpacked once. `variables` are those that sign-in methods of the agent name.
  */
 export function errorReason(error: Error, variables: readonly string[] = []): ErrorReason {
-  const data: unknown = error instanceof ResponseError ? error.data : undefined;
-  const message = error.message.slice(0, maxTextLength).trim();
+  // Masked before they are cut, because a part of a secret is not recognized.
+  const data: unknown = error instanceof ResponseError ? maskKnownIn<unknown>(error.data) : undefined;
+  const message = maskKnownSecrets(error.message).slice(0, maxTextLength).trim();
   const titleless = message.replace(codeTitle, "");
   const fromData = typeof data === "string" && data.trim() !== "" ? data : reasonIn(data);
   const text = (fromData ?? (titleless === "" ? message : titleless)).slice(0, maxTextLength).trim();

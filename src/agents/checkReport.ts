@@ -1,5 +1,7 @@
 // The report of a check of agents, as text to read and to copy. It contains no secrets.
-import { hiddenValue, maskText } from "../base/mask.ts";
+import { hiddenValue } from "../base/secrets/knownSecrets.ts";
+import { maskText } from "../base/mask.ts";
+import { unwrappedValues } from "../base/secrets/secret.ts";
 import type { NextStep } from "../base/errors.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { AgentInfo } from "../session/agent.ts";
@@ -131,7 +133,9 @@ function withoutSecrets(
   started: AgentDefinition | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string {
-  const own = Object.entries(started?.env ?? {}).filter(([name, value]) => env[name] !== value && value.length >= 6);
+  const own = Object.entries(started ? unwrappedValues(started.env) : {}).filter(
+    ([name, value]) => env[name] !== value && value.length >= 6,
+  );
   const { args = [], argsInSettings } = started ?? {};
   const resolved = argsInSettings
     ? args.filter(argument => !argsInSettings.includes(argument) && argument.length >= 6)

@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { withTimeout } from "../base/async.ts";
 import { ProblemError, type Problem } from "../base/errors.ts";
+import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
+import { maskText } from "../base/mask.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
 import { locateAgent, type LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
@@ -89,13 +91,14 @@ class ChildAgentProcess implements AgentProcess {
     let partial = "";
     stderr.on("data", (chunk: Buffer) => {
       const words = decoder.write(chunk);
-      this.#tail = (this.#tail + words).slice(-maxStderrCharacters);
+      // Masked before it is cut, because a part of a secret is not recognized.
+      this.#tail = maskText(this.#tail + words).slice(-maxStderrCharacters);
       const lines = (partial + words).split("\n");
-      partial = (lines.pop() ?? "").slice(-maxStderrCharacters);
-      for (const line of lines) if (line.trim() !== "") onStderr(line.trimEnd());
+      partial = maskKnownSecrets(lines.pop() ?? "").slice(-maxStderrCharacters);
+      for (const line of lines) if (line.trim() !== "") onStderr(maskText(line.trimEnd()));
     });
     stderr.on("end", () => {
-      if (partial.trim() !== "") onStderr(partial.trimEnd());
+      if (partial.trim() !== "") onStderr(maskText(partial.trimEnd()));
     });
     this.whenExited = this.#watch();
     const atExit = killAtExit(pid);

@@ -2,6 +2,7 @@
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
 import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
+import { unwrappedValues, type PlainOrSecretValues } from "../base/secrets/secret.ts";
 import { loginShellPath, type ShellPath } from "./loginShellPath.ts";
 import type { AgentDefinition } from "./registry.ts";
 
@@ -47,14 +48,14 @@ const editorVariables =
 /** VS Code's environment without its own additions, then the variables of the definition. */
 export function agentEnvironment(
   base: NodeJS.ProcessEnv,
-  own: Readonly<Record<string, string>>,
+  own: PlainOrSecretValues,
   platform: Platform = hostPlatform,
 ): NodeJS.ProcessEnv {
   // Windows ignores the case of names: with both `Path` and `PATH` set, a process could get either.
   const keyOf = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
   const replaced = new Set(Object.keys(own).map(keyOf));
   const kept = Object.entries(base).filter(([name]) => !editorVariables.test(name) && !replaced.has(keyOf(name)));
-  return { ...Object.fromEntries(kept), ...own };
+  return { ...Object.fromEntries(kept), ...unwrappedValues(own) };
 }
 
 /** What to spawn for the agent. `path` is its program. Throws a ProblemError if it cannot be found or started. */

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { hostPlatform, type Environment } from "../base/platform.ts";
+import { unwrappedValues } from "../base/secrets/secret.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** The time between two looks at the log (ms). */
@@ -19,7 +20,7 @@ export function followNpmDownload(
   const { command, args, env } = definition;
   const packageSpec = args.find(argument => !argument.startsWith("-"));
   if (!/^npx(?:\.cmd)?$/i.test(basename(command)) || packageSpec === undefined) return { dispose: () => {} };
-  const folder = logFolder({ ...process.env, ...env });
+  const folder = logFolder({ ...process.env, ...unwrappedValues(env) });
   const first = logName(clock.now());
   let isDisposed = false;
   let last: string | undefined;

@@ -4,6 +4,7 @@ import type { ReadPace } from "../acp/ndjson.ts";
 import { asError, asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
+import { textWithSecrets } from "../base/secrets/secret.ts";
 import { connect, type AgentConnection } from "../acp/connect.ts";
 import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
@@ -92,7 +93,7 @@ export class AgentPool {
    */
   async get(definition: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
     const old = this.#slots.get(definition.id);
-    const slot = old && JSON.stringify(old.definition) === JSON.stringify(definition) ? old : this.#start(definition);
+    const slot = old && textWithSecrets(old.definition) === textWithSecrets(definition) ? old : this.#start(definition);
     if (old && old !== slot) void this.#end(old, "its settings have changed");
     onProgress(slot.latest);
     const link = slot.progress.event(onProgress);

@@ -1,4 +1,5 @@
 // The agents to choose from: the built-in demo agent, presets for well-known agents, and the user's settings.
+import { secretCredentials, type PlainOrSecretValues } from "../base/secrets/secret.ts";
 import type { OptionValue } from "../session/state.ts";
 
 /** How to start an agent, and the settings for working with it. */
@@ -10,7 +11,7 @@ export interface AgentDefinition {
   readonly args: readonly string[];
   /** The arguments before their variables were replaced, to be shown: a value can be a secret. */
   readonly argsInSettings?: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: PlainOrSecretValues;
   /** Absolute. Absent for a folder of Parley (`startFolder.ts`). */
   readonly cwd?: string;
   /**
@@ -150,7 +151,7 @@ function parseDefinition(
     name: typeof name === "string" && name !== "" ? name : (base?.name ?? id),
     command: (command as string | undefined) ?? base?.command ?? "",
     args: (args as readonly string[] | undefined) ?? inherited,
-    env: { ...base?.env, ...(env as Record<string, string> | undefined) },
+    env: { ...base?.env, ...secretCredentials((env ?? {}) as Record<string, string>) },
     missingFiles: missingFiles ?? base?.missingFiles ?? "error",
     startTimeout: startTimeout ?? base?.startTimeout ?? 60,
     ...(chosen !== undefined && { protocol: chosen }),

@@ -1,4 +1,5 @@
 // The form for the variables that sign in to an agent, and its answers.
+import { Secret, secretIfCredential, type PlainOrSecret } from "../base/secrets/secret.ts";
 import type { Form, FormAnswer } from "../session/forms/form.ts";
 import type { SignInMethod } from "../session/signIn.ts";
 
@@ -21,8 +22,15 @@ export const signInForm = ({ name, description, variables }: EnvironmentMethod):
 });
 
 /** The values that the user entered. Undefined if the user entered none. */
-export function signInValues(answer: FormAnswer): ReadonlyMap<string, string> | undefined {
+export function signInValues(
+  answer: FormAnswer,
+  { variables }: EnvironmentMethod,
+): ReadonlyMap<string, PlainOrSecret> | undefined {
   if (answer === "cancelled" || answer.action !== "accept") return undefined;
+  const isSecret = (name: string): boolean => variables.find(one => one.name === name)?.secret !== false;
   const texts = [...(answer.values ?? [])].filter((one): one is [string, string] => typeof one[1] === "string");
-  return texts.length === 0 ? undefined : new Map(texts);
+  if (texts.length === 0) return undefined;
+  return new Map(
+    texts.map(([name, text]) => [name, isSecret(name) ? new Secret(text) : secretIfCredential(name, text)]),
+  );
 }

@@ -1,6 +1,5 @@
 // What a sign-in in a terminal runs: the agent's own program, or another one, which the user must see first.
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
 import { inertText, withoutMiddle } from "../base/inertText.ts";
 import { choosesProgram } from "../base/programVariables.ts";
 import type { SignInMethod } from "../session/signIn.ts";
@@ -53,7 +52,7 @@ export const usesFilesOf = ({ method, cwd }: SignInProgram, folders: readonly st
   );
 
 function startsPrograms(word: string): boolean {
-  const name = basename(word.replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat)$/i, "");
+  const [, name = ""] = /([^\\/]*?)(?:\.(?:exe|cmd|bat))?$/i.exec(word) ?? [];
   return programsThatStartPrograms.has(name.toLowerCase());
 }
 

@@ -1,6 +1,14 @@
 // Variables in the settings of an agent: `${env:NAME}`, `${userHome}`, and `${workspaceFolder}` in `cwd`.
 import { ProblemError } from "../base/errors.ts";
 import type { Environment } from "../base/platform.ts";
+import {
+  credentialArguments,
+  rememberSecrets,
+  Secret,
+  secretIfCredential,
+  unwrapped,
+  type PlainOrSecret,
+} from "../base/secrets/secret.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** The values of the variables. */
@@ -28,13 +36,19 @@ export function resolveAgentVariables(definition: AgentDefinition, values: Agent
       if (name === "workspaceFolder") return resolveWorkspaceFolder(definition, values, { whole, field });
       const value = values.env[envName ?? ""];
       if (value === undefined) throw unsetProblem(definition, envName ?? "", field);
-      return value;
+      return unwrapped(secretIfCredential(envName ?? "", value));
     });
+  const resolvedArgs = args.map(argument => resolve(argument, "args"));
+  rememberSecrets(credentialArguments(resolvedArgs));
+  const resolveValue = (name: string, value: PlainOrSecret): PlainOrSecret => {
+    const text = resolve(unwrapped(value), `env → ${name}`);
+    return value instanceof Secret ? new Secret(text) : secretIfCredential(name, text);
+  };
   return {
     ...definition,
-    args: args.map(argument => resolve(argument, "args")),
+    args: resolvedArgs,
     ...(args.some(argument => argument.search(variable) >= 0) && { argsInSettings: args }),
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, resolve(value, `env → ${name}`)])),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, resolveValue(name, value)])),
     ...(cwd !== undefined && { cwd: resolve(cwd, "cwd") }),
   };
 }

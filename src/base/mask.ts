@@ -1,9 +1,7 @@
 // Masks credentials in printed text and command lines before they are shown or saved. Patterns can be wrong: they
 // rather mask too much if a value is assigned to a name such as `token`, and too little if only a space or a colon
 // separates them, as in prose.
-
-/** Replaces a credential. */
-export const hiddenValue = "•••";
+import { hiddenValue, maskKnownSecrets } from "./secrets/knownSecrets.ts";
 
 /** A pattern that matches only the secret, and a further condition for the match. */
 interface Rule {
@@ -57,27 +55,31 @@ export function maskText(text: string): string {
   );
 }
 
-/** Values that the user entered as secrets while this process runs. They are hidden wherever they appear. */
-const knownSecrets = new Set<string>();
-/** A shorter value would also hide parts of other words. */
-const minKnownLength = 4;
-
-/** Hides the value in everything that is masked from now on, whatever it looks like. */
-export function addKnownSecret(value: string): void {
-  if (value.length >= minKnownLength) knownSecrets.add(value);
-}
-
-/** The text without the secrets that the user entered. */
-export function maskKnownSecrets(text: string): string {
-  let masked = text;
-  for (const secret of knownSecrets) masked = masked.replaceAll(secret, hiddenValue);
-  return masked;
-}
-
 /** The text without the value, unless the value is so short that it would also hide parts of other words. */
 export function maskValue(text: string, value: string): string {
-  return value.length < minKnownLength ? text : text.replaceAll(value, hiddenValue);
+  return value.length < minValueLength ? text : text.replaceAll(value, hiddenValue);
 }
+const minValueLength = 4;
+
+/**
+ * The credentials in the value of a variable or a header: the value if its name indicates one, also without its scheme, or
+ * the parts of the value that have the format of one.
+ */
+export function credentialsIn(name: string, value: string): readonly string[] {
+  if (secretName.test(name) && isValue(value) && !isPathOrAddress(value)) {
+    const [, afterScheme] = /^(?:bearer|basic|digest|token) +(\S.*)$/i.exec(value) ?? [];
+    return afterScheme === undefined ? [value] : [value, afterScheme];
+  }
+  const found = rules.flatMap(({ find, when }) =>
+    Array.from(value.matchAll(find), ([match]) => match).filter(match => when?.(match) !== false),
+  );
+  return [...new Set(found)];
+}
+const secretName = new RegExp(`(?:${credentialName}|(?:^|_)key)$`, "i");
+
+/** A file with credentials, or where to get them, is not a secret itself. */
+const isPathOrAddress = (value: string): boolean =>
+  /^(?:~|[a-z]:)?[\\/](?:[\w.@ -]+[\\/])+[\w.@ -]+$/i.test(value) || /^https?:\/\/[^\s@?]+$/i.test(value);
 
 /** The value of a variable, masked if its name or its format indicates a credential. */
 export function maskVariable(name: string, value: string): string {

@@ -1,5 +1,6 @@
 // Masks credentials in JSON values: in protocol traffic and in settings that are logged.
-import { maskKnownSecrets, maskText, hiddenValue, isSecretFlag } from "./mask.ts";
+import { hiddenValue, maskKnownSecrets } from "./secrets/knownSecrets.ts";
+import { isSecretFlag, maskText } from "./mask.ts";
 
 const secretKey = /(authorization|api[-_]?key|token|secret|password|passwd|credential|cookie)/i;
 
@@ -40,6 +41,6 @@ const mapRecord = (
   value: Record<string, unknown>,
   change: (value: unknown, key: string) => unknown,
 ): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, key)]));
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [maskKnownSecrets(key), change(inner, key)]));
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

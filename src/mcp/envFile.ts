@@ -3,7 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { asError, isNotFoundError } from "../base/errors.ts";
-import { addKnownSecret, maskVariable } from "../base/mask.ts";
+import { credentialsIn } from "../base/mask.ts";
+import { rememberSecrets } from "../base/secrets/secret.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement } from "../files/paths.ts";
 
@@ -37,7 +38,7 @@ export async function readEnvFile(file: string, place: EnvFilePlace): Promise<Re
   for (const [name, value = ""] of Object.entries(parseEnv(text.replace(/^\uFEFF/, "")))) {
     if (value.includes("\0")) throw new Error(`${subject} has a variable ${name} with a NUL character.`);
     variables[name] = value;
-    if (maskVariable(name, value) !== value) addKnownSecret(value);
+    rememberSecrets(credentialsIn(name, value));
   }
   return variables;
 }

@@ -2,6 +2,7 @@
 // neither part of a session nor logged.
 import type { ViewPart, ViewQuestion } from "../panel/protocol.ts";
 import { completeAnswers, type Form, type FormAnswer, type FormValue } from "../session/forms/form.ts";
+import { rememberSecretAnswers } from "../session/forms/secretAnswers.ts";
 
 export type PreviewAnswer = "send" | "edit" | "cancel";
 
@@ -124,7 +125,9 @@ export class PromptAsks {
     if (action === "cancel") return ask.answer("cancelled");
     if (action === "decline") return ask.answer({ action: "decline" });
     const complete = completeAnswers(ask.form, values);
-    if (complete) ask.answer({ action: "accept", values: complete });
+    if (!complete) return;
+    rememberSecretAnswers(ask.form, complete);
+    ask.answer({ action: "accept", values: complete });
   }
 
   /** Answers a preview. */

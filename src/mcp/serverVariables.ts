@@ -1,4 +1,5 @@
 // The variables in definitions of MCP servers: `${workspaceFolder}`, `${userHome}`, `${env:NAME}` and `${input:id}`.
+import { secretIfCredential, unwrapped, type PlainOrSecret } from "../base/secrets/secret.ts";
 import type { McpServer, ServerInput, ServerLaunch } from "./servers.ts";
 
 export interface VariableValues {
@@ -6,7 +7,7 @@ export interface VariableValues {
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's answers, by id. */
-  readonly inputs: ReadonlyMap<string, string>;
+  readonly inputs: ReadonlyMap<string, PlainOrSecret>;
 }
 
 const knownVariables = ["${workspaceFolder}", "${userHome}", "${env:NAME}", "${input:id}"];
@@ -32,11 +33,11 @@ export function resolveVariables(server: McpServer, values: VariableValues): Ser
         case "userHome":
           return values.userHome;
         case "env":
-          return values.env[name ?? ""] ?? "";
+          return unwrapped(secretIfCredential(name ?? "", values.env[name ?? ""] ?? ""));
         case "input": {
           const value = values.inputs.get(name ?? "");
           if (value === undefined) throw new Error(`The value "${name}" of the MCP server ${server.name} is missing.`);
-          return value;
+          return unwrapped(value);
         }
         default:
           throw new Error(

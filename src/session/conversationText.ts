@@ -1,4 +1,5 @@
 // A conversation as Markdown, for the clipboard or a file.
+import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import type { ContentBlock } from "./events.ts";
 import {
   isPrompt,
@@ -12,7 +13,7 @@ import {
 import { toolTitle } from "./toolTitle.ts";
 
 /**
- * The conversation in order. Thoughts become quotes, and each tool call becomes one line. Turns that the agent refused are
+ * The conversation in order, without the secrets that Parley knows. Thoughts become quotes, and each tool call becomes one line. Turns that the agent refused are
  * marked. With `before`, the conversation up to that entry without those turns, for another agent.
  */
 export function conversationText(state: SessionState, before?: string): string {
@@ -26,7 +27,7 @@ export function conversationText(state: SessionState, before?: string): string {
     const depth = depthOf(entry, state);
     return text === "" ? [] : [depth === 0 ? text : indented(text, "> ".repeat(depth))];
   });
-  return `${[...head, ...body].join("\n\n")}\n`;
+  return maskKnownSecrets(`${[...head, ...body].join("\n\n")}\n`);
 }
 
 function entryText(entry: Entry, state: SessionState, asked: ReadonlySet<string | undefined>): string {

@@ -1,5 +1,6 @@
 // The immutable state of a session, and functions that derive values from it.
 import type { Problem } from "../base/errors.ts";
+import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import { EntryList } from "./entryList.ts";
 import type { Form, WebAddress } from "./forms/form.ts";
 import type {
@@ -304,10 +305,10 @@ export function currentTurn({ entries }: SessionState): string {
 /** The user's title, else the agent's, else the first line of the first prompt; empty before the first prompt. */
 export function sessionTitle({ ownTitle, title, entries }: SessionState): string {
   if (ownTitle !== null) return ownTitle;
-  if (title !== null) return title;
+  if (title !== null) return maskKnownSecrets(title);
   for (const entry of entries) {
     if (entry.kind !== "message" || !isPrompt(entry)) continue;
-    return firstLine(entry.content);
+    return maskKnownSecrets(firstLine(entry.content));
   }
   return "";
 }

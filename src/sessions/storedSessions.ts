@@ -1,6 +1,7 @@
 // The sessions of a workspace on disk: their index entries, deletion and limits, and how they come back from the trash.
 import { forEachLimited, SequencerByKey } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
+import { maskKnownIn } from "../base/secrets/knownSecrets.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { openLog } from "../session/log/openLog.ts";
@@ -301,7 +302,7 @@ export class StoredSessions implements Disposable {
 
   #write(entry: SessionEntry): Promise<void> {
     return this.#writes.queue(entry.id, () =>
-      this.#options.storage.write(entryFileName(entry.id), JSON.stringify(entry)),
+      this.#options.storage.write(entryFileName(entry.id), JSON.stringify(maskKnownIn(entry))),
     );
   }
 

@@ -2,6 +2,7 @@
 // one folder do not overwrite each other. A record belongs to the window whose process is in the name of its file. A new
 // window takes over the newest record that no running window has.
 import { asError } from "../base/errors.ts";
+import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { LogStorage } from "../session/log/sessionStore.ts";
 
@@ -107,7 +108,10 @@ export class WindowRecord {
   async #store(): Promise<void> {
     const { storage, clock, pid } = this.#options;
     if (this.#id === undefined) return;
-    await storage.write(fileName(this.#id, pid), JSON.stringify({ at: clock.now(), text: this.#text }));
+    await storage.write(
+      fileName(this.#id, pid),
+      JSON.stringify({ at: clock.now(), text: maskKnownSecrets(this.#text) }),
+    );
   }
 
   /** False if another window was faster. */

@@ -132,12 +132,12 @@ describe("the program of a sign-in", () => {
   });
 
   it("is known to use files of an opened folder", () => {
-    const folders = ["/home/u/project"];
+    const folders = ["/srv/project"];
     for (const one of [
-      program(ordinary, ["/home/u/project/login.sh"]),
-      program(ordinary, ["sh", "-c", ". /home/u/project/login.sh"]),
-      program(ordinary, ["node", "x.js"], { DATA: "/home/u/project" }),
-      { ...program(ordinary, ["./login.sh"]), cwd: "/home/u/project" },
+      program(ordinary, ["/srv/project/login.sh"]),
+      program(ordinary, ["sh", "-c", ". /srv/project/login.sh"]),
+      program(ordinary, ["node", "x.js"], { DATA: "/srv/project" }),
+      { ...program(ordinary, ["./login.sh"]), cwd: "/srv/project" },
     ])
       assert.ok(usesFilesOf(one, folders));
     assert.ok(!usesFilesOf(program(ordinary, ["node", "x.js"]), folders));

@@ -1,8 +1,9 @@
 // Which words of printed text are credentials, by example.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { addKnownSecret, isSecretFlag, maskText } from "../../src/base/mask.ts";
+import { isSecretFlag, maskText } from "../../src/base/mask.ts";
 import { maskJson } from "../../src/base/maskJson.ts";
+import { rememberSecrets } from "../../src/base/secrets/secret.ts";
 
 // Concatenated from pieces, so that secret scanners do not report them.
 const openAi = `sk-${"proj-a1B2c3D4".repeat(3)}`;
@@ -111,7 +112,7 @@ describe("a secret that the user entered", () => {
   it("is hidden wherever it appears, whatever it looks like", () => {
     const traffic = { mcpServers: [{ url: "https://example.com/plainword-1/mcp", args: ["--use", "plainword-1"] }] };
     assert.ok(JSON.stringify(maskJson(traffic)).includes("plainword-1"));
-    addKnownSecret("plainword-1");
+    rememberSecrets(["plainword-1"]);
     assert.deepEqual(maskJson(traffic), {
       mcpServers: [{ url: "https://example.com/•••/mcp", args: ["--use", "•••"] }],
     });
@@ -119,7 +120,7 @@ describe("a secret that the user entered", () => {
   });
 
   it("is not hidden if it is so short that it is part of many words", () => {
-    addKnownSecret("the");
+    rememberSecrets(["the"]);
     assert.equal(maskText("then"), "then");
   });
 });

@@ -1,5 +1,6 @@
 // MCP servers for agents in the real VS Code: where they are configured, what the user is asked, and what agents get.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,8 @@ import {
   writeFiles,
 } from "./harness.ts";
 import { startServerByCommand } from "./mcpCommands.ts";
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 const programs = mkdtempSync(join(tmpdir(), "parley-mcp-"));
 after(() => rmSync(programs, { recursive: true, force: true }));
@@ -196,7 +199,7 @@ describe("an MCP server of a workspace with a file of variables", () => {
     await list.getByText("Ready", { exact: true }).waitFor();
     await restartAgent(panel);
     const given = await expectServers(panel, "after", ["local"]);
-    assert.ok(given.includes(`"value":"${key}"`), given);
+    assert.ok(given.includes(`"digest":"${digest(key)}"`) && !given.includes(key), given);
     await panel.getByRole("textbox", { name: "Message" }).click();
     await page.keyboard.type("/local:first");
     await panel.getByRole("option", { name: /local:first/ }).click();
@@ -416,7 +419,7 @@ describe("the values that MCP servers need", () => {
     await chooseAgent(panel, "mcp");
     await enter(key);
     const given = await expectServers(panel, "servers", ["tickets"]);
-    assert.ok(given.includes(`"value":"${key}"`) && given.includes('"value":"north"'), given);
+    assert.ok(given.includes(`"digest":"${digest(key)}"`) && given.includes('"value":"north"'), given);
 
     // Parley's own connection has the same value, without another question.
     await newSession(page, panel);
@@ -453,7 +456,7 @@ describe("the values that MCP servers need", () => {
     await runCommand(page, "Parley: New Session");
     await enter("another-value");
     const again = await expectServers(panel, "with", ["tickets"]);
-    assert.ok(again.includes('"value":"another-value"'), again);
+    assert.ok(again.includes(`"digest":"${digest("another-value")}"`), again);
     assert.deepEqual(errors, []);
   });
 });

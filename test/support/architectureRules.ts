@@ -73,6 +73,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/zedSettings.ts": ["node:path"],
   // Starts the login shell of the user, which the system knows, and marks its answer.
   "src/agents/loginShellPath.ts": ["node:child_process", "node:crypto", "node:os", "node:path"],
+  // Recognizes a program that the user has allowed, by its digest.
+  "src/agents/signInProgram.ts": ["node:crypto"],
   // Reads the log of npm, in the folder that npm uses by default.
   "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
   // Makes the folder in which agents start.
@@ -101,6 +103,7 @@ export const sharedWithWebview: readonly string[] = [
   "src/base/jsonEqual.ts",
   "src/base/visibleText.ts",
   "src/base/mask.ts",
+  "src/base/secrets/knownSecrets.ts",
   "src/session/forms/form.ts",
 ];
 /** The files of src whose types the webview may import. */

@@ -109,7 +109,7 @@ export class SignInRunner {
         const refused = refusedVariables(method);
         if (refused.length > 0) throw new ProblemError(refusedVariablesProblem(definition, refused));
         const answer = await session.forms.ask({ type: "form", form: signInForm(method) }, signal);
-        const values = signInValues(answer);
+        const values = signInValues(answer, method);
         if (!values) return undefined;
         await keys.store(definition.id, values);
         return "restart";

@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { SpawnCommand } from "../../base/program.ts";
+import { unwrappedValues } from "../../base/secrets/secret.ts";
 import { createTerminal } from "../../editor/editorItems.ts";
 import { locateAgent } from "../locateAgent.ts";
 import type { SignInProgram } from "../signInProgram.ts";
@@ -15,7 +16,7 @@ import type { SignInProgram } from "../signInProgram.ts";
  * aborted. Rejects with a ProblemError for another exit code, or if the program is not found.
  */
 export async function signInByTerminal({ method, agent, cwd }: SignInProgram, signal: AbortSignal): Promise<boolean> {
-  const env = { ...agent.env, ...method.env };
+  const env = { ...unwrappedValues(agent.env), ...method.env };
   const { shell, ...located } = await locateAgent({ ...agent, command: method.command, args: method.args, env });
   const options = {
     name: vscode.l10n.t("Sign In: {0}", agent.name),

@@ -2,8 +2,11 @@
 import type * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
 import { choosesProgram } from "../../base/programVariables.ts";
+import { Secret, unwrapped, type PlainOrSecret, type PlainOrSecretValues } from "../../base/secrets/secret.ts";
 
 const namesKey = "parley.storedKeys";
+/** The names of those whose values are no secrets, such as a region. */
+const plainNamesKey = "parley.storedKeys.plain";
 const secretKey = (agent: string, variable: string): string => `parley.key.${agent}.${variable}`;
 
 type Names = Readonly<Record<string, readonly string[]>>;
@@ -24,28 +27,43 @@ export class StoredKeys {
     return this.#state.get<Names>(namesKey, {});
   }
 
-  store(agent: string, values: ReadonlyMap<string, string>): Promise<void> {
+  store(agent: string, values: ReadonlyMap<string, PlainOrSecret>): Promise<void> {
     return this.#writes.queue(async () => {
-      for (const [name, value] of values) await this.#secrets.store(secretKey(agent, name), value);
-      const known = new Set([...(this.names[agent] ?? []), ...values.keys()]);
-      await this.#state.update(namesKey, { ...this.names, [agent]: [...known] });
+      for (const [name, value] of values) await this.#secrets.store(secretKey(agent, name), unwrapped(value));
+      await this.#setNames(namesKey, agent, [...new Set([...(this.names[agent] ?? []), ...values.keys()])]);
+      const plain = [...values].flatMap(([name, value]) => (typeof value === "string" ? [name] : []));
+      const before = this.#plainNames(agent).filter(name => !values.has(name));
+      await this.#setNames(plainNamesKey, agent, [...before, ...plain]);
     });
   }
 
   remove(agent: string): Promise<void> {
     return this.#writes.queue(async () => {
       for (const name of this.names[agent] ?? []) await this.#secrets.delete(secretKey(agent, name));
-      const { [agent]: _, ...others } = this.names;
-      await this.#state.update(namesKey, others);
+      await this.#setNames(namesKey, agent, []);
+      await this.#setNames(plainNamesKey, agent, []);
     });
   }
 
   /** The stored keys of an agent, by variable. Earlier versions also stored variables that choose programs. */
-  async values(agent: string): Promise<Readonly<Record<string, string>>> {
-    const names = (this.names[agent] ?? []).filter(name => !choosesProgram(name));
-    const values = await Promise.all(names.map(name => this.#secrets.get(secretKey(agent, name))));
-    return Object.fromEntries(
-      names.flatMap((name, i) => (values[i] === undefined ? [] : [[name, values[i]] as const])),
-    );
+  async values(agent: string): Promise<PlainOrSecretValues> {
+    const plain = new Set(this.#plainNames(agent));
+    const values: Record<string, PlainOrSecret> = {};
+    for (const name of this.names[agent] ?? []) {
+      if (choosesProgram(name)) continue;
+      const value = await this.#secrets.get(secretKey(agent, name));
+      if (value !== undefined) values[name] = plain.has(name) ? value : new Secret(value);
+    }
+    return values;
+  }
+
+  #plainNames(agent: string): readonly string[] {
+    return this.#state.get<Names>(plainNamesKey, {})[agent] ?? [];
+  }
+
+  async #setNames(key: string, agent: string, names: readonly string[]): Promise<void> {
+    const { [agent]: before, ...others } = this.#state.get<Names>(key, {});
+    if (names.length > 0) await this.#state.update(key, { ...others, [agent]: names });
+    else if (before !== undefined) await this.#state.update(key, others);
   }
 }

@@ -2,7 +2,7 @@
 // has the names of what is stored, because the secret storage lists none.
 import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
-import { addKnownSecret } from "../../base/mask.ts";
+import { Secret, secretIfCredential, unwrapped, type PlainOrSecret } from "../../base/secrets/secret.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { McpServer, ServerInput } from "../servers.ts";
 import { inputsOf } from "../serverVariables.ts";
@@ -20,7 +20,7 @@ interface StoredInputs {
   readonly ids: readonly string[];
 }
 type Names = Readonly<Record<string, StoredInputs>>;
-type Values = ReadonlyMap<string, string>;
+type Values = ReadonlyMap<string, PlainOrSecret>;
 
 export class ServerInputs {
   readonly #secrets: vscode.SecretStorage;
@@ -50,12 +50,10 @@ export class ServerInputs {
   }
 
   async #stored(server: McpServer): Promise<Values> {
-    const values = new Map<string, string>();
-    for (const { id, secret } of inputsOf(server)) {
-      const value = await this.#secrets.get(secretKey(serverKey(server), id));
-      if (value === undefined) continue;
-      if (secret) addKnownSecret(value);
-      values.set(id, value);
+    const values = new Map<string, PlainOrSecret>();
+    for (const input of inputsOf(server)) {
+      const value = await this.#secrets.get(secretKey(serverKey(server), input.id));
+      if (value !== undefined) values.set(input.id, inputValue(input, value));
     }
     return values;
   }
@@ -67,8 +65,7 @@ export class ServerInputs {
       if (values.has(input.id)) continue;
       const value = await askInput(server, input);
       if (value === undefined) return undefined;
-      if (input.secret) addKnownSecret(value);
-      await this.#secrets.store(secretKey(key, input.id), value);
+      await this.#secrets.store(secretKey(key, input.id), unwrapped(value));
       const { [key]: known = { name: server.name, ids: [] }, ...others } = this.names;
       await this.#state.update(namesKey, { ...others, [key]: { ...known, ids: [...known.ids, input.id] } });
       values.set(input.id, value);
@@ -89,7 +86,15 @@ export class ServerInputs {
   }
 }
 
-async function askInput(server: McpServer, input: ServerInput): Promise<string | undefined> {
+const inputValue = ({ id, secret }: ServerInput, value: string): PlainOrSecret =>
+  secret ? new Secret(value) : secretIfCredential(id, value);
+
+async function askInput(server: McpServer, input: ServerInput): Promise<PlainOrSecret | undefined> {
+  const value = await askText(server, input);
+  return value === undefined ? undefined : inputValue(input, value);
+}
+
+async function askText(server: McpServer, input: ServerInput): Promise<string | undefined> {
   const title = vscode.l10n.t("MCP Server “{0}”", visibleText(server.name));
   const placeHolder = visibleText(input.description ?? input.id);
   if (input.options) return showTextPick(input.options, { title, placeHolder, ignoreFocusOut: true });

@@ -11,9 +11,11 @@ import { prepareStartFolder } from "../../agents/startFolder.ts";
 import { asError, ProblemError } from "../../base/errors.ts";
 import { withTimeout } from "../../base/async.ts";
 import type { Log } from "../../base/log.ts";
-import { maskText, maskValue } from "../../base/mask.ts";
+import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
+import { credentialsIn, maskText, maskValue } from "../../base/mask.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { findProgram } from "../../base/program.ts";
+import { credentialArguments, rememberSecrets } from "../../base/secrets/secret.ts";
 import type { Form, FormAnswer } from "../../session/forms/form.ts";
 import { readEnvFile } from "../envFile.ts";
 import { missingProgramReason } from "../missingProgram.ts";
@@ -77,6 +79,7 @@ export class ServerLauncher {
       ...{ workspaceFolder: folder, userHome: homedir(), env: process.env },
       inputs,
     });
+    rememberSecrets(launchCredentials(launch));
     if (launch.type !== "stdio" || launch.envFile === undefined) return launch;
     const { envFile, ...rest } = launch;
     const mustBeInside = server.source === "workspace";
@@ -135,7 +138,7 @@ export class ServerLauncher {
     }).catch((error: unknown) => {
       throw withLastOutput(asError(error), this.#mask(server, started.at(-1)?.stderrTail() ?? ""));
     });
-    await this.#keepVerdict(server, connected.verdict);
+    await this.#keepVerdict(server, maskKnownIn(connected.verdict));
     return connected;
   }
 
@@ -191,6 +194,13 @@ export class ServerLauncher {
     const kept = [...Object.entries(known).filter(([other]) => other !== key), [key, verdict] as const];
     await this.#options.context.globalState.update(verdictsKey, Object.fromEntries(kept.slice(-maxVerdicts)));
   }
+}
+
+/** The credentials in the variables, arguments, headers and address of a server. */
+function launchCredentials(launch: ServerLaunch): readonly string[] {
+  const values = Object.entries(launch.type === "stdio" ? launch.env : launch.headers);
+  const others = launch.type === "stdio" ? credentialArguments(launch.args) : credentialsIn("", launch.url);
+  return [...values.flatMap(([name, value]) => credentialsIn(name, value)), ...others];
 }
 
 /** The error with the end of what the program wrote to stderr, which often says more. */

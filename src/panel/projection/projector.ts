@@ -1,6 +1,7 @@
 // Projects the state of a session to the view that a panel paints. Entries are memoised, so that unchanged entries keep
 // their identity.
 import type { Problem } from "../../base/errors.ts";
+import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { isWorking } from "../../session/background/background.ts";
 import { EntryList } from "../../session/entryList.ts";
@@ -265,7 +266,11 @@ export class Projector {
   /** An entry whose view cannot be made, because of a bug, is shown as a notice, so that the others stay readable. */
   #viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewEntry {
     try {
-      return limitTexts(entryView(entry, state, asked, decisions, this.#diffs, this.#isOutside));
+      // A secret in what the user decides on stays, because it could hide what the decision is about.
+      const hide = asked ? <T>(value: T): T => value : withoutSecrets;
+      // Hidden before texts are cut, because a part of a secret is not recognized. The view also has texts of terminals.
+      const view = entryView(hide(entry), state, asked, decisions, this.#diffs, this.#isOutside);
+      return limitTexts(hide(view));
     } catch (error) {
       this.#onError(error);
       const title = "Parley cannot show this part of the conversation. The log has the details.";
@@ -310,7 +315,7 @@ export class Projector {
       const views = prompts.map(prompt => queuedPromptView(prompt, paused, steers));
       this.#queue = { from: prompts, paused, steers, views };
     }
-    return limitTexts({
+    const head: ViewHead = {
       ...(windowState.session !== undefined && { session: windowState.session }),
       ...(windowState.folder !== undefined && { folder: windowState.folder }),
       // A turn in progress goes on, and can be stopped.
@@ -336,9 +341,16 @@ export class Projector {
       sendKey: windowState.sendKey,
       follow: windowState.follow ?? "off",
       ...(windowState.recent && state.entries.length === 0 && { recent: windowState.recent }),
-    });
+    };
+    return limitTexts(withoutSecrets(head));
   }
 }
+
+/** The view without the secrets that Parley knows. What is sent back must match, and questions are shown as they are. */
+const withoutSecrets = <T>(view: T): T => maskKnownIn(view, exactFields);
+const exactFields: ReadonlySet<string> = new Set(
+  "id session entry live terminalId value default data href host asks".split(" "),
+);
 
 function activityView(session: SessionState): ViewHead["activity"] {
   const { activity, awaitedTurn, background, cancelling, stopIgnored } = session;

@@ -13,6 +13,7 @@ import {
   type FormRequest,
   type FormValue,
 } from "./form.ts";
+import { rememberSecretAnswers } from "./secretAnswers.ts";
 
 interface FormBrokerOptions {
   /** Receives `askOpened`, `addressOpened` and `askClosed`. */
@@ -69,6 +70,7 @@ export class FormBroker implements Disposable {
     const form = this.form(ask);
     const values = form && completeAnswers(form, answers);
     if (!form || !values) return false;
+    rememberSecretAnswers(form, values);
     this.#close(ask, { action: "accept", answers: loggedAnswers(form, values) }, { action: "accept", values });
     return true;
   }

@@ -3,10 +3,12 @@
 import { Sequencer } from "../../base/async.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { asError } from "../../base/errors.ts";
+import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { maxJsonDepth, parseBoundedJson } from "../../base/jsonDepth.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { LoggedEvent } from "../events.ts";
 import { asLoggedEvent } from "./eventShapes.ts";
+import { maskStreams, unfinishedEvents } from "./maskStreams.ts";
 
 /** Named texts that persist when the window is closed. */
 export interface TextStorage {
@@ -87,6 +89,8 @@ export class SessionWriter implements Disposable {
   #isFailing = false;
   #disposed = false;
   #timer: Disposable | undefined;
+  /** The last event that was kept back, because it may contain the beginning of a secret. */
+  #keptBack: LoggedEvent | undefined;
   readonly #saves = new Sequencer();
 
   constructor(options: SessionWriterOptions) {
@@ -104,12 +108,27 @@ export class SessionWriter implements Disposable {
   flush(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (this.#batch.length > 0) {
-      this.#unsaved += this.#head + this.#batch.map(logged => this.#lineOf(logged)).join("");
-      this.#batch = [];
-      this.#head = "";
-    }
+    this.#take(this.#batch.length);
     return this.#saves.queue(() => this.#save());
+  }
+
+  /** Writes the batch, except for events at its end that may contain the beginning of a secret: they wait once. */
+  #flushBatch(): void {
+    this.#timer = undefined;
+    const last = this.#batch.at(-1);
+    const count = last === this.#keptBack ? 0 : unfinishedEvents(this.#batch);
+    this.#keptBack = last;
+    this.#take(this.#batch.length - count);
+    if (count > 0) this.#flushAfter(flushTime);
+    void this.#saves.queue(() => this.#save());
+  }
+
+  /** Turns the first events of the batch into lines, without the secrets that Parley knows. */
+  #take(count: number): void {
+    if (count === 0) return;
+    const lines = maskStreams(this.#batch.splice(0, count)).map(logged => this.#lineOf(logged));
+    this.#unsaved += this.#head + lines.join("");
+    this.#head = "";
   }
 
   dispose(): void {
@@ -120,7 +139,7 @@ export class SessionWriter implements Disposable {
   /** The line of an event. Empty for an event that cannot be written, so that the others are not lost with it. */
   #lineOf(logged: LoggedEvent): string {
     try {
-      return serializeEvent(logged);
+      return serializeEvent(maskKnownIn(logged));
     } catch (error) {
       const { type } = logged.event;
       this.#options.log.error(`The event ${type} could not be saved and is left out.`, asError(error).stack);
@@ -131,7 +150,7 @@ export class SessionWriter implements Disposable {
   }
 
   #flushAfter(time: number): void {
-    this.#timer ??= this.#options.clock.after(time, () => void this.flush());
+    this.#timer ??= this.#options.clock.after(time, () => this.#flushBatch());
   }
 
   async #save(): Promise<void> {

@@ -1,5 +1,6 @@
 // A snapshot of a session beside its log: the state, and how much of the log it covers. A long log opens from its snapshot
 // and the events after it. The log stays the session: a snapshot that does not fit is ignored.
+import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { isFiniteNumber, isRecordWith, isString } from "../../base/validators.ts";
 import { EntryList } from "../entryList.ts";
 import { emptySession, type Entry, type SessionState } from "../state.ts";
@@ -35,7 +36,7 @@ const isSnapshot = isRecordWith({
 export function serializeSnapshot({ state, ...snapshot }: Snapshot, writer: string): string {
   const { entries, terminals, plans, ...rest } = state;
   const stored = { ...rest, entries: [...entries], terminals: [...terminals], plans: [...plans] };
-  return JSON.stringify({ format: snapshotFormat, writer, ...snapshot, state: stored });
+  return JSON.stringify({ format: snapshotFormat, writer, ...snapshot, state: maskKnownIn(stored) });
 }
 
 /** The snapshot in the text. Undefined if it is damaged, or was written by another version of Parley. */

@@ -1,6 +1,8 @@
-// Texts, images and other files that agents sent in the conversation, as read-only files for any editor.
+// Texts, images and other files that agents sent in the conversation, as read-only files for any editor. Texts have no
+// secret that Parley knows.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
+import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { contentAt } from "../../panel/projection/contentParts.ts";
 import type { ContentBlock } from "../../session/events.ts";
@@ -112,13 +114,13 @@ function contentFile(state: SessionState, entry: string, part: number): ContentF
 function bytesOf(block: ContentBlock): (() => Uint8Array) | undefined {
   switch (block.type) {
     case "text":
-      return () => Buffer.from(block.text);
+      return () => Buffer.from(maskKnownSecrets(block.text));
     case "image":
     case "audio":
       return () => Buffer.from(block.data, "base64");
     case "resource": {
       const { text, blob = "" } = block;
-      return () => (text === undefined ? Buffer.from(blob, "base64") : Buffer.from(text));
+      return () => (text === undefined ? Buffer.from(blob, "base64") : Buffer.from(maskKnownSecrets(text)));
     }
     default:
       return undefined;

@@ -1,5 +1,6 @@
 // Exports a session, which need not be open: as Markdown, or as a transcript of its events.
 import * as vscode from "vscode";
+import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import { conversationText } from "../../session/conversationText.ts";
 import { openLog, type OpenLogOptions } from "../../session/log/openLog.ts";
 import { sessionFileName } from "../../session/log/sessionStore.ts";
@@ -53,7 +54,7 @@ async function logOf({ sessions, storage }: ExportSessionOptions, session: strin
   const text = await storage.read(sessionFileName(session));
   if (text === undefined) throw new Error(noLog());
   // Each window begins a line of its own, in case the window before it was killed while it wrote.
-  return text.replace(/\n{2,}/g, "\n");
+  return maskKnownSecrets(text.replace(/\n{2,}/g, "\n"));
 }
 
 const noLog = (): string => vscode.l10n.t("This session no longer has a log.");

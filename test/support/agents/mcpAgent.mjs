@@ -1,9 +1,16 @@
 // An agent on the official SDK that reports the MCP servers that it got when its session opened. Plain Node.
 //   node mcpAgent.mjs [http] [sse]   the types of servers that it can use besides stdio
-// It answers each prompt with "The session has <count> servers: <names>." and the servers as JSON.
-import { randomUUID } from "node:crypto";
+// It answers each prompt with "The session has <count> servers: <names>." and the servers as JSON. Each variable also has
+// its digest, because Parley hides secrets in what an agent says.
+import { createHash, randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
+
+const digest = text => createHash("sha256").update(text).digest("hex");
+const withDigests = ({ env, ...server }) => ({
+  ...server,
+  ...(env && { env: env.map(({ name, value }) => ({ name, value, digest: digest(value) })) }),
+});
 
 const types = process.argv.slice(2);
 const servers = new Map();
@@ -25,7 +32,7 @@ const app = agent({ name: "mcp-agent" })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const given = servers.get(params.sessionId);
     const names = given.map(({ name }) => name).join(", ") || "none";
-    const text = `The session has ${given.length} servers: ${names}.\n\n\`\`\`\n${JSON.stringify(given)}\n\`\`\``;
+    const text = `The session has ${given.length} servers: ${names}.\n\n\`\`\`\n${JSON.stringify(given.map(withDigests))}\n\`\`\``;
     await client.notify(methods.client.session.update, {
       sessionId: params.sessionId,
       update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
