@@ -193,6 +193,15 @@ describe("an MCP server of a workspace with a file of variables", () => {
     await screenshot(page, "mcp-env-file");
     writeFileSync(join(folder, "tickets.env"), `# For the tests\nexport MCP_KEY="${key}"\n`);
     await list.getByRole("button", { name: "Start local again" }).click();
+    // The consent did not cover the variables of the file, because there was none.
+    const changed = page
+      .getByRole("dialog")
+      .filter({ hasText: "Allow the changed MCP server “local” of this workspace?" });
+    await changed.getByText("Changed since you allowed it: tickets.env").first().waitFor();
+    await changed.getByText("with the variables of the file ${workspaceFolder}/tickets.env: MCP_KEY").first().waitFor();
+    await screenshot(page, "mcp-consent-changed");
+    await changed.getByRole("button", { name: "Allow" }).click();
+    await openServers(panel);
     await list.getByText("Ready", { exact: true }).waitFor();
     await restartAgent(panel);
     const given = await expectServers(panel, "after", ["local"]);

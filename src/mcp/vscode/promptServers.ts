@@ -1,8 +1,11 @@
 // Parley's own connections to the servers of the window, and what the panel shows of them: the servers with their states,
 // and their prompts.
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import { withoutMiddle } from "../../base/inertText.ts";
+import { visibleName } from "../../base/visibleLine.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { ViewMcpServer, ViewPrompt } from "../../panel/mcpViews.ts";
 import { namePrompts, promptView, type NamedPrompt } from "../promptNames.ts";
@@ -10,7 +13,9 @@ import type { McpPrompt } from "../promptServer.ts";
 import { ServerConnection } from "../serverConnection.ts";
 import { serverFingerprint, type McpServer } from "../servers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
-import { keyOfFingerprint, serverDetail, serverKey, type ServerConsents } from "./serverConsents.ts";
+import { serverDetail } from "../serverDetail.ts";
+import { keyOfFingerprint, serverKey } from "../storedConsent.ts";
+import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
 
@@ -18,6 +23,9 @@ const listsKey = "parley.mcp.prompts";
 /** Servers whose lists are kept, and prompts of each. */
 const maxLists = 50;
 const maxKeptPrompts = 1000;
+/** Of names in a message (characters). */
+const maxShownName = 60;
+const maxShownNames = 300;
 
 interface PromptServersOptions {
   readonly state: vscode.Memento;
@@ -145,7 +153,9 @@ export class PromptServers {
 
   /** Starts every server that the user has allowed. Resolves when all have started or failed. */
   async startAll(session: string | undefined): Promise<void> {
-    const allowed = this.#servers(session).filter(server => this.#options.consents.has(server));
+    const servers = this.#servers(session);
+    await Promise.all(servers.map(server => this.#options.consents.check(server)));
+    const allowed = servers.filter(server => this.#options.consents.has(server));
     await Promise.all(allowed.map(server => this.#connection(server).start()));
   }
 
@@ -174,17 +184,30 @@ export class PromptServers {
     await this.#connection(server).start(true);
   }
 
-  /** Says once per window that servers of the workspace wait for the user's consent. */
+  /**
+   * Says once per window that servers of the workspace wait for the user's consent, and once for each further change of
+   * one that was allowed.
+   */
   offerConsent(session: string): void {
     const { consents, log } = this.#options;
+    const offerOf = (server: McpServer): string => JSON.stringify([serverKey(server), consents.contentKey(server)]);
     const waiting = this.#servers(session).filter(
-      server => server.source === "workspace" && !consents.has(server) && !this.#offered.has(serverFingerprint(server)),
+      server => server.source === "workspace" && !consents.has(server) && !this.#offered.has(offerOf(server)),
     );
     if (waiting.length === 0) return;
-    for (const server of waiting) this.#offered.add(serverFingerprint(server));
+    for (const server of waiting) this.#offered.add(offerOf(server));
     const review = vscode.l10n.t("Review…");
-    const names = waiting.map(({ name }) => visibleText(name)).join(", ");
-    const message = vscode.l10n.t("This workspace has MCP servers for agents: {0}. Agents don't get them yet.", names);
+    const names = waiting.map(server => {
+      const changed = (consents.changes(server) ?? [])
+        .map(path => visibleName(basename(path), maxShownName))
+        .join(", ");
+      const name = visibleName(server.name, maxShownName);
+      return changed === "" ? name : vscode.l10n.t("{0} (changed: {1})", name, changed);
+    });
+    const message = vscode.l10n.t(
+      "This workspace has MCP servers for agents: {0}. Agents don't get them yet.",
+      withoutMiddle(names.join(", "), maxShownNames),
+    );
     const ask = async (): Promise<void> => {
       if ((await showInformationMessage(message, review)) !== review) return;
       for (const server of waiting) await consents.ask(server);

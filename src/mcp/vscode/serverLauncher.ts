@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type * as vscode from "vscode";
 import { launch, type AgentProcess } from "../../agents/launch.ts";
 import { agentEnvironment } from "../../agents/locateAgent.ts";
@@ -16,11 +16,13 @@ import { hostPlatform } from "../../base/platform.ts";
 import { findProgram } from "../../base/program.ts";
 import type { Form, FormAnswer } from "../../session/forms/form.ts";
 import { readEnvFile } from "../envFile.ts";
+import type { ServerContent } from "../serverContent.ts";
 import { missingProgramReason } from "../missingProgram.ts";
 import type { ServerConnectOptions, McpClientModule, PromptServer, ServerVerdict } from "../promptServer.ts";
 import type { McpServer, ServerLaunch } from "../servers.ts";
 import { resolveVariables } from "../serverVariables.ts";
-import { serverKey } from "./serverConsents.ts";
+import { serverKey } from "../storedConsent.ts";
+import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerInputs } from "./serverInputs.ts";
 
 /** Until a server has listed its prompts, and for each further request (ms). */
@@ -43,8 +45,11 @@ const isFolder = (path: string): Promise<boolean> =>
 interface LauncherOptions {
   readonly context: vscode.ExtensionContext;
   readonly inputs: ServerInputs;
+  readonly consents: Pick<ServerConsents, "check" | "changes">;
   readonly log: Log;
   readonly workspaceFolder: () => string;
+  /** All workspace folders. */
+  readonly roots: () => readonly string[];
   readonly askForm: (server: McpServer, form: Form, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
@@ -64,7 +69,10 @@ export class ServerLauncher {
     return (this.#client ??= createRequire(main)("./mcp.js") as McpClientModule);
   }
 
-  /** How to start the server. Asks for its values, if `asks`. Rejects with a sentence if one is missing. */
+  /**
+   * How to start the server. Asks for its values, if `asks`. Rejects with a sentence if one is missing, or if the user has
+   * not allowed what a server of the workspace runs and reads now.
+   */
   async resolve(
     server: McpServer,
     asks: boolean,
@@ -72,6 +80,8 @@ export class ServerLauncher {
   ): Promise<ServerLaunch> {
     const inputs = await this.#options.inputs.values(server, asks);
     if (!inputs) throw new Error(`${server.name} needs a value that was not entered.`);
+    // Read after the values are known, because they can be part of paths.
+    const content = server.source === "workspace" ? await this.#allowedContent(server) : undefined;
     const folder = server.folder ?? workspaceFolder;
     const launch = resolveVariables(server, {
       ...{ workspaceFolder: folder, userHome: homedir(), env: process.env },
@@ -79,14 +89,30 @@ export class ServerLauncher {
     });
     if (launch.type !== "stdio" || launch.envFile === undefined) return launch;
     const { envFile, ...rest } = launch;
-    const mustBeInside = server.source === "workspace";
-    const variables = await readEnvFile(envFile, {
-      server: server.name,
-      folder,
-      mustBeInside,
-    });
+    const variables =
+      content?.variables ??
+      (
+        await readEnvFile(envFile, {
+          ...{ server: server.name, folder, mustBeInside: false },
+          roots: this.#options.roots(),
+        })
+      ).variables;
     this.#fileValues.set(serverKey(server), new Set(Object.values(variables)));
     return { ...rest, env: { ...variables, ...launch.env } };
+  }
+
+  /** What the server runs and reads now. Rejects with a sentence if the user has not allowed it. */
+  async #allowedContent(server: McpServer): Promise<ServerContent> {
+    const { consents } = this.#options;
+    const content = await consents.check(server);
+    if (content?.problem !== undefined) throw new Error(content.problem);
+    if (content) return content;
+    const changed = (consents.changes(server) ?? []).map(path => basename(path)).join(", ");
+    throw new Error(
+      changed === ""
+        ? `The MCP server ${server.name} is not allowed yet.`
+        : `Files of the MCP server ${server.name} changed since you allowed it: ${changed}. Allow it again.`,
+    );
   }
 
   /** Hides credentials, and all values of the server's file of variables. */
@@ -153,7 +179,7 @@ export class ServerLauncher {
     // npx and others read settings from the folder in which they start, so a server of the user starts in a folder of
     // Parley. A server of the workspace may be a file of it, and the user has allowed it.
     const folder =
-      start.cwd ??
+      (start.cwd !== undefined && workspaceFolder !== "" ? resolve(workspaceFolder, start.cwd) : start.cwd) ??
       (server.source === "workspace"
         ? workspaceFolder
         : await prepareStartFolder(join(context.globalStorageUri.fsPath, "mcp")));

@@ -79,7 +79,7 @@ export class SessionServers {
     for (const server of servers) {
       const { name, folder } = server;
       if (!this.isOn(session, server)) continue;
-      if (server.source === "workspace" && !consents.has(server)) continue;
+      if (server.source === "workspace" && !(await consents.check(server))) continue;
       try {
         const launch = await launcher.resolve(server, true, workspaceFolder);
         resolved.push({ ...launch, name, ...(folder !== undefined && { folder }) });
