@@ -218,11 +218,11 @@ describe("the consent to an MCP server of the workspace", () => {
 
   it("keeps a bounded number of bytes, however many definitions the user allows", async () => {
     const { consents } = openWindow();
-    for (let at = 0; at < 40; at++) await consents.ask(server({ command: "run" }, `${at}${"n".repeat(100_000)}`));
+    const named = (at: number): McpServer => ({ ...server({ command: "run" }), name: `${at}${"n".repeat(100_000)}` });
+    for (let at = 0; at < 40; at++) await consents.ask(named(at));
     const stored = states.workspace.get("parley.mcp.consents");
     assert.ok(JSON.stringify(stored).length < 1_100_000);
-    const last = server({ command: "run" }, `39${"n".repeat(100_000)}`);
-    assert.ok(await consents.check(last));
+    assert.ok(await consents.check(named(39)));
   });
 
   it("names the files that agents may only write with permission, once the definition was allowed", async () => {

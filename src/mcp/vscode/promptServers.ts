@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import { itemsWithin, newestEntries } from "../../base/newestEntries.ts";
 import { withoutMiddle } from "../../base/inertText.ts";
 import { visibleName } from "../../base/visibleLine.ts";
 import { visibleText } from "../../base/visibleText.ts";
@@ -20,9 +21,10 @@ import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
 
 const listsKey = "parley.mcp.prompts";
-/** Servers whose lists are kept, and prompts of each. */
-const maxLists = 50;
+/** Of the lists that are kept, each with at most this number of prompts and bytes. */
 const maxKeptPrompts = 1000;
+const maxListBytes = 128_000;
+const listLimits = { count: 50, entryBytes: maxListBytes + 200, totalBytes: 1_000_000 };
 /** Of names in a message (characters). */
 const maxShownName = 60;
 const maxShownNames = 300;
@@ -143,7 +145,8 @@ export class PromptServers {
   #keepList(server: McpServer, prompts: readonly McpPrompt[]): void {
     const key = serverKey(server);
     const others = Object.entries(this.#lists()).filter(([other]) => other !== key);
-    const lists = [...others, [key, prompts.slice(0, maxKeptPrompts)] as const].slice(-maxLists);
+    const kept = itemsWithin(prompts.slice(0, maxKeptPrompts), maxListBytes);
+    const lists = newestEntries([...others, [key, kept] as const], listLimits);
     this.#options.state
       .update(listsKey, Object.fromEntries(lists))
       .then(undefined, (error: unknown) =>

@@ -18,17 +18,16 @@ import type { Form, FormAnswer } from "../../session/forms/form.ts";
 import { readEnvFile } from "../envFile.ts";
 import type { ServerContent } from "../serverContent.ts";
 import { missingProgramReason } from "../missingProgram.ts";
-import type { ServerConnectOptions, McpClientModule, PromptServer, ServerVerdict } from "../promptServer.ts";
+import type { ServerConnectOptions, McpClientModule, PromptServer } from "../promptServer.ts";
 import type { McpServer, ServerLaunch } from "../servers.ts";
 import { resolveVariables } from "../serverVariables.ts";
 import { serverKey } from "../storedConsent.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerInputs } from "./serverInputs.ts";
+import { ServerVerdicts } from "./serverVerdicts.ts";
 
 /** Until a server has listed its prompts, and for each further request (ms). */
 export const maxAnswerTime = 10_000;
-const verdictsKey = "parley.mcp.verdicts";
-const maxVerdicts = 200;
 /** Of what a program wrote to stderr before it failed, as part of the reason. */
 const maxOutputLines = 3;
 const maxOutputLength = 500;
@@ -56,12 +55,14 @@ interface LauncherOptions {
 /** Starts servers, and keeps how each of them was found to speak. */
 export class ServerLauncher {
   readonly #options: LauncherOptions;
+  readonly #verdicts: ServerVerdicts;
   #client: McpClientModule | undefined;
   /** The values of files of variables, by the key of the server. */
   readonly #fileValues = new Map<string, ReadonlySet<string>>();
 
   constructor(options: LauncherOptions) {
     this.#options = options;
+    this.#verdicts = new ServerVerdicts(options.context);
   }
 
   get #module(): McpClientModule {
@@ -129,7 +130,7 @@ export class ServerLauncher {
   ): Promise<PromptServer> {
     const { context, log, askForm } = this.#options;
     const start = await this.resolve(server, true);
-    const verdict = this.#verdict(server);
+    const verdict = this.#verdicts.of(server);
     const attempt = new AbortController();
     const started: AgentProcess[] = [];
     const connecting = this.#module.connectToServer(
@@ -161,7 +162,7 @@ export class ServerLauncher {
     }).catch((error: unknown) => {
       throw withLastOutput(asError(error), this.#mask(server, started.at(-1)?.stderrTail() ?? ""));
     });
-    await this.#keepVerdict(server, connected.verdict);
+    await this.#verdicts.keep(server, connected.verdict);
     return connected;
   }
 
@@ -200,22 +201,6 @@ export class ServerLauncher {
       const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;
       throw startProblem(`${found.path} could not be started. ${detail ?? ""}`.trim());
     }
-  }
-
-  #verdict(server: McpServer): ServerVerdict | undefined {
-    return this.#verdicts()[serverKey(server)];
-  }
-
-  #verdicts(): Readonly<Record<string, ServerVerdict>> {
-    return this.#options.context.globalState.get<Record<string, ServerVerdict>>(verdictsKey, {});
-  }
-
-  async #keepVerdict(server: McpServer, verdict: ServerVerdict): Promise<void> {
-    const key = serverKey(server);
-    const known = this.#verdicts();
-    if (JSON.stringify(known[key]) === JSON.stringify(verdict)) return;
-    const kept = [...Object.entries(known).filter(([other]) => other !== key), [key, verdict] as const];
-    await this.#options.context.globalState.update(verdictsKey, Object.fromEntries(kept.slice(-maxVerdicts)));
   }
 }
 
