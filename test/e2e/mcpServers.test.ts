@@ -1,8 +1,9 @@
 // MCP servers for agents in the real VS Code: where they are configured, what the user is asked, and what agents get.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { FrameLocator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
@@ -127,6 +128,45 @@ describe("MCP servers of a workspace", () => {
     await dialog.getByRole("button", { name: "Allow" }).click();
     await restartAgent(panel);
     await expectServers(panel, "allowed again", ["local"]);
+  });
+
+  it("are asked about again after their script has changed, which an agent changes only with permission", async () => {
+    const script = `import ${JSON.stringify(pathToFileURL(hostile).href)};\n`;
+    const local = { command: process.execPath, args: ["./local.mjs", "honest"] };
+    const { page, panel, folder, errors } = await sharedWorkbench(
+      { ".vscode/mcp.json": JSON.stringify({ servers: { local } }), "local.mjs": script },
+      settings,
+    );
+    await chooseAgent(panel, "mcp");
+    await expectServers(panel, "before", []);
+    await (await openServers(panel)).getByRole("button", { name: "Allow local" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("It runs or reads these files of the workspace: local.mjs").first().waitFor();
+    await dialog.getByRole("button", { name: "Allow" }).click();
+    await restartAgent(panel);
+    await expectServers(panel, "after", ["local"]);
+
+    const file = join(folder, "local.mjs");
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.fill(`write ${file} console.error("evil");`);
+    await composer.press("Enter");
+    const question = panel.getByRole("group", {
+      name: /wants to write .*local\.mjs, which can run programs by itself/,
+    });
+    assert.equal(readFileSync(file, "utf8"), script);
+    await question.getByRole("button", { name: "Allow Once" }).click();
+    await until(() => readFileSync(file, "utf8") !== script);
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+    // The agent of the next session does not get the changed script.
+    await newSession(page, panel);
+    await expectServers(panel, "changed", []);
+    const offer = "This workspace has MCP servers for agents: local (changed: local.mjs). Agents don't get them yet.";
+    await (await showNotification(page, offer)).getByRole("button", { name: "Review…" }).click();
+    await dialog.getByText("Allow the changed MCP server “local” of this workspace?").first().waitFor();
+    await dialog.getByText("Changed since you allowed it: local.mjs").first().waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.deepEqual(errors, []);
   });
 
   it("and the user's own are not started, and not even read, while the workspace is not trusted", async () => {

@@ -1,6 +1,6 @@
 // An agent on the official SDK that reports the MCP servers that it got when its session opened. Plain Node.
 //   node mcpAgent.mjs [http] [sse]   the types of servers that it can use besides stdio
-// It answers each prompt with "The session has <count> servers: <names>." and the servers as JSON.
+// A prompt "write <path> <text>" writes a file through Parley. It answers each other prompt with "The session has <count> servers: <names>." and the servers as JSON.
 import { randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
@@ -23,6 +23,9 @@ const app = agent({ name: "mcp-agent" })
     return { sessionId };
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+    const [, path, content] = /^write (\S+) (.*)$/s.exec(params.prompt[0]?.text ?? "") ?? [];
+    if (path !== undefined)
+      await client.request(methods.client.fs.writeTextFile, { sessionId: params.sessionId, path, content });
     const given = servers.get(params.sessionId);
     const names = given.map(({ name }) => name).join(", ") || "none";
     const text = `The session has ${given.length} servers: ${names}.\n\n\`\`\`\n${JSON.stringify(given)}\n\`\`\``;
