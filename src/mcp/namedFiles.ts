@@ -1,14 +1,17 @@
 // The files of the workspace folders that the definition of a server over stdio names: the program, the script that an
 // interpreter runs, and every other word that is a file. It finds too many rather than too few.
 import { statSync } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { findProgram, type PathLookup } from "../base/program.ts";
 import { hostPlatform, type Environment } from "../base/platform.ts";
 import { choosesProgram } from "../base/programVariables.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement, isInside } from "../files/paths.ts";
+import { mayOverlap } from "../permissions/pathGlob.ts";
 import { argumentPaths } from "../permissions/commandArguments.ts";
+import { definitionWords, mayBeCode } from "./definitionWords.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { readRegularFile } from "./regularFile.ts";
 import type { ServerLaunch } from "./servers.ts";
@@ -42,6 +45,8 @@ type StdioLaunch = Extract<ServerLaunch, { type: "stdio" }>;
 /** Looking at more paths takes longer than a user waits. */
 const maxLookups = 6000;
 const maxFiles = 500;
+/** The command line and the values of variables together. */
+const maxTextLength = 30_000;
 const maxFolders = 20;
 /** A larger file that names an entry point is not read (bytes). */
 const maxPackageSize = 1_000_000;
@@ -58,8 +63,9 @@ const endings = [".js", ".mjs", ".cjs", ".ts", ".json", ".node", ".py", ".sh", "
 const entryNames = ["index.js", "index.mjs", "index.cjs", "index.ts", "index.json", "index.node", "__main__.py"];
 /** Files that a server writes while it runs. */
 const dataFile = /\.(?:db3?|sqlite3?|duckdb|parquet|log|jsonl|ndjson|csv|tsv)(?:-(?:wal|shm|journal))?$/i;
-const currentFolder = /\$(?:\{PWD\}|PWD\b|\(pwd\))|`pwd`|%CD%/gi;
-const separators = /[\s"'`;&|()<>]+/;
+/** They run programs of the packages of a folder, by the name of the package without its scope and version. */
+const packageRunner = /^(?:npx|npm|pnpm|pnpx|yarn|bun|bunx)(?:\.cmd|\.exe)?$/i;
+const wildcard = /[*?[]/;
 
 /** Finds the files. Rejects with a reason if the definition names too many. */
 export async function findNamedFiles(launch: StdioLaunch, place: LookupPlace): Promise<NamedFiles> {
@@ -85,24 +91,31 @@ class NamedFileFinder {
   async find(): Promise<NamedFiles> {
     const { folder, roots, env } = this.#place;
     const { command, args, cwd } = this.#launch;
+    const values = Object.values(this.#launch.env);
+    const length = [command, ...args, ...values].reduce((sum, text) => sum + text.length, 0);
+    if (length > maxTextLength)
+      throw new Error(`it has more than ${maxTextLength} characters that Parley has to check`);
     this.#roots = await this.#confinement.namedAndRealRoots();
     const start = cwd === undefined || folder === "" ? folder : resolve(folder, cwd);
     this.#bases = [...new Set([start, folder, ...roots])].filter(isAbsolute);
     await this.#addProgram(command, { ...env, ...this.#launch.env });
     const program = basename(command);
     const isLine = shell.test(program);
-    await this.#addFolders(args.flatMap(wordsOf));
+    await this.#addFolders([...args, ...values].flatMap(text => definitionWords(text, homedir())));
     if (interpreter.test(program)) await this.#addScript(args);
     for (const [at, arg] of args.entries()) {
       const before = args[at - 1] ?? "";
-      const words = wordsOf(arg);
-      const runs = isLine || words.length > 1 || loaderOption.test(arg) || loaderOption.test(before);
-      for (const word of words) await this.#addWord(word, runs);
+      const runs = isLine || mayBeCode(arg) || loaderOption.test(arg) || loaderOption.test(before);
+      for (const word of definitionWords(arg, homedir())) {
+        await this.#addWord(word, runs);
+        if (runs) await this.#addCodeWord(word);
+        if (packageRunner.test(program)) await this.#addPackageProgram(word);
+      }
       await this.#addModule(before, arg);
     }
     for (const [name, value] of Object.entries(this.#launch.env)) {
       const runs = choosesProgram(name);
-      for (const word of wordsOf(value)) await this.#addWord(word, runs);
+      for (const word of definitionWords(value, homedir())) await this.#addWord(word, runs);
     }
     return { files: [...this.#found.values()], missing: [...this.#missing] };
   }
@@ -126,10 +139,14 @@ class NamedFileFinder {
 
   /** A folder that the definition names may be where other words start: `--directory tools server.py`. */
   async #addFolders(words: readonly string[]): Promise<void> {
-    const bases = new Set(this.#bases);
-    for (const path of words.flatMap(word => this.#paths(word)))
-      if (bases.size < maxFolders && (await this.#kind(path)) === "folder") bases.add(resolve(path));
-    this.#bases = [...bases];
+    for (let known = -1; known < this.#bases.length;) {
+      known = this.#bases.length;
+      const bases = new Set(this.#bases);
+      for (const path of words.flatMap(word => this.#paths(word)))
+        if ((await this.#kind(path)) === "folder") bases.add(resolve(path));
+      if (bases.size > maxFolders) throw new Error("it names more folders than Parley can check");
+      this.#bases = [...bases];
+    }
   }
 
   /** The script of an interpreter: its first word that is neither an option nor the value of one that loads code. */
@@ -184,6 +201,35 @@ class NamedFileFinder {
     }
   }
 
+  /** A word of code: a folder is a package, and a shell replaces wildcards. */
+  async #addCodeWord(word: string): Promise<void> {
+    for (const base of this.#bases) {
+      const path = resolve(base, word);
+      if ((await this.#kind(path)) === "folder") await this.#addEntries(path);
+      if (wildcard.test(word)) await this.#addMatches(base, word.split(/[\\/]+/));
+    }
+  }
+
+  async #addMatches(folder: string, [segment = "", ...rest]: readonly string[]): Promise<void> {
+    if ((await this.#kind(folder)) !== "folder") return;
+    const isMatch = (name: string): boolean => mayOverlap([segment.toLowerCase()], [name.toLowerCase()]);
+    const names = wildcard.test(segment) ? (await readdir(folder)).filter(isMatch) : [segment];
+    for (const name of names) {
+      const path = resolve(folder, name);
+      if (rest.length > 0) await this.#addMatches(path, rest);
+      else await this.#add(path, true);
+    }
+  }
+
+  /** `tickets` and `@example/tickets@1.2` run `node_modules/.bin/tickets`. */
+  async #addPackageProgram(word: string): Promise<void> {
+    const name = /^(?:@[^/\\@]+\/)?([^/\\@]+)(?:@[^/\\]*)?$/.exec(word)?.[1];
+    if (name === undefined || name.startsWith("-")) return;
+    for (const base of this.#bases)
+      for (const ending of ["", ".cmd", ".exe", ".ps1"])
+        await this.#add(join(base, "node_modules", ".bin", name + ending), true);
+  }
+
   /** Runtimes also accept the name of a script without its ending. */
   async #addWithEnding(path: string): Promise<void> {
     if (endings.some(ending => path.endsWith(ending))) return;
@@ -232,12 +278,6 @@ class NamedFileFinder {
     this.#kinds.set(path, kind);
     return kind;
   }
-}
-
-/** A text as it is, and, if a shell may read it, its words. */
-function wordsOf(text: string): readonly string[] {
-  const plain = text.replace(currentFolder, ".");
-  return [...new Set([text, plain, ...plain.split(separators)])].filter(word => word !== "");
 }
 
 async function mainOf(file: string): Promise<string | undefined> {

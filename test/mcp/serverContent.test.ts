@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import fc from "fast-check";
 import { readServerContent, type ServerContent } from "../../src/mcp/serverContent.ts";
 import { readServers, type McpServer } from "../../src/mcp/servers.ts";
@@ -63,6 +63,25 @@ describe("the files that a definition of an MCP server runs or reads", () => {
     [{ command: "bash", args: ["-c", "node $PWD/tools/server.js"] }, "tools/server.js"],
     [{ command: "bash", args: ["-c", "node $(pwd)/tools/server.js"] }, "tools/server.js"],
     [{ command: "bash", args: ["-c", ". ./data.log"] }, "data.log"],
+    [{ command: "bash", args: ["-c", 'node "my server.js"'] }, "my server.js"],
+    [{ command: "bash", args: ["-c", "node my\\ server.js"] }, "my server.js"],
+    [{ command: "bash", args: ["-c", "node tools/*.js"] }, "tools/server.js"],
+    [{ command: "bash", args: ["-c", "cat */[s]erver.? | sh"] }, "tools/server.x"],
+    [{ command: "bash", args: ["-c", "cd tools && cd deep && node server.js"] }, "tools/deep/server.js"],
+    [{ command: "bash", args: ["-c", "cd tools && node ."] }, "tools/index.js"],
+    [{ command: "bash", args: ["-c", "D=tools; node $D/server.js"] }, "tools/server.js"],
+    [{ command: "bash", args: ["-c", "node $(echo tools)/server.js"] }, "tools/server.js"],
+    [{ command: "cmd", args: ["/c", "node tools\\server.js".replace("\\", sep)] }, "tools/server.js"],
+    [{ command: "env", args: ["NODE_OPTIONS=--require=./hook.js", "node", "/usr/x.js"] }, "hook.js"],
+    [{ command: "node", args: ["-e", "require('./server')"] }, "server.js"],
+    [{ command: "node", args: ["-e", "require('./tools')"] }, "tools/index.js"],
+    [{ command: "python3", args: ["-c", 'exec(open("x.py").read())'] }, "x.py"],
+    [{ command: "node", args: ["--import=file://${workspaceFolder}/my%20hook.mjs", "x"] }, "my hook.mjs"],
+    [{ command: "npx", args: ["-y", "@example/tickets@1.2"] }, "node_modules/.bin/tickets"],
+    [{ command: "npx", args: ["tsx", "src/server.ts"] }, "src/server.ts"],
+    [{ command: "java", args: ["-jar", "build/server.jar"] }, "build/server.jar"],
+    [{ command: "x", env: { NODE_OPTIONS: '--require "./my hook.js"' } }, "my hook.js"],
+    [{ command: "x", env: { NODE_OPTIONS: "--require ./tools/hook" }, cwd: "other" }, "tools/hook.js"],
     [{ command: "node", args: ["-r", "./data.db", "x.js"] }, "data.db"],
     [{ command: "node", args: ["./data.db"] }, "data.db"],
     [{ command: "x", env: { CONFIG: "conf/mcp.toml" } }, "conf/mcp.toml"],
@@ -172,13 +191,47 @@ describe("the files that a definition of an MCP server runs or reads", () => {
   });
 
   it("are a problem if there are too many, or if the file of variables cannot be used", async () => {
-    const many = await read(server({ command: "x", args: Array.from({ length: 9000 }, (_, at) => `./file${at}.js`) }));
+    const many = await read(server({ command: "x", args: Array.from({ length: 3000 }, (_, at) => `./f${at}`) }));
     assert.match(many.problem ?? "", /^The MCP server it cannot start: it names more files than Parley can check\.$/);
     write(".env", "KEY=1\nLD_PRELOAD=./x.so\n");
     const preload = await read(server({ command: "x", envFile: ".env" }));
     assert.match(preload.problem ?? "", /sets LD_PRELOAD, which can choose what runs/);
     assert.match((await read(server({ command: "${command:x}" }))).problem ?? "", /Parley only knows/);
   });
+
+  it("are found in bounded time, whatever the definition is", async () => {
+    for (let at = 0; at < 200; at++) write(`many/${"a".repeat(80)}${at}`, "");
+    const hostile = [
+      "x ".repeat(99_000),
+      "'".repeat(29_001),
+      `"'`.repeat(14_500),
+      Array.from({ length: 4500 }, (_, at) => `w${at}`).join(" "),
+      "a=".repeat(14_900),
+      "a/".repeat(99_000),
+      "=:@,".repeat(40_000),
+      Array.from({ length: 25_000 }, (_, at) => `w${at}`).join(" "),
+      "'".repeat(150_001),
+      "\\".repeat(150_000),
+      "$A".repeat(80_000),
+      "%41".repeat(60_000),
+      `many/${"*a".repeat(120)}b`,
+      "*/".repeat(2000),
+      "../".repeat(60_000),
+      "\0".repeat(100_000),
+    ];
+    for (const text of hostile)
+      for (const launch of [
+        { command: "sh", args: ["-c", text], env: {} },
+        { command: "node", args: [], env: { A: text } },
+        { command: "node", args: [text], env: {} },
+        { command: text, args: [], env: {} },
+      ]) {
+        const started = performance.now();
+        await read({ ...server({ command: "x" }), ...launch } as McpServer);
+        const took = performance.now() - started;
+        assert.ok(took < 2000, `${Math.round(took)} ms for ${text.length} characters: ${text.slice(0, 20)}`);
+      }
+  }).timeout(60_000);
 
   it("have the variables that were read with the digest", async () => {
     write(".env", "KEY=1\n");

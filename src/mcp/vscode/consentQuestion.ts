@@ -61,7 +61,7 @@ export function consentQuestion(
     ...shownValues,
     ...(isProgram && server.envFile !== undefined ? envFileLines(server.envFile, content, line, list) : []),
     ...(files.length > 0 ? [vscode.l10n.t("It runs or reads these files of the workspace: {0}", list(files))] : []),
-    ...(content.problem === undefined ? [] : [line(content.problem)]),
+    ...(ofWorkspace && content.problem !== undefined ? [line(content.problem)] : []),
     "",
     isProgram
       ? vscode.l10n.t("Parley starts it to offer its prompts, and the agent starts it to use its tools.")
