@@ -1,6 +1,6 @@
 // Reads the agents of Zed's settings, a JSON file with comments and trailing commas.
 import { posix, win32 } from "node:path";
-import { visibleName } from "../base/visibleLine.ts";
+import { visibleName } from "../base/inertText.ts";
 import type { OptionValue } from "../session/state.ts";
 import type { Environment } from "../base/platform.ts";
 

@@ -1,5 +1,4 @@
 // Reads the file of environment variables that a definition of an MCP server names (`envFile`), as VS Code does.
-import { createHash } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { asError, isNotFoundError } from "../base/errors.ts";
@@ -47,15 +46,15 @@ export async function readEnvFile(file: string, place: EnvFilePlace): Promise<En
   const subject = `The envFile ${file} of the MCP server ${server}`;
   const path = envFilePath(file, folder);
   if (path === undefined) throw new Error(`${subject} is not a full path, and no folder is open.`);
-  let bytes: Uint8Array;
+  let read: Awaited<ReturnType<typeof readRegularFile>>;
   try {
-    bytes = await readRegularFile(mustBeInside ? await pathInside(path, folder) : path, maxSize);
+    read = await readRegularFile(mustBeInside ? await pathInside(path, folder) : path, maxSize);
   } catch (error) {
     if (isNotFoundError(error)) throw new Error(`${subject} does not exist.`, { cause: error });
     throw new Error(`${subject} could not be read: ${asError(error).message.replace(/\.$/, "")}.`, { cause: error });
   }
   const variables: Record<string, string> = {};
-  const text = new TextDecoder().decode(bytes);
+  const text = new TextDecoder().decode(read.bytes);
   for (const [name, value = ""] of Object.entries(parseEnv(text.replace(/^\uFEFF/, "")))) {
     if (value.includes("\0")) throw new Error(`${subject} has a variable ${name} with a NUL character.`);
     variables[name] = value;
@@ -66,7 +65,7 @@ export async function readEnvFile(file: string, place: EnvFilePlace): Promise<En
     throw new Error(
       `${subject} sets ${choosing.join(", ")}, which can choose what runs. Remove it, or set it in env of the definition.`,
     );
-  return { variables, digest: createHash("sha256").update(bytes).digest("hex") };
+  return { variables, digest: read.digest };
 }
 
 /** The path with symbolic links resolved. */

@@ -2,7 +2,6 @@
 // interpreter runs, and every other word that is a file. It finds too many rather than too few.
 import { statSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { findProgram, type PathLookup } from "../base/program.ts";
 import { hostPlatform, type Environment } from "../base/platform.ts";
@@ -38,6 +37,8 @@ export interface LookupPlace {
   /** All workspace folders. The agent starts the server in the folder of its session. */
   readonly roots: readonly string[];
   readonly env: Environment;
+  /** The user's home folder. */
+  readonly home: string;
 }
 
 type StdioLaunch = Extract<ServerLaunch, { type: "stdio" }>;
@@ -89,7 +90,7 @@ class NamedFileFinder {
   }
 
   async find(): Promise<NamedFiles> {
-    const { folder, roots, env } = this.#place;
+    const { folder, roots, env, home } = this.#place;
     const { command, args, cwd } = this.#launch;
     const values = Object.values(this.#launch.env);
     const length = [command, ...args, ...values].reduce((sum, text) => sum + text.length, 0);
@@ -101,12 +102,12 @@ class NamedFileFinder {
     await this.#addProgram(command, { ...env, ...this.#launch.env });
     const program = basename(command);
     const isLine = shell.test(program);
-    await this.#addFolders([...args, ...values].flatMap(text => definitionWords(text, homedir())));
+    await this.#addFolders([...args, ...values].flatMap(text => definitionWords(text, home)));
     if (interpreter.test(program)) await this.#addScript(args);
     for (const [at, arg] of args.entries()) {
       const before = args[at - 1] ?? "";
       const runs = isLine || mayBeCode(arg) || loaderOption.test(arg) || loaderOption.test(before);
-      for (const word of definitionWords(arg, homedir())) {
+      for (const word of definitionWords(arg, home)) {
         await this.#addWord(word, runs);
         if (runs) await this.#addCodeWord(word);
         if (packageRunner.test(program)) await this.#addPackageProgram(word);
@@ -115,7 +116,7 @@ class NamedFileFinder {
     }
     for (const [name, value] of Object.entries(this.#launch.env)) {
       const runs = choosesProgram(name);
-      for (const word of definitionWords(value, homedir())) await this.#addWord(word, runs);
+      for (const word of definitionWords(value, home)) await this.#addWord(word, runs);
     }
     return { files: [...this.#found.values()], missing: [...this.#missing] };
   }
@@ -282,9 +283,8 @@ class NamedFileFinder {
 
 async function mainOf(file: string): Promise<string | undefined> {
   try {
-    const main = (
-      parseJsonc(new TextDecoder().decode(await readRegularFile(file, maxPackageSize))) as { main?: unknown }
-    ).main;
+    const { bytes } = await readRegularFile(file, maxPackageSize);
+    const { main } = parseJsonc(new TextDecoder().decode(bytes)) as { readonly main?: unknown };
     return typeof main === "string" ? main : undefined;
   } catch {
     return undefined; // There is none, or none that a runtime could read.

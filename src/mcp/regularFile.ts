@@ -7,11 +7,15 @@ import { hostPlatform } from "../base/platform.ts";
 /** Windows has no flag for pipes. */
 const readOnly = constants.O_RDONLY | (hostPlatform === "windows" ? 0 : constants.O_NONBLOCK);
 
-/** The bytes of the file. Rejects if it is no file, has more than `maxSize` bytes, or cannot be read. */
-export async function readRegularFile(path: string, maxSize: number): Promise<Uint8Array> {
+/** The bytes of the file, and their digest. Rejects if it is no file, has more than `maxSize` bytes, or cannot be read. */
+export async function readRegularFile(
+  path: string,
+  maxSize: number,
+): Promise<{ readonly bytes: Uint8Array; readonly digest: string }> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of chunksOf(path, maxSize)) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  const bytes = Buffer.concat(chunks);
+  return { bytes, digest: createHash("sha256").update(bytes).digest("hex") };
 }
 
 /** The digest of the file and its size. Rejects as {@link readRegularFile}. */

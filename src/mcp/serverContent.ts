@@ -69,7 +69,10 @@ export async function readServerContent(server: McpServer, place: ContentPlace):
         variables = read.variables;
         digests.set(path ?? envFile, read.digest);
       });
-    const named = await findNamedFiles({ ...launch, env: { ...variables, ...launch.env } }, { folder, roots, env });
+    const named = await findNamedFiles(
+      { ...launch, env: { ...variables, ...launch.env } },
+      { folder, roots, env, home: userHome },
+    );
     files.push(...named.files.flatMap(({ path, real }) => [path, real]), ...named.missing);
     let size = 0;
     for (const { path, use } of named.files) {

@@ -1,6 +1,6 @@
 // What a server runs or where it is, as a user reads it.
 import { commandLineText } from "../base/commandLineText.ts";
-import { visibleLine } from "../base/visibleLine.ts";
+import { visibleLine } from "../base/inertText.ts";
 import type { McpServer } from "./servers.ts";
 
 /** The command line or the address of the server, in one line. */

@@ -1,7 +1,7 @@
 // Untrusted texts in one line of a dialog.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { visibleLine, visibleName } from "../../src/base/visibleLine.ts";
+import { visibleLine, visibleName } from "../../src/base/inertText.ts";
 
 describe("a line of untrusted text", () => {
   it("shows line feeds, long runs of blanks and invisible characters", () => {

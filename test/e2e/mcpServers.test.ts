@@ -1,11 +1,9 @@
 // MCP servers for agents in the real VS Code: where they are configured, what the user is asked, and what agents get.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { FrameLocator, Page } from "playwright-core";
-import { inProject } from "../../scripts/tools/project.mjs";
+import type { Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
 import {
@@ -20,70 +18,29 @@ import {
   sharedWorkbench,
   writeFiles,
 } from "./harness.ts";
-import { startServerByCommand } from "./mcpCommands.ts";
+import {
+  expectServers,
+  hostileServer,
+  mcpAgent,
+  openServers,
+  restartAgent,
+  showNotification,
+  startServerByCommand,
+} from "./mcpCommands.ts";
 
 const programs = mkdtempSync(join(tmpdir(), "parley-mcp-"));
 after(() => rmSync(programs, { recursive: true, force: true }));
 
-const hostile = inProject("test", "support", "mcp", "hostileServer.mjs");
 /** A server over stdio. Its program appends to the file `mark` when it starts. */
 const stdio = (behaviour: string, env: Readonly<Record<string, string>> = {}): object => ({
   command: process.execPath,
-  args: [hostile, behaviour],
+  args: [hostileServer, behaviour],
   ...(Object.keys(env).length > 0 && { env }),
 });
-const agent = (args: readonly string[], more: object = {}): object => ({
-  name: "MCP Agent",
-  command: process.execPath,
-  args: [inProject("test", "support", "agents", "mcpAgent.mjs"), ...args],
-  startTimeout: 20,
-  ...more,
-});
-
-/** Sends a prompt, and waits until the agent has reported its servers. */
-async function expectServers(panel: FrameLocator, prompt: string, names: readonly string[]): Promise<string> {
-  const composer = panel.getByRole("textbox", { name: "Message" });
-  await composer.fill(prompt);
-  await composer.press("Enter");
-  const log = panel.getByRole("log", { name: "Conversation" });
-  await log.getByRole("heading", { name: `You: ${prompt}` }).waitFor();
-  await log
-    .getByText(`The session has ${names.length} servers: ${names.join(", ") || "none"}.`)
-    .last()
-    .waitFor();
-  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-  return log.locator("pre").last().innerText();
-}
-
-/** Opens the list of servers, and returns it. */
-async function openServers(panel: FrameLocator): Promise<ReturnType<FrameLocator["getByRole"]>> {
-  const list = panel.getByRole("dialog", { name: "MCP servers" });
-  if (!(await list.isVisible())) await panel.getByRole("button", { name: /^MCP servers: / }).click();
-  await list.waitFor();
-  return list;
-}
-
-async function restartAgent(panel: FrameLocator): Promise<void> {
-  const list = await openServers(panel);
-  await list.getByText("The change takes effect when MCP Agent opens its next session.").waitFor();
-  await list.getByRole("button", { name: "Restart Agent" }).click();
-}
-
-/** Waits for the notification in the list, because an automated VS Code keeps its toasts there. */
-async function showNotification(page: Page, words: string): Promise<ReturnType<Page["locator"]>> {
-  const notification = notifications(page, words);
-  await runCommand(page, "Notifications: Show Notifications");
-  await notification.waitFor();
-  return notification;
-}
-
-const notifications = (page: Page, words: string): ReturnType<Page["locator"]> =>
-  page.locator(".notifications-center .notification-list-item", { hasText: words });
-
 describe("MCP servers of a workspace", () => {
-  const settings = { "parley.agents": { mcp: agent([]) } };
+  const settings = { "parley.agents": { mcp: mcpAgent([]) } };
   const file = (name: string, ...args: readonly string[]): string =>
-    `{\n  // As VS Code writes it.\n  "servers": { "${name}": ${JSON.stringify({ command: process.execPath, args: [hostile, ...args] })}, },\n}`;
+    `{\n  // As VS Code writes it.\n  "servers": { "${name}": ${JSON.stringify({ command: process.execPath, args: [hostileServer, ...args] })}, },\n}`;
 
   it("reach the agent after the user has allowed each of them once, and again when one changes", async () => {
     const { page, panel, folder, errors } = await sharedWorkbench(
@@ -96,12 +53,12 @@ describe("MCP servers of a workspace", () => {
     const offer = await showNotification(page, offered);
     await offer.getByRole("button", { name: "Review…" }).click();
     const dialog = page.getByRole("dialog").filter({ hasText: "Allow the MCP server “local” of this workspace?" });
-    await dialog.getByText(hostile).first().waitFor();
+    await dialog.getByText(hostileServer).first().waitFor();
     await screenshot(page, "mcp-consent");
     await dialog.getByRole("button", { name: "Allow" }).click();
     await restartAgent(panel);
     const given = await expectServers(panel, "after", ["local"]);
-    assert.ok(given.includes(hostile), given);
+    assert.ok(given.includes(hostileServer), given);
 
     // The consent is remembered.
     await newSession(page, panel);
@@ -130,45 +87,6 @@ describe("MCP servers of a workspace", () => {
     await expectServers(panel, "allowed again", ["local"]);
   });
 
-  it("are asked about again after their script has changed, which an agent changes only with permission", async () => {
-    const script = `import ${JSON.stringify(pathToFileURL(hostile).href)};\n`;
-    const local = { command: process.execPath, args: ["./local.mjs", "honest"] };
-    const { page, panel, folder, errors } = await sharedWorkbench(
-      { ".vscode/mcp.json": JSON.stringify({ servers: { local } }), "local.mjs": script },
-      settings,
-    );
-    await chooseAgent(panel, "mcp");
-    await expectServers(panel, "before", []);
-    await (await openServers(panel)).getByRole("button", { name: "Allow local" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("It runs or reads these files of the workspace: local.mjs").first().waitFor();
-    await dialog.getByRole("button", { name: "Allow" }).click();
-    await restartAgent(panel);
-    await expectServers(panel, "after", ["local"]);
-
-    const file = join(folder, "local.mjs");
-    const composer = panel.getByRole("textbox", { name: "Message" });
-    await composer.fill(`write ${file} console.error("evil");`);
-    await composer.press("Enter");
-    const question = panel.getByRole("group", {
-      name: /wants to write .*local\.mjs, which can run programs by itself/,
-    });
-    assert.equal(readFileSync(file, "utf8"), script);
-    await question.getByRole("button", { name: "Allow Once" }).click();
-    await until(() => readFileSync(file, "utf8") !== script);
-    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-
-    // The agent of the next session does not get the changed script.
-    await newSession(page, panel);
-    await expectServers(panel, "changed", []);
-    const offer = "This workspace has MCP servers for agents: local (changed: local.mjs). Agents don't get them yet.";
-    await (await showNotification(page, offer)).getByRole("button", { name: "Review…" }).click();
-    await dialog.getByText("Allow the changed MCP server “local” of this workspace?").first().waitFor();
-    await dialog.getByText("Changed since you allowed it: local.mjs").first().waitFor();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    assert.deepEqual(errors, []);
-  });
-
   it("and the user's own are not started, and not even read, while the workspace is not trusted", async () => {
     const marks = ["workspace", "user", "agent"].map(name => join(programs, `${name}.started`));
     const [workspace = "", user = "", own = ""] = marks;
@@ -177,7 +95,7 @@ describe("MCP servers of a workspace", () => {
       files: { ".vscode/mcp.json": JSON.stringify({ servers: { local: stdio("honest", { MCP_MARK: workspace }) } }) },
       settings: {
         "parley.mcpServers": { mine: stdio("honest", { MCP_MARK: user }) },
-        "parley.agents": { mcp: agent([], { mcpServers: { own: stdio("honest", { MCP_MARK: own }) } }) },
+        "parley.agents": { mcp: mcpAgent([], { mcpServers: { own: stdio("honest", { MCP_MARK: own }) } }) },
       },
     });
     await answerTrust(page, false);
@@ -218,7 +136,7 @@ describe("an MCP server of a workspace with a file of variables", () => {
     const server = { ...stdio("key"), envFile: "${workspaceFolder}/tickets.env" };
     const { page, panel, folder, errors } = await sharedWorkbench(
       { ".vscode/mcp.json": JSON.stringify({ servers: { local: server } }) },
-      { "parley.agents": { mcp: agent([]) } },
+      { "parley.agents": { mcp: mcpAgent([]) } },
     );
     await chooseAgent(panel, "mcp");
     await expectServers(panel, "before", []);
@@ -270,7 +188,11 @@ describe("MCP servers of an agent", () => {
     const { page, panel, errors } = await sharedWorkbench(
       {},
       {
-        "parley.agents": { plain: agent([]), narrow: agent([], { mcpServers }), wide: agent(["http"], { mcpServers }) },
+        "parley.agents": {
+          plain: mcpAgent([]),
+          narrow: mcpAgent([], { mcpServers }),
+          wide: mcpAgent(["http"], { mcpServers }),
+        },
         "parley.mcpServers": { mine: stdio("honest") },
       },
     );
@@ -307,7 +229,7 @@ describe("MCP servers of an agent", () => {
     const { page, panel, errors } = await sharedWorkbench(
       {},
       {
-        "parley.agents": { mcp: agent([]) },
+        "parley.agents": { mcp: mcpAgent([]) },
         "parley.mcpServers": { one: stdio("honest"), two: stdio("honest") },
       },
     );
@@ -341,7 +263,7 @@ describe("MCP servers that are configured wrongly", () => {
     };
     const { page, panel, folder, errors } = await sharedWorkbench(
       {},
-      { "parley.agents": { mcp: agent([]) }, "parley.mcpServers": own },
+      { "parley.agents": { mcp: mcpAgent([]) }, "parley.mcpServers": own },
     );
     await panel.getByText('The MCP server "empty" in parley.mcpServers has neither a command nor a url.').waitFor();
     await panel.getByRole("button", { name: "MCP servers: 4 of 4 on" }).waitFor();
@@ -433,7 +355,7 @@ describe("the prompts of an MCP server", () => {
 describe("the values that MCP servers need", () => {
   const key = "swordfish-4711";
   const settings = {
-    "parley.agents": { mcp: agent([]) },
+    "parley.agents": { mcp: mcpAgent([]) },
     "parley.mcpServers": {
       tickets: {
         ...stdio("key", { MCP_KEY: "${input:key}", MCP_REGION: "${input:region}" }),
@@ -524,7 +446,7 @@ describe("Import MCP Servers", () => {
     await runCommand(page, "Parley: Import MCP Servers");
     await rows.filter({ hasText: "From VS Code" }).getByText("editors").waitFor();
     await rows.filter({ hasText: "From VS Code" }).click();
-    await rows.filter({ hasText: "editors" }).getByText(hostile).waitFor();
+    await rows.filter({ hasText: "editors" }).getByText(hostileServer).waitFor();
     await page.keyboard.press("Enter");
     await showNotification(page, "Imported 1 MCP server.");
     await panel.getByRole("button", { name: "MCP servers: 2 of 2 on" }).waitFor();

@@ -1,9 +1,8 @@
 // The question whether a server may start: everything that the user has to know, in lines that nothing can hide in.
 import { relative } from "node:path";
 import * as vscode from "vscode";
-import { withoutMiddle } from "../../base/inertText.ts";
+import { withoutMiddle, visibleLine, visibleName } from "../../base/inertText.ts";
 import { maskVariable } from "../../base/mask.ts";
-import { visibleLine, visibleName } from "../../base/visibleLine.ts";
 import type { ServerContent } from "../serverContent.ts";
 import { serverDetail } from "../serverDetail.ts";
 import type { McpServer } from "../servers.ts";

@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import { showWarningMessage } from "../../editor/editorUi.ts";
 import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
-import { newestEntries } from "../../base/newestEntries.ts";
+import { newestEntries } from "../../editor/newestEntries.ts";
 import type { ServerContent } from "../serverContent.ts";
 import type { McpServer } from "../servers.ts";
 import { changedFiles, consentTo, covers, serverKey, type StoredConsent } from "../storedConsent.ts";

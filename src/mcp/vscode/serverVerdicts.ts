@@ -1,6 +1,6 @@
 // How each server was found to speak, kept for its next start. A verdict contains an answer of the server.
 import type * as vscode from "vscode";
-import { newestEntries } from "../../base/newestEntries.ts";
+import { newestEntries } from "../../editor/newestEntries.ts";
 import type { ServerVerdict } from "../promptServer.ts";
 import type { McpServer } from "../servers.ts";
 import { serverKey } from "../storedConsent.ts";

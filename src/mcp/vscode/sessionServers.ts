@@ -4,7 +4,7 @@ import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { newestEntries } from "../../base/newestEntries.ts";
+import { newestEntries } from "../../editor/newestEntries.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asProblem, ProblemError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
-import { visibleName } from "../../base/visibleLine.ts";
+import { visibleName } from "../../base/inertText.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
 import type { Agent, AgentMcpServer, AgentSessionInfo, AgentSessionStore } from "../../session/agent.ts";

@@ -1,7 +1,7 @@
 // The limits of what is kept in the state of the editor.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { itemsWithin, jsonBytes, newestEntries } from "../../src/base/newestEntries.ts";
+import { itemsWithin, jsonBytes, newestEntries } from "../../src/editor/newestEntries.ts";
 
 describe("the newest entries", () => {
   it("are within all limits, in their order, and none is left out without a reason", () => {
