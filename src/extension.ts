@@ -13,6 +13,7 @@ import { FileEvents } from "./files/vscode/fileEvents.ts";
 import { createFollow } from "./follow/vscode/createFollow.ts";
 import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
+import { withProtectedFiles } from "./permissions/protectedFiles.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./sessions/openSessions.ts";
@@ -56,11 +57,15 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     agents: () => settings.read().agents,
     onDidChange: () => active.refresh(),
   });
+  const protection = withProtectedFiles(
+    () => settings.read().protection,
+    () => mcp.serverFiles(),
+  );
   const fileEvents = store.add(new FileEvents());
   const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
   const permissions = createPermissions(platform, {
     sensitive: () => settings.read().sensitive,
-    protection: () => settings.read().protection,
+    protection,
     session: openSession,
   });
   const checkpoints = createCheckpoints(platform, {
@@ -100,6 +105,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     agents,
     signIn,
     mcp,
+    protection,
     fileEvents,
     documents,
     permissions,

@@ -1,11 +1,12 @@
 // Reads the agents of Zed's settings, a JSON file with comments and trailing commas.
 import { posix, win32 } from "node:path";
+import { visibleName } from "../base/inertText.ts";
 import type { OptionValue } from "../session/state.ts";
 import type { Environment } from "../base/platform.ts";
 
 /** An agent of Zed, as an entry of `parley.agents`. */
 export interface ZedAgent {
-  /** The key in Zed's settings, which is also the name. */
+  /** The key in Zed's settings, in one line and of bounded length. */
   readonly name: string;
   /** The id for `parley.agents`. */
   readonly id: string;
@@ -15,6 +16,10 @@ export interface ZedAgent {
   /** The values of options in new sessions. */
   readonly defaults?: Readonly<Record<string, OptionValue>>;
 }
+
+/** Of a name that is imported, and of the id that is made of it (characters). */
+const maxNameLength = 60;
+const maxIdLength = 60;
 
 /** The agents of the settings, and the names of those without a command, which Zed installs itself, or with an invalid one. */
 export interface ZedAgents {
@@ -41,7 +46,7 @@ export function readZedAgents(text: string): ZedAgents {
   for (const [name, value] of Object.entries(servers)) {
     const agent = readAgent(name, asRecord(value), new Set(agents.map(({ id }) => id)));
     if (agent) agents.push(agent);
-    else skipped.push(name);
+    else skipped.push(visibleName(name, maxNameLength));
   }
   return { agents, skipped };
 }
@@ -58,7 +63,7 @@ function readAgent(
     ([, value]) => isString(value) || typeof value === "boolean",
   );
   return {
-    name,
+    name: visibleName(name, maxNameLength) || "Agent",
     id: uniqueId(name, taken),
     command,
     args,
@@ -73,11 +78,36 @@ const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 function uniqueId(name: string, taken: ReadonlySet<string>): string {
-  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? ["agent"];
+  const words = name
+    .slice(0, maxIdLength)
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ["agent"];
   const stem = words.join("-");
   let id = stem;
   for (let n = 2; taken.has(id); n++) id = `${stem}-${n}`;
   return id;
+}
+
+/**
+ * The agents with names that no other agent has: an agent that looks like another one could be chosen in its place. An agent
+ * of the same id is the same agent.
+ */
+export function withDistinctNames(
+  agents: readonly ZedAgent[],
+  existing: readonly { readonly id: string; readonly name: string }[],
+): readonly ZedAgent[] {
+  const keyOf = (name: string): string => name.normalize("NFKC").toLowerCase();
+  const named: { readonly id: string; readonly key: string }[] = existing.map(({ id, name }) => ({
+    id,
+    key: keyOf(name),
+  }));
+  return agents.map(agent => {
+    const isTaken = (name: string): boolean => named.some(({ id, key }) => id !== agent.id && key === keyOf(name));
+    let { name } = agent;
+    for (let n = 1; isTaken(name); n++) name = n === 1 ? `${agent.name} (Zed)` : `${agent.name} (Zed ${n})`;
+    named.push({ id: agent.id, key: keyOf(name) });
+    return name === agent.name ? agent : { ...agent, name };
+  });
 }
 
 /** JSON without comments and trailing commas. Strings are kept as they are. */

@@ -47,3 +47,25 @@ export function withoutMiddle(text: string, maxLength: number): string {
 /** Before the text is made visible, so that it can be passed twice. */
 const joined = (text: string): string => text.replace(/(?<=[\]$])\u200b+(?=\()/g, "");
 const separated = (text: string): string => text.replace(/(?<=[\]$])(?=\()/g, separator);
+
+/** Longer runs of blanks would push text out of sight. */
+const blanks = /\p{Zs}{4,}/gu;
+
+/**
+ * The text in one line: line feeds as `⏎`, long runs of blanks by their number, and invisible characters by their code.
+ * @example visibleLine("a\nb     c") // "a⏎b[5 blanks]c"
+ */
+export function visibleLine(text: string): string {
+  return visibleText(oneLine(text)).replace(blanks, run => `[${run.length} blanks]`);
+}
+
+/** A name from a foreign source: in one line, visible and of at most `max` characters. Empty if nothing is left. */
+export function visibleName(name: string, max: number): string {
+  // A longer name is cut before it is searched.
+  const plain = name
+    .slice(0, 20 * max)
+    .replace(/\s+/gu, " ")
+    .trim();
+  const characters = Array.from(visibleText(plain));
+  return characters.length <= max ? characters.join("") : `${characters.slice(0, max - 1).join("")}…`;
+}

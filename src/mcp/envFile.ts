@@ -1,12 +1,14 @@
 // Reads the file of environment variables that a definition of an MCP server names (`envFile`), as VS Code does.
-import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { asError, isNotFoundError } from "../base/errors.ts";
 import { credentialsIn } from "../base/mask.ts";
+import { hostPlatform } from "../base/platform.ts";
+import { choosesProgram } from "../base/programVariables.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
 import { nodePaths } from "../files/nodePaths.ts";
-import { Confinement } from "../files/paths.ts";
+import { Confinement, isInside, normalisePath } from "../files/paths.ts";
+import { readRegularFile } from "./regularFile.ts";
 
 /** In bytes. */
 const maxSize = 1_000_000;
@@ -19,28 +21,52 @@ export interface EnvFilePlace {
   readonly folder: string;
   /** The file must be in the folder, also through symbolic links. */
   readonly mustBeInside: boolean;
+  /** The workspace folders. A file in one of them sets no variables that choose programs. Absent: only `folder`. */
+  readonly roots?: readonly string[];
 }
 
-/** The variables of the file. Credentials among them are hidden in logs from now on. Rejects with a sentence. */
-export async function readEnvFile(file: string, place: EnvFilePlace): Promise<Readonly<Record<string, string>>> {
+/** What was read of the file, in one go. */
+export interface EnvFileContent {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Identifies the bytes of the file. */
+  readonly digest: string;
+}
+
+/** The full path of the file. Undefined if it is relative and no folder is open. */
+export function envFilePath(file: string, folder: string): string | undefined {
+  const path = folder === "" ? file : resolve(folder, file);
+  return isAbsolute(path) ? path : undefined;
+}
+
+/**
+ * Reads the variables of the file. Credentials among them are hidden in logs from now on. Rejects with a sentence, also
+ * if a file of the workspace sets a variable that chooses programs.
+ */
+export async function readEnvFile(file: string, place: EnvFilePlace): Promise<EnvFileContent> {
   const { server, folder, mustBeInside } = place;
   const subject = `The envFile ${file} of the MCP server ${server}`;
-  const path = folder === "" ? file : resolve(folder, file);
-  if (!isAbsolute(path)) throw new Error(`${subject} is not a full path, and no folder is open.`);
-  let text: string;
+  const path = envFilePath(file, folder);
+  if (path === undefined) throw new Error(`${subject} is not a full path, and no folder is open.`);
+  let read: Awaited<ReturnType<typeof readRegularFile>>;
   try {
-    text = await readSmallFile(mustBeInside ? await pathInside(path, folder) : path);
+    read = await readRegularFile(mustBeInside ? await pathInside(path, folder) : path, maxSize);
   } catch (error) {
     if (isNotFoundError(error)) throw new Error(`${subject} does not exist.`, { cause: error });
     throw new Error(`${subject} could not be read: ${asError(error).message.replace(/\.$/, "")}.`, { cause: error });
   }
   const variables: Record<string, string> = {};
+  const text = new TextDecoder().decode(read.bytes);
   for (const [name, value = ""] of Object.entries(parseEnv(text.replace(/^\uFEFF/, "")))) {
     if (value.includes("\0")) throw new Error(`${subject} has a variable ${name} with a NUL character.`);
     variables[name] = value;
     rememberSecrets(credentialsIn(name, value));
   }
-  return variables;
+  const choosing = Object.keys(variables).filter(name => choosesProgram(name));
+  if (choosing.length > 0 && (mustBeInside || (await isOfWorkspace(path, place))))
+    throw new Error(
+      `${subject} sets ${choosing.join(", ")}, which can choose what runs. Remove it, or set it in env of the definition.`,
+    );
+  return { variables, digest: read.digest };
 }
 
 /** The path with symbolic links resolved. */
@@ -50,10 +76,10 @@ async function pathInside(path: string, folder: string): Promise<string> {
   return located.path;
 }
 
-async function readSmallFile(path: string): Promise<string> {
-  // Checked before it is opened, because opening a pipe waits for its writer.
-  const info = await stat(path);
-  if (!info.isFile()) throw new Error("it is not a file");
-  if (info.size > maxSize) throw new Error(`it has more than ${maxSize / 1_000_000} MB`);
-  return readFile(path, "utf8");
+/** Whether the file is in a workspace folder, by its name or by the file that links lead to. */
+async function isOfWorkspace(path: string, place: EnvFilePlace): Promise<boolean> {
+  const { folder, roots = folder === "" ? [] : [folder] } = place;
+  const { ignoresCase } = nodePaths();
+  if (roots.some(root => isInside(path, normalisePath(root, hostPlatform), hostPlatform, ignoresCase))) return true;
+  return (await new Confinement(nodePaths(), roots).locate(path)).inside;
 }

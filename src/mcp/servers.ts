@@ -40,6 +40,10 @@ export interface ServersRead {
   readonly problems: readonly string[];
 }
 
+/** Of a name, and of a whole definition as JSON (characters). Parts of both are kept. */
+const maxNameLength = 200;
+const maxEntryLength = 200_000;
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -60,7 +64,7 @@ export function readServers(
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(value)) {
     const read = readServer(name, entry, source, shared);
-    if (typeof read === "string") problems.push(`The MCP server "${name}" in ${where} ${read}`);
+    if (typeof read === "string") problems.push(`The MCP server "${name.slice(0, maxNameLength)}" in ${where} ${read}`);
     else servers.push(read);
   }
   return { servers, problems };
@@ -84,7 +88,9 @@ function readServer(
   shared: readonly ServerInput[],
 ): McpServer | string {
   if (name.trim() === "") return "has no name.";
+  if (name.length > maxNameLength) return `has a name of more than ${maxNameLength} characters.`;
   if (!isRecord(entry)) return "must be an object with a command or a url.";
+  if (JSON.stringify(entry).length > maxEntryLength) return `has more than ${maxEntryLength} characters.`;
   const { type, command, args = [], env = {}, envFile, cwd, url, headers = {} } = entry;
   const inputs = [...readInputs(entry["inputs"]), ...shared].filter(input =>
     JSON.stringify(entry).includes(`\${input:${input.id}}`),

@@ -77,6 +77,8 @@ export interface ProtectionSettings {
   readonly askForBuildFiles: boolean;
   /** Folders in which repositories have their hooks, by their configuration. Absolute paths. */
   readonly hookFolders?: readonly string[];
+  /** Further files that programs run or obey, such as the scripts of MCP servers. Absolute paths. */
+  readonly files?: readonly string[];
 }
 
 /** Finds out how a file is protected. Undefined: it is not. False: the user has taken it out of the lists. */
@@ -115,8 +117,10 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
   const lists = protections.map(protection => {
     const globs = protectedGlobs[protection].flatMap(glob => pathGlobs(`**/${glob}`));
     const listed = restrictionTest(globs, anyCase);
-    const isHook = protection === "ask" ? hookTest(settings.hookFolders ?? [], place) : undefined;
-    return { protection, matches: (path: string) => listed(path) || isHook?.(path) === true };
+    if (protection !== "ask") return { protection, matches: listed };
+    const isHook = hookTest(settings.hookFolders ?? [], place);
+    const isNamed = fileTest(settings.files ?? [], place);
+    return { protection, matches: (path: string) => listed(path) || isHook(path) || isNamed(path) };
   });
   const overrides = settings.overrides.map(([glob, protection]) => {
     const globs = pathGlobs(glob);
@@ -133,6 +137,14 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
     const protection = found?.protection;
     return protection === "askForBuild" && !settings.askForBuildFiles ? false : protection;
   };
+}
+
+/** Whether a path is one of the files, in any case. */
+function fileTest(files: readonly string[], { platform }: PathContext): (path: string) => boolean {
+  const { normalize } = platform === "windows" ? win32 : posix;
+  const normal = (path: string): string => normalize(path).normalize("NFC").toLowerCase();
+  const all = new Set(files.map(normal));
+  return path => all.has(normal(path));
 }
 
 /** Whether a path is in one of the folders. If the folder contains a whole workspace, only the files in it are hooks. */
@@ -161,6 +173,21 @@ export const strongestProtection = (results: readonly ReturnType<ProtectionTest>
 export function runsOf(protection: ReturnType<ProtectionTest>): "byItself" | "withBuild" | undefined {
   if (!protection) return undefined;
   return protection === "askForBuild" ? "withBuild" : "byItself";
+}
+
+/** The settings with further files. The same object until one of them changes. */
+export function withProtectedFiles(
+  settings: () => ProtectionSettings,
+  files: () => readonly string[],
+): () => ProtectionSettings {
+  let known:
+    | { readonly of: ProtectionSettings; readonly files: readonly string[]; readonly all: ProtectionSettings }
+    | undefined;
+  return () => {
+    const [of, more] = [settings(), files()];
+    if (known?.of !== of || known.files !== more) known = { of, files: more, all: { ...of, files: more } };
+    return known.all;
+  };
 }
 
 /** The lists of Parley without changes of the user. */

@@ -17,6 +17,7 @@ import { Confinement } from "../files/paths.ts";
 import { PermissionBroker, type AnsweredQuestion } from "../permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import type { Documents } from "../files/ports.ts";
+import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { RuleSet } from "../permissions/rules.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
@@ -33,6 +34,8 @@ export interface SharedServices {
   readonly fileEvents: FileEvents;
   readonly settings: () => Settings;
   readonly rules: () => RuleSet;
+  /** How files are protected that programs run. */
+  readonly protection: () => ProtectionSettings;
   readonly audit: AuditLog;
   /** The title of the session now. */
   readonly sessionTitle: (session: string) => string;
@@ -77,7 +80,7 @@ export function createSessionServices(
   const policy = new PermissionPolicy({
     rules,
     sensitive: () => settings().sensitive,
-    protection: () => settings().protection,
+    protection: services.protection,
     hookFolders: lazyHookFolders(roots, log),
     context,
   });

@@ -14,6 +14,7 @@ import type { FollowFeature } from "../follow/vscode/createFollow.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
 import { emptySession, sessionTitle } from "../session/state.ts";
 import { changesView } from "../panel/projection/changesView.ts";
+import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
@@ -44,6 +45,8 @@ export interface SessionFeatures {
   readonly terminals: TerminalsFeature;
   readonly signIn: SignInFeature;
   readonly mcp: McpFeature;
+  /** How files are protected that programs run. */
+  readonly protection: () => ProtectionSettings;
   readonly list: SessionList;
 }
 
@@ -57,6 +60,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     fileEvents,
     settings,
     rules: () => permissions.rules.ruleSet(),
+    protection: features.protection,
     audit: permissions.audit,
     sessionTitle: session => sessionTitle(open.get(session)?.state ?? emptySession),
     review: session => review.store.startSession(session),

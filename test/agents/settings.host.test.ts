@@ -194,6 +194,29 @@ describe("importing agents from Zed", () => {
     assert.deepEqual(own(), { mine: { name: "mine", command: "from-zed", args: [], icon: "rocket" } });
   });
 
+  it("shows hostile names in one line, shortens long commands, and takes no agent for one that exists", async () => {
+    const agents = {
+      "Gemini CLI": { command: "sh", args: ["-c", `first${"x".repeat(5000)}last`] },
+      "a\n\u202eb": { command: "run", args: ["one\ntwo", `${" ".repeat(99)}end`] },
+      constructor: { command: "run" },
+      ["n".repeat(5000)]: { command: "run" },
+    };
+    await importText(JSON.stringify({ agent_servers: agents }));
+    assert.deepEqual(
+      shown.map(({ label, description }) => [label, description]),
+      [
+        ["Gemini CLI (Zed)", "gemini-cli"],
+        ["a [U+202E]b", "a-b"],
+        ["constructor", "constructor"],
+        [`${"n".repeat(59)}…`, "n".repeat(60)],
+      ],
+    );
+    assert.match(shown[0]?.detail ?? "", /^sh -c firstx+ … \[\d+\] … x+last$/);
+    assert.ok((shown[0]?.detail ?? "").length < 350);
+    assert.equal(shown[1]?.detail, "run 'one⏎two' '[99 blanks]end'");
+    assert.ok(ids().includes("constructor"));
+  });
+
   it("changes nothing if the user selects nothing, and says so if there is nothing new", async () => {
     select = () => undefined;
     await importText(zed);

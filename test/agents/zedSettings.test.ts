@@ -1,7 +1,7 @@
 // The agents of Zed's settings: where the file is, and what it contains.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readZedAgents, withoutComments, zedSettingsFiles } from "../../src/agents/zedSettings.ts";
+import { readZedAgents, withDistinctNames, withoutComments, zedSettingsFiles } from "../../src/agents/zedSettings.ts";
 
 const settings = `// Zed settings
 {
@@ -60,6 +60,59 @@ describe("Zed's settings", () => {
     assert.deepEqual(zedSettingsFiles("win32", { APPDATA: "C:\\Roaming" }, "C:\\Users\\me"), [
       "C:\\Roaming\\Zed\\settings.json",
     ]);
+  });
+
+  const named = (...names: readonly string[]): string =>
+    JSON.stringify({ agent_servers: Object.fromEntries(names.map(name => [name, { command: "run" }])) });
+
+  it("have names of one visible line and of bounded length, and ids that are safe in a setting", () => {
+    const name = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 300 }),
+      fc.constantFrom(
+        "__proto__",
+        "constructor",
+        "a\nb",
+        "x\u202ey",
+        "[x](command:y)",
+        "$(zap)",
+        "n".repeat(9000),
+        "\n",
+        "—",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(name), names => {
+        const { agents } = readZedAgents(named(...names));
+        assert.equal(agents.length, names.length);
+        for (const agent of agents) {
+          assert.ok(agent.name !== "" && Array.from(agent.name).length <= 60, agent.name);
+          assert.doesNotMatch(agent.name, /[\p{Cc}\u2028\u2029\u200b\u202a-\u202e\u2066-\u2069]/u);
+          assert.match(agent.id, /^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+          assert.ok(agent.id.length <= 70, agent.id);
+        }
+        assert.equal(new Set(agents.map(({ id }) => id)).size, agents.length);
+      }),
+    );
+  });
+
+  it("get names that no other agent has, unless they are the same agent", () => {
+    const existing = [
+      { id: "claude", name: "Claude Agent" },
+      { id: "mine", name: "mine" },
+    ];
+    const { agents } = readZedAgents(named("Claude Agent", "CLAUDE  agent", "\uff23laude Agent", "mine", "new"));
+    const distinct = withDistinctNames(agents, existing);
+    assert.deepEqual(
+      distinct.map(({ id, name }) => [id, name]),
+      [
+        ["claude-agent", "Claude Agent (Zed)"],
+        ["claude-agent-2", "CLAUDE agent (Zed 2)"],
+        ["laude-agent", "\uff23laude Agent (Zed 3)"],
+        ["mine", "mine"],
+        ["new", "new"],
+      ],
+    );
+    assert.deepEqual(withDistinctNames(agents, [...existing, ...distinct]), distinct, "the same names again");
   });
 
   it("keep every text, whatever comments are between", () => {

@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FrameLocator, Page } from "playwright-core";
-import { inProject } from "../../scripts/tools/project.mjs";
+import type { Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
 import {
@@ -20,72 +19,31 @@ import {
   sharedWorkbench,
   writeFiles,
 } from "./harness.ts";
-import { startServerByCommand } from "./mcpCommands.ts";
+import {
+  expectServers,
+  hostileServer,
+  mcpAgent,
+  openServers,
+  restartAgent,
+  showNotification,
+  startServerByCommand,
+} from "./mcpCommands.ts";
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 const programs = mkdtempSync(join(tmpdir(), "parley-mcp-"));
 after(() => rmSync(programs, { recursive: true, force: true }));
 
-const hostile = inProject("test", "support", "mcp", "hostileServer.mjs");
 /** A server over stdio. Its program appends to the file `mark` when it starts. */
 const stdio = (behaviour: string, env: Readonly<Record<string, string>> = {}): object => ({
   command: process.execPath,
-  args: [hostile, behaviour],
+  args: [hostileServer, behaviour],
   ...(Object.keys(env).length > 0 && { env }),
 });
-const agent = (args: readonly string[], more: object = {}): object => ({
-  name: "MCP Agent",
-  command: process.execPath,
-  args: [inProject("test", "support", "agents", "mcpAgent.mjs"), ...args],
-  startTimeout: 20,
-  ...more,
-});
-
-/** Sends a prompt, and waits until the agent has reported its servers. */
-async function expectServers(panel: FrameLocator, prompt: string, names: readonly string[]): Promise<string> {
-  const composer = panel.getByRole("textbox", { name: "Message" });
-  await composer.fill(prompt);
-  await composer.press("Enter");
-  const log = panel.getByRole("log", { name: "Conversation" });
-  await log.getByRole("heading", { name: `You: ${prompt}` }).waitFor();
-  await log
-    .getByText(`The session has ${names.length} servers: ${names.join(", ") || "none"}.`)
-    .last()
-    .waitFor();
-  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-  return log.locator("pre").last().innerText();
-}
-
-/** Opens the list of servers, and returns it. */
-async function openServers(panel: FrameLocator): Promise<ReturnType<FrameLocator["getByRole"]>> {
-  const list = panel.getByRole("dialog", { name: "MCP servers" });
-  if (!(await list.isVisible())) await panel.getByRole("button", { name: /^MCP servers: / }).click();
-  await list.waitFor();
-  return list;
-}
-
-async function restartAgent(panel: FrameLocator): Promise<void> {
-  const list = await openServers(panel);
-  await list.getByText("The change takes effect when MCP Agent opens its next session.").waitFor();
-  await list.getByRole("button", { name: "Restart Agent" }).click();
-}
-
-/** Waits for the notification in the list, because an automated VS Code keeps its toasts there. */
-async function showNotification(page: Page, words: string): Promise<ReturnType<Page["locator"]>> {
-  const notification = notifications(page, words);
-  await runCommand(page, "Notifications: Show Notifications");
-  await notification.waitFor();
-  return notification;
-}
-
-const notifications = (page: Page, words: string): ReturnType<Page["locator"]> =>
-  page.locator(".notifications-center .notification-list-item", { hasText: words });
-
 describe("MCP servers of a workspace", () => {
-  const settings = { "parley.agents": { mcp: agent([]) } };
+  const settings = { "parley.agents": { mcp: mcpAgent([]) } };
   const file = (name: string, ...args: readonly string[]): string =>
-    `{\n  // As VS Code writes it.\n  "servers": { "${name}": ${JSON.stringify({ command: process.execPath, args: [hostile, ...args] })}, },\n}`;
+    `{\n  // As VS Code writes it.\n  "servers": { "${name}": ${JSON.stringify({ command: process.execPath, args: [hostileServer, ...args] })}, },\n}`;
 
   it("reach the agent after the user has allowed each of them once, and again when one changes", async () => {
     const { page, panel, folder, errors } = await sharedWorkbench(
@@ -98,12 +56,12 @@ describe("MCP servers of a workspace", () => {
     const offer = await showNotification(page, offered);
     await offer.getByRole("button", { name: "Review…" }).click();
     const dialog = page.getByRole("dialog").filter({ hasText: "Allow the MCP server “local” of this workspace?" });
-    await dialog.getByText(hostile).first().waitFor();
+    await dialog.getByText(hostileServer).first().waitFor();
     await screenshot(page, "mcp-consent");
     await dialog.getByRole("button", { name: "Allow" }).click();
     await restartAgent(panel);
     const given = await expectServers(panel, "after", ["local"]);
-    assert.ok(given.includes(hostile), given);
+    assert.ok(given.includes(hostileServer), given);
 
     // The consent is remembered.
     await newSession(page, panel);
@@ -140,7 +98,7 @@ describe("MCP servers of a workspace", () => {
       files: { ".vscode/mcp.json": JSON.stringify({ servers: { local: stdio("honest", { MCP_MARK: workspace }) } }) },
       settings: {
         "parley.mcpServers": { mine: stdio("honest", { MCP_MARK: user }) },
-        "parley.agents": { mcp: agent([], { mcpServers: { own: stdio("honest", { MCP_MARK: own }) } }) },
+        "parley.agents": { mcp: mcpAgent([], { mcpServers: { own: stdio("honest", { MCP_MARK: own }) } }) },
       },
     });
     await answerTrust(page, false);
@@ -181,7 +139,7 @@ describe("an MCP server of a workspace with a file of variables", () => {
     const server = { ...stdio("key"), envFile: "${workspaceFolder}/tickets.env" };
     const { page, panel, folder, errors } = await sharedWorkbench(
       { ".vscode/mcp.json": JSON.stringify({ servers: { local: server } }) },
-      { "parley.agents": { mcp: agent([]) } },
+      { "parley.agents": { mcp: mcpAgent([]) } },
     );
     await chooseAgent(panel, "mcp");
     await expectServers(panel, "before", []);
@@ -196,6 +154,15 @@ describe("an MCP server of a workspace with a file of variables", () => {
     await screenshot(page, "mcp-env-file");
     writeFileSync(join(folder, "tickets.env"), `# For the tests\nexport MCP_KEY="${key}"\n`);
     await list.getByRole("button", { name: "Start local again" }).click();
+    // The consent did not cover the variables of the file, because there was none.
+    const changed = page
+      .getByRole("dialog")
+      .filter({ hasText: "Allow the changed MCP server “local” of this workspace?" });
+    await changed.getByText("Changed since you allowed it: tickets.env").first().waitFor();
+    await changed.getByText("with the variables of the file ${workspaceFolder}/tickets.env: MCP_KEY").first().waitFor();
+    await screenshot(page, "mcp-consent-changed");
+    await changed.getByRole("button", { name: "Allow" }).click();
+    await openServers(panel);
     await list.getByText("Ready", { exact: true }).waitFor();
     await restartAgent(panel);
     const given = await expectServers(panel, "after", ["local"]);
@@ -224,7 +191,11 @@ describe("MCP servers of an agent", () => {
     const { page, panel, errors } = await sharedWorkbench(
       {},
       {
-        "parley.agents": { plain: agent([]), narrow: agent([], { mcpServers }), wide: agent(["http"], { mcpServers }) },
+        "parley.agents": {
+          plain: mcpAgent([]),
+          narrow: mcpAgent([], { mcpServers }),
+          wide: mcpAgent(["http"], { mcpServers }),
+        },
         "parley.mcpServers": { mine: stdio("honest") },
       },
     );
@@ -261,7 +232,7 @@ describe("MCP servers of an agent", () => {
     const { page, panel, errors } = await sharedWorkbench(
       {},
       {
-        "parley.agents": { mcp: agent([]) },
+        "parley.agents": { mcp: mcpAgent([]) },
         "parley.mcpServers": { one: stdio("honest"), two: stdio("honest") },
       },
     );
@@ -295,7 +266,7 @@ describe("MCP servers that are configured wrongly", () => {
     };
     const { page, panel, folder, errors } = await sharedWorkbench(
       {},
-      { "parley.agents": { mcp: agent([]) }, "parley.mcpServers": own },
+      { "parley.agents": { mcp: mcpAgent([]) }, "parley.mcpServers": own },
     );
     await panel.getByText('The MCP server "empty" in parley.mcpServers has neither a command nor a url.').waitFor();
     await panel.getByRole("button", { name: "MCP servers: 4 of 4 on" }).waitFor();
@@ -387,7 +358,7 @@ describe("the prompts of an MCP server", () => {
 describe("the values that MCP servers need", () => {
   const key = "swordfish-4711";
   const settings = {
-    "parley.agents": { mcp: agent([]) },
+    "parley.agents": { mcp: mcpAgent([]) },
     "parley.mcpServers": {
       tickets: {
         ...stdio("key", { MCP_KEY: "${input:key}", MCP_REGION: "${input:region}" }),
@@ -478,7 +449,7 @@ describe("Import MCP Servers", () => {
     await runCommand(page, "Parley: Import MCP Servers");
     await rows.filter({ hasText: "From VS Code" }).getByText("editors").waitFor();
     await rows.filter({ hasText: "From VS Code" }).click();
-    await rows.filter({ hasText: "editors" }).getByText(hostile).waitFor();
+    await rows.filter({ hasText: "editors" }).getByText(hostileServer).waitFor();
     await page.keyboard.press("Enter");
     await showNotification(page, "Imported 1 MCP server.");
     await panel.getByRole("button", { name: "MCP servers: 2 of 2 on" }).waitFor();

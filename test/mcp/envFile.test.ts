@@ -17,8 +17,8 @@ describe("the file of variables of an MCP server", () => {
     writeFileSync(join(root, "outside.env"), "A=1\n");
   });
   after(() => rmSync(root, { recursive: true, force: true }));
-  const read = (file: string, mustBeInside = true): ReturnType<typeof readEnvFile> =>
-    readEnvFile(file, { server: "tickets", folder, mustBeInside });
+  const read = async (file: string, mustBeInside = true): Promise<Readonly<Record<string, string>>> =>
+    (await readEnvFile(file, { server: "tickets", folder, mustBeInside })).variables;
   const write = (text: string): void => writeFileSync(join(folder, ".env"), text);
 
   it("is read with comments, quotes and `export`, by a relative or a full path", async () => {
@@ -42,6 +42,41 @@ describe("the file of variables of an MCP server", () => {
       });
       assert.deepEqual(await read(file, false), { A: "1" });
     }
+  });
+
+  it("is read as UTF-8, and identified by its bytes", async () => {
+    const digests = new Set<string>();
+    for (const text of ["A=1\n", "A=2\n", "A=1", "A='1'\n", "\uFEFFA=1\n"]) {
+      write(text);
+      digests.add((await readEnvFile(".env", { server: "tickets", folder, mustBeInside: true })).digest);
+    }
+    assert.equal(digests.size, 5);
+  });
+
+  it("of a workspace sets no variable that chooses programs, also if a server of the user names it", async () => {
+    const subject = "The envFile .env of the MCP server tickets";
+    for (const name of [
+      "LD_PRELOAD",
+      "NODE_OPTIONS",
+      "PATH",
+      "BASH_ENV",
+      "PYTHONPATH",
+      "GIT_SSH_COMMAND",
+      "HTTPS_PROXY",
+    ]) {
+      write(`KEY=1\nexport ${name} = "x"\n`);
+      for (const inside of [true, false])
+        await assert.rejects(read(".env", inside), {
+          message: `${subject} sets ${name}, which can choose what runs. Remove it, or set it in env of the definition.`,
+        });
+    }
+    writeFileSync(join(root, "own.env"), "NODE_OPTIONS=--trace-warnings\n");
+    assert.deepEqual(await read(join(root, "own.env"), false), { NODE_OPTIONS: "--trace-warnings" });
+    // A link in the workspace chooses the file.
+    symlinkSync(join(root, "own.env"), join(folder, "own.env"));
+    await assert.rejects(read("own.env", false), /sets NODE_OPTIONS/);
+    symlinkSync(join(folder, ".env"), join(root, "behind.env"));
+    await assert.rejects(read(join(root, "behind.env"), false), /sets HTTPS_PROXY/);
   });
 
   it("is refused with a sentence if it cannot be read", async () => {

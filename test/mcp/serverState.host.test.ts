@@ -1,12 +1,16 @@
 // What Parley keeps of MCP servers: values that the user entered, and which servers are off in which session.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { nullLog } from "../../src/base/log.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { AgentInfo } from "../../src/session/agent.ts";
+import type { McpPrompt, ServerVerdict } from "../../src/mcp/promptServer.ts";
 import type { McpServer } from "../../src/mcp/servers.ts";
-import { serverKey, type ServerConsents } from "../../src/mcp/vscode/serverConsents.ts";
+import { serverKey } from "../../src/mcp/storedConsent.ts";
+import type { ServerConsents } from "../../src/mcp/vscode/serverConsents.ts";
+import { PromptServers } from "../../src/mcp/vscode/promptServers.ts";
 import { ServerInputs } from "../../src/mcp/vscode/serverInputs.ts";
 import type { ServerLauncher } from "../../src/mcp/vscode/serverLauncher.ts";
+import { ServerVerdicts } from "../../src/mcp/vscode/serverVerdicts.ts";
 import { SessionServers } from "../../src/mcp/vscode/sessionServers.ts";
 
 const stored = new Map<string, unknown>();
@@ -75,6 +79,51 @@ describe("the values that MCP servers need", () => {
   });
 });
 
+describe("what servers answered, in the global state", () => {
+  const bytes = (key: string): number => Buffer.byteLength(JSON.stringify(stored.get(key) ?? null));
+  beforeEach(() => stored.clear());
+
+  it("has a limit in bytes for the list of prompts of a server and for all lists, and the newest stay", async () => {
+    let list: readonly McpPrompt[] = [];
+    const connected = { listPrompts: () => Promise.resolve(list), close: () => Promise.resolve() };
+    const servers = Array.from({ length: 60 }, (_, at) => server(`s${at}`));
+    const prompts = new PromptServers({
+      ...{ state: memento, settings: () => servers, sessions: () => [], onDidChange: () => {}, log: nullLog },
+      consents: { has: () => true, ask: () => Promise.resolve(true) } as unknown as ServerConsents,
+      launcher: {
+        connect: (of: McpServer) => {
+          const description = "ä".repeat(of.name === "s59" ? 50 : 2000);
+          list = Array.from({ length: 1000 }, (_, at) => ({ name: `${of.name}-${at}`, description, arguments: [] }));
+          if (of.name === "s58") list = [{ name: "huge", description: "x".repeat(10_000_000), arguments: [] }];
+          return Promise.resolve(connected);
+        },
+      } as unknown as ServerLauncher,
+      sessionServers: { isOn: () => true } as unknown as SessionServers,
+      clock: systemClock,
+    });
+    for (const each of servers) await prompts.set(undefined, each.name, "retry");
+    const lists = stored.get("parley.mcp.prompts") as Readonly<Record<string, readonly McpPrompt[]>>;
+    const key = (name: string): string => serverKey(server(name));
+    assert.ok(bytes("parley.mcp.prompts") < 1_020_000, `${bytes("parley.mcp.prompts")} bytes`);
+    assert.ok(Object.values(lists).every(each => Buffer.byteLength(JSON.stringify(each)) <= 128_000));
+    assert.ok((lists[key("s59")] ?? []).length > 500);
+    assert.deepEqual(lists[key("s58")], []);
+    assert.deepEqual([lists[key("s57")]?.[0]?.name, lists[key("s0")]], ["s57-0", undefined]);
+    await prompts.end();
+  });
+
+  it("has a limit in bytes for the ways in which servers speak", async () => {
+    const verdicts = new ServerVerdicts({ globalState: memento });
+    const verdict = (size: number): ServerVerdict => ({ kind: "modern", discover: { text: "x".repeat(size) } });
+    await verdicts.keep(server("huge"), verdict(10_000_000));
+    assert.equal(verdicts.of(server("huge")), undefined);
+    for (let at = 0; at < 100; at++) await verdicts.keep(server(`s${at}`), verdict(10_000));
+    assert.ok(bytes("parley.mcp.verdicts") < 260_000, `${bytes("parley.mcp.verdicts")} bytes`);
+    assert.deepEqual(verdicts.of(server("s99")), verdict(10_000));
+    assert.equal(verdicts.of(server("s0")), undefined);
+  });
+});
+
 describe("MCP servers that are off in a session", () => {
   it("stay off however many sessions there are, until the session no longer exists", async () => {
     stored.clear();
@@ -136,6 +185,9 @@ describe("MCP servers that an agent does not get", () => {
       await notice(first, ["a", "b"]),
       "The MCP server “b” is left out. Agent cannot use MCP servers of the type sse.",
     );
+    const long = await notice(window(), ["n".repeat(2_000_000)]);
+    assert.match(long ?? "", /left out/);
+    assert.ok(JSON.stringify(stored.get("parley.mcp.reported")).length < 2000, "a name that is too long is not kept");
     assert.equal(
       await notice(window(), ["a", "b", "locked"]),
       "The MCP server “locked” is left out. locked needs a value that was not entered.",

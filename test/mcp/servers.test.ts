@@ -49,10 +49,11 @@ describe("definitions of MCP servers", () => {
     [{ url: "file:///etc/passwd" }, /begins with http/],
     [{ url: "javascript:alert(1)" }, /begins with http/],
     [{ url: "https://x", headers: { A: 1 } }, /headers whose values/],
+    [{ command: "x", args: ["y".repeat(200_001)] }, /has more than 200000 characters/],
     [{ type: "smoke" }, /none of "stdio", "http" and "sse"/],
   ];
   for (const [entry, problem] of faults) {
-    it(`are refused with a reason: ${JSON.stringify(entry)}`, () => {
+    it(`are refused with a reason: ${JSON.stringify(entry).slice(0, 60)}`, () => {
       const { servers, problems } = readServers({ it: entry }, "user", "parley.mcpServers");
       assert.deepEqual(servers, []);
       assert.match(problems[0] ?? "", problem);

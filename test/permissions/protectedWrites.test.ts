@@ -1,5 +1,6 @@
 // Writes of files that programs run by themselves.
 import assert from "node:assert/strict";
+import { defaultProtection, withProtectedFiles } from "../../src/permissions/protectedFiles.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { gate, link } from "../support/fakes/accessGate.ts";
@@ -139,5 +140,52 @@ describe("the agent's own permission request for a file that programs run", () =
     const rules: readonly Rule[] = [{ effect: "allow", kind: "edit", path: "**" }];
     assert.equal((await decide("/ws/package.json", rules)).decision, undefined);
     assert.ok((await decide("/ws/src/a.ts", rules)).decision);
+  });
+});
+
+describe("writing a file that an MCP server runs or reads", () => {
+  const files = ["/ws/server.js", "/ws/lib/real.js"];
+
+  it("requires permission, also behind a link, in another case, and if the file doesn't exist yet", async () => {
+    const { admit, asked, documents } = gate({ protection: { files } });
+    link(documents, "/ws/notes.txt", "/ws/lib/real.js");
+    for (const path of ["/ws/server.js", "/ws/SERVER.js", "/ws/lib/real.js", "/ws/notes.txt", "/ws/sub/../server.js"])
+      assert.equal(await admit("write", path), true, path);
+    assert.equal(asked.length, 5);
+    for (const path of ["/ws/lib/server.js", "/ws/server.js.bak", "/ws/lib"])
+      assert.equal(await admit("write", path), false);
+    assert.equal(await admit("read", "/ws/server.js"), false);
+  });
+
+  it("is not allowed by a rule with wildcards only, and by a rule with its name", async () => {
+    const wide = gate({
+      protection: { files },
+      rules: [{ effect: "allow", kind: "edit", path: "**" }],
+      answer: "cancelled",
+    });
+    await rejectsWithRefusal("cancelled", /was cancelled/, wide.admit("write", "/ws/server.js"));
+    const named = gate({ protection: { files }, rules: [{ effect: "allow", kind: "edit", path: "server.js" }] });
+    assert.equal(await named.admit("write", "/ws/server.js"), true);
+    assert.equal(await named.admit("write", "/ws/server.js"), false, "shown once");
+  });
+
+  it("requires permission where the agent's own question names the file", async () => {
+    const { policy } = gate({ protection: { files }, rules: [{ effect: "allow", kind: "edit" }] });
+    const question = { title: "Edit", options: [], tool: { kind: "edit", locations: [{ path: "/ws/server.js" }] } };
+    const decided = await policy.decide(question);
+    assert.equal(decided.decision, undefined);
+  });
+
+  it("follows changes of the list", () => {
+    let list: readonly string[] = [];
+    const settings = withProtectedFiles(
+      () => defaultProtection,
+      () => list,
+    );
+    assert.equal(settings(), settings(), "the same object");
+    assert.deepEqual(settings().files, []);
+    list = files;
+    assert.deepEqual(settings().files, files);
+    assert.equal(settings(), settings());
   });
 });

@@ -80,7 +80,12 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.
-  "src/mcp/envFile.ts": ["node:fs/promises", "node:path", "node:util"],
+  "src/mcp/envFile.ts": ["node:path", "node:util"],
+  // Read the files that a definition of an MCP server names.
+  "src/mcp/namedFiles.ts": ["node:fs", "node:fs/promises", "node:path"],
+  "src/mcp/regularFile.ts": ["node:crypto", "node:fs", "node:fs/promises"],
+  // Identifies what the user has allowed.
+  "src/mcp/storedConsent.ts": ["node:crypto"],
 };
 
 const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];

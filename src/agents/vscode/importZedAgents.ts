@@ -5,13 +5,17 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { commandLineText } from "../../base/commandLineText.ts";
 import { asError } from "../../base/errors.ts";
+import { withoutMiddle, visibleLine } from "../../base/inertText.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import { maskText } from "../../base/mask.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
 import type { AgentDefinition } from "../registry.ts";
-import { readZedAgents, zedSettingsFiles, type ZedAgent, type ZedAgents } from "../zedSettings.ts";
+import { readZedAgents, withDistinctNames, zedSettingsFiles, type ZedAgent, type ZedAgents } from "../zedSettings.ts";
 import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
+
+/** Of a command line, and of the names of its variables (characters). */
+const maxPreview = 300;
 
 /** Handler of the command. `agents` are the agents that can be chosen now. */
 export const importZedCommands = (
@@ -45,16 +49,18 @@ async function pickFile(): Promise<string | undefined> {
 
 /** Shows the agents of Zed's settings file, and adds those that the user selects to the user's settings. */
 export async function importZedAgents(file: string, existing: readonly AgentDefinition[]): Promise<void> {
-  const { agents, skipped } = await read(file);
+  const { agents: found, skipped } = await read(file);
+  const agents = withDistinctNames(found, existing);
   const own = userAgents();
+  const ownEntry = ({ id }: ZedAgent): object => (Object.hasOwn(own, id) ? asObject(own[id]) : {});
   const isKnown = (agent: ZedAgent): boolean =>
-    jsonEqual(own[agent.id], { ...asObject(own[agent.id]), ...entryOf(agent) });
+    Object.hasOwn(own, agent.id) && jsonEqual(own[agent.id], { ...ownEntry(agent), ...entryOf(agent) });
   const added = agents.filter(agent => !isKnown(agent));
   if (added.length === 0) {
     void showInformationMessage(nothingToImport(agents, skipped));
     return;
   }
-  const isTaken = ({ id }: ZedAgent): boolean => own[id] !== undefined || existing.some(each => each.id === id);
+  const isTaken = ({ id }: ZedAgent): boolean => Object.hasOwn(own, id) || existing.some(each => each.id === id);
   const picks = added.map(agent => ({
     label: agent.name,
     description: isTaken(agent) ? vscode.l10n.t("replaces the command of your agent {0}", agent.id) : agent.id,
@@ -69,7 +75,7 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
     ignoreFocusOut: true,
   });
   if (!picked || picked.length === 0) return;
-  const entries = picked.map(({ agent }) => [agent.id, { ...asObject(own[agent.id]), ...entryOf(agent) }] as const);
+  const entries = picked.map(({ agent }) => [agent.id, { ...ownEntry(agent), ...entryOf(agent) }] as const);
   // The setting may have changed meanwhile.
   await updateUserSetting("agents", { ...userAgents(), ...Object.fromEntries(entries) });
   const names = picked.map(({ label }) => label).join(", ");
@@ -92,11 +98,11 @@ function nothingToImport(agents: readonly ZedAgent[], skipped: readonly string[]
     : vscode.l10n.t("Zed's settings contain no agents with a command. Without one: {0}.", skipped.join(", "));
 }
 
-/** The command line without secrets, and the names of the variables. */
+/** The command line without secrets, and the names of the variables, in one line. */
 function preview({ command, args, env }: ZedAgent): string {
-  const line = maskText(commandLineText(command, args));
+  const line = withoutMiddle(visibleLine(maskText(commandLineText(command, args))), maxPreview);
   const names = Object.keys(env);
-  return names.length === 0 ? line : `${line} — ${names.join(", ")}`;
+  return names.length === 0 ? line : `${line} — ${withoutMiddle(visibleLine(names.join(", ")), maxPreview)}`;
 }
 
 const entryOf = ({ name, command, args, env, defaults }: ZedAgent): Readonly<Record<string, unknown>> => ({

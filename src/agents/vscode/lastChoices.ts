@@ -1,10 +1,12 @@
 // The options that the user chose last for each agent, for the agent's next sessions.
 import type * as vscode from "vscode";
+import { newestEntries } from "../../editor/newestEntries.ts";
 import type { OptionValue } from "../../session/state.ts";
 
 const stateKey = "parley.lastChoices";
-/** The oldest choices of an agent are forgotten first. */
-const maxChoices = 50;
+/** The oldest choices of an agent are forgotten first, and the agents that were not used for the longest time. */
+const choiceLimits = { count: 50, entryBytes: 2_000, totalBytes: 20_000 };
+const agentLimits = { count: 100, entryBytes: 30_000, totalBytes: 500_000 };
 
 type Choices = Readonly<Record<string, OptionValue>>;
 
@@ -18,14 +20,17 @@ export class LastChoices {
 
   /** The last choices for an agent, by the agent's id of the option. */
   of(agent: string): Choices {
-    return this.#state.get<Readonly<Record<string, Choices>>>(stateKey, {})[agent] ?? {};
+    const all = this.#state.get<Readonly<Record<string, Choices>>>(stateKey, {});
+    return (Object.hasOwn(all, agent) && all[agent]) || {};
   }
 
   /** Keeps a choice. Without a value, forgets the choice of this option, so that the agent's own value applies. */
   async set(agent: string, option: string, value: OptionValue | undefined): Promise<void> {
     const all = this.#state.get<Readonly<Record<string, Choices>>>(stateKey, {});
-    const others = Object.entries(all[agent] ?? {}).filter(([id]) => id !== option);
+    const others = Object.entries(this.of(agent)).filter(([id]) => id !== option);
     const choices = value === undefined ? others : [...others, [option, value] as const];
-    await this.#state.update(stateKey, { ...all, [agent]: Object.fromEntries(choices.slice(-maxChoices)) });
+    const kept = Object.fromEntries(newestEntries(choices, choiceLimits));
+    const agents = [...Object.entries(all).filter(([id]) => id !== agent), [agent, kept] as const];
+    await this.#state.update(stateKey, Object.fromEntries(newestEntries(agents, agentLimits)));
   }
 }

@@ -1,11 +1,12 @@
 // Creates what the window needs of MCP: servers for agents, and prompts as slash commands.
 import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asError } from "../../base/errors.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
-import { sessionFolder } from "../../editor/folders.ts";
+import { sessionFolder, sessionRoots } from "../../editor/folders.ts";
 import { faultyFields } from "../../panel/form/answerForm.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { WindowState } from "../../panel/projection/projector.ts";
@@ -16,11 +17,14 @@ import type { Session } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
 import { ArgumentCompletions } from "../argumentCompletions.ts";
 import { PromptAsks } from "../promptAsks.ts";
+import { readServerContent } from "../serverContent.ts";
+import type { McpServer } from "../servers.ts";
+import { serverKey } from "../storedConsent.ts";
 import { WaitingSessions } from "../waitingSessions.ts";
 import { importServers } from "./importServers.ts";
 import { PromptServers } from "./promptServers.ts";
 import { runPrompt } from "./promptRunner.ts";
-import { ServerConsents, serverKey } from "./serverConsents.ts";
+import { ServerConsents } from "./serverConsents.ts";
 import { forgetInputs, ServerInputs } from "./serverInputs.ts";
 import { ServerLauncher } from "./serverLauncher.ts";
 import { ServerSettings } from "./serverSettings.ts";
@@ -40,6 +44,8 @@ export interface McpFeature {
   view(session: Session | undefined): NonNullable<WindowState["mcp"]>;
   /** The servers for an agent whose session opens. Never rejects. */
   serversFor(session: McpSession, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
+  /** The files of the workspace folders that configured servers run or read, and that configure them. Full paths. */
+  serverFiles(): readonly string[];
   readonly asks: PromptAsks;
   /** Answers a form of this feature. Returns whether it is one. */
   readonly answerForm: IntentHandlers<"answerForm">["answerForm"];
@@ -68,14 +74,37 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
   let lastUser = "";
   const waiting = new WaitingSessions();
   const asks = new PromptAsks(randomUUID, onDidChange);
-  const consents = new ServerConsents(context);
   const settings = store.add(new ServerSettings(log));
   const inputs = new ServerInputs(context);
+  const workspaceFolder = (): string => find(lastUser)?.state.workspaceFolder ?? sessionFolder() ?? "";
+  const roots = (): readonly string[] => sessionRoots(workspaceFolder()).filter(root => root !== "");
+  const consents = store.add(
+    new ServerConsents({
+      context,
+      contentOf: async server =>
+        readServerContent(server, {
+          ...{ folder: server.folder ?? workspaceFolder(), roots: roots(), userHome: homedir(), env: process.env },
+          inputs: await inputs.stored(server),
+        }),
+    }),
+  );
+  /** The servers of every agent that has a session, and of the next one. */
+  const allServers = (): readonly McpServer[] =>
+    [undefined, ...sessions()].flatMap(session => settings.servers(agentOf(session)));
+  let serverFiles: readonly string[] = [];
+  const updateFiles = (): void =>
+    void (serverFiles = [...new Set([...settings.workspaceFiles, ...consents.files(allServers())])]);
+  const checkAll = async (): Promise<void> => {
+    await Promise.all(allServers().map(server => consents.check(server)));
+    updateFiles();
+  };
   const launcher = new ServerLauncher({
     context,
     inputs,
+    consents,
     log,
-    workspaceFolder: () => find(lastUser)?.state.workspaceFolder ?? sessionFolder() ?? "",
+    workspaceFolder,
+    roots,
     askForm: (server, form, signal) =>
       waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) =>
         asks.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
@@ -97,17 +126,30 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
     clock,
     log,
   });
-  store.add(settings.onDidChange(() => prompts.serversChanged()));
+  store.add(
+    settings.onDidChange(() => {
+      prompts.serversChanged();
+      checkAll().catch((error: unknown) => log.error("The MCP servers could not be checked.", asError(error).stack));
+    }),
+  );
+  store.add(
+    consents.onDidChange(() => {
+      updateFiles();
+      prompts.serversChanged();
+    }),
+  );
   const completions = new ArgumentCompletions(clock);
   const ended = new AbortController();
   const runs = new Map<string, AbortController>();
 
   return {
     asks,
+    serverFiles: () => serverFiles,
     view: session => ({ ...prompts.view(session?.id), asks: asks.views(session?.id) }),
     async serversFor(opened, agentName, info) {
       try {
         await settings.whenRead();
+        await checkAll();
         const servers = settings.servers(agentOf(opened));
         prompts.offerConsent(opened.id);
         const read = { servers, problems: settings.workspaceProblems };

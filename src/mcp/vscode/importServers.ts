@@ -5,9 +5,9 @@ import { asError } from "../../base/errors.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { updateUserSetting, userSetting, userValueOf } from "../../editor/userSettings.ts";
 import { parseJsonc } from "../jsonc.ts";
+import { serverDetail } from "../serverDetail.ts";
 import { readServerFile, serverSetting, type McpServer, type ServersRead } from "../servers.ts";
 import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
-import { serverDetail } from "./serverConsents.ts";
 
 /** After this time, VS Code has usually saved another change of the settings (ms). */
 const retryDelay = 1000;

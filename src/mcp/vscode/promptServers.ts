@@ -1,8 +1,11 @@
 // Parley's own connections to the servers of the window, and what the panel shows of them: the servers with their states,
 // and their prompts.
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import { itemsWithin, newestEntries } from "../../editor/newestEntries.ts";
+import { withoutMiddle, visibleName } from "../../base/inertText.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { ViewMcpServer, ViewPrompt } from "../../panel/mcpViews.ts";
 import { namePrompts, promptView, type NamedPrompt } from "../promptNames.ts";
@@ -10,14 +13,20 @@ import type { McpPrompt } from "../promptServer.ts";
 import { ServerConnection } from "../serverConnection.ts";
 import { serverFingerprint, type McpServer } from "../servers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
-import { keyOfFingerprint, serverDetail, serverKey, type ServerConsents } from "./serverConsents.ts";
+import { serverDetail } from "../serverDetail.ts";
+import { keyOfFingerprint, serverKey } from "../storedConsent.ts";
+import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
 
 const listsKey = "parley.mcp.prompts";
-/** Servers whose lists are kept, and prompts of each. */
-const maxLists = 50;
+/** Of the lists that are kept, each with at most this number of prompts and bytes. */
 const maxKeptPrompts = 1000;
+const maxListBytes = 128_000;
+const listLimits = { count: 50, entryBytes: maxListBytes + 200, totalBytes: 1_000_000 };
+/** Of names in a message (characters). */
+const maxShownName = 60;
+const maxShownNames = 300;
 
 interface PromptServersOptions {
   readonly state: vscode.Memento;
@@ -135,7 +144,8 @@ export class PromptServers {
   #keepList(server: McpServer, prompts: readonly McpPrompt[]): void {
     const key = serverKey(server);
     const others = Object.entries(this.#lists()).filter(([other]) => other !== key);
-    const lists = [...others, [key, prompts.slice(0, maxKeptPrompts)] as const].slice(-maxLists);
+    const kept = itemsWithin(prompts.slice(0, maxKeptPrompts), maxListBytes);
+    const lists = newestEntries([...others, [key, kept] as const], listLimits);
     this.#options.state
       .update(listsKey, Object.fromEntries(lists))
       .then(undefined, (error: unknown) =>
@@ -145,7 +155,9 @@ export class PromptServers {
 
   /** Starts every server that the user has allowed. Resolves when all have started or failed. */
   async startAll(session: string | undefined): Promise<void> {
-    const allowed = this.#servers(session).filter(server => this.#options.consents.has(server));
+    const servers = this.#servers(session);
+    await Promise.all(servers.map(server => this.#options.consents.check(server)));
+    const allowed = servers.filter(server => this.#options.consents.has(server));
     await Promise.all(allowed.map(server => this.#connection(server).start()));
   }
 
@@ -174,17 +186,30 @@ export class PromptServers {
     await this.#connection(server).start(true);
   }
 
-  /** Says once per window that servers of the workspace wait for the user's consent. */
+  /**
+   * Says once per window that servers of the workspace wait for the user's consent, and once for each further change of
+   * one that was allowed.
+   */
   offerConsent(session: string): void {
     const { consents, log } = this.#options;
+    const offerOf = (server: McpServer): string => JSON.stringify([serverKey(server), consents.contentKey(server)]);
     const waiting = this.#servers(session).filter(
-      server => server.source === "workspace" && !consents.has(server) && !this.#offered.has(serverFingerprint(server)),
+      server => server.source === "workspace" && !consents.has(server) && !this.#offered.has(offerOf(server)),
     );
     if (waiting.length === 0) return;
-    for (const server of waiting) this.#offered.add(serverFingerprint(server));
+    for (const server of waiting) this.#offered.add(offerOf(server));
     const review = vscode.l10n.t("Review…");
-    const names = waiting.map(({ name }) => visibleText(name)).join(", ");
-    const message = vscode.l10n.t("This workspace has MCP servers for agents: {0}. Agents don't get them yet.", names);
+    const names = waiting.map(server => {
+      const changed = (consents.changes(server) ?? [])
+        .map(path => visibleName(basename(path), maxShownName))
+        .join(", ");
+      const name = visibleName(server.name, maxShownName);
+      return changed === "" ? name : vscode.l10n.t("{0} (changed: {1})", name, changed);
+    });
+    const message = vscode.l10n.t(
+      "This workspace has MCP servers for agents: {0}. Agents don't get them yet.",
+      withoutMiddle(names.join(", "), maxShownNames),
+    );
     const ask = async (): Promise<void> => {
       if ((await showInformationMessage(message, review)) !== review) return;
       for (const server of waiting) await consents.ask(server);

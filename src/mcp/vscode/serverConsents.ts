@@ -1,75 +1,123 @@
 // The user's consent to servers: before Parley starts one for the first time, and before an agent gets one of the
-// workspace. It holds for the definition as it was shown, so a changed server is asked about again.
-import { createHash } from "node:crypto";
+// workspace. It holds for the definition as it was shown. For a server of the workspace, it also holds for the content of
+// the files that the definition names, so that a changed script or file of variables is asked about again.
 import * as vscode from "vscode";
-import { commandLineText } from "../../base/commandLineText.ts";
-import { maskVariable } from "../../base/mask.ts";
-import { visibleText } from "../../base/visibleText.ts";
-import { serverFingerprint, type McpServer } from "../servers.ts";
 import { showWarningMessage } from "../../editor/editorUi.ts";
+import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import { newestEntries } from "../../editor/newestEntries.ts";
+import type { ServerContent } from "../serverContent.ts";
+import type { McpServer } from "../servers.ts";
+import { changedFiles, consentTo, covers, serverKey, type StoredConsent } from "../storedConsent.ts";
+import { consentQuestion } from "./consentQuestion.ts";
 
-const consentsKey = "parley.mcp.allowed";
-const maxConsents = 500;
+/** Earlier versions kept consents to definitions under `parley.mcp.allowed`. They don't cover files, so they don't count. */
+const consentsKey = "parley.mcp.consents";
+const earlierKey = "parley.mcp.allowed";
+const limits = { count: 500, entryBytes: 256_000, totalBytes: 1_000_000 };
 
-/** What a server runs or where it is, as a user reads it. Secret values are masked. */
-export function serverDetail(server: McpServer): string {
-  return visibleText(server.type === "stdio" ? commandLineText(server.command, server.args) : server.url);
+interface ConsentOptions {
+  readonly context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">;
+  /** Reads what the server runs and reads in the workspace folders. Never rejects. */
+  readonly contentOf: (server: McpServer) => Promise<ServerContent>;
 }
 
-/** A short key of the definition. */
-export const serverKey = (server: McpServer): string => keyOfFingerprint(serverFingerprint(server));
-
-export const keyOfFingerprint = (fingerprint: string): string => createHash("sha256").update(fingerprint).digest("hex");
-
 /** Remembers consents, those to servers of a workspace for this workspace only. */
-export class ServerConsents {
-  readonly #context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">;
+export class ServerConsents implements Disposable {
+  readonly #options: ConsentOptions;
+  /** The content that was read last, by the key of the server, and whether the consent holds for it. */
+  readonly #read = new Map<string, { readonly content: ServerContent; readonly isAllowed: boolean }>();
+  readonly #changed = new Emitter<void>();
+  /** Fires when a check has another result than the one before. */
+  readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">) {
-    this.#context = context;
+  constructor(options: ConsentOptions) {
+    this.#options = options;
   }
 
   #state({ source }: McpServer): vscode.Memento {
-    return source === "workspace" ? this.#context.workspaceState : this.#context.globalState;
+    const { workspaceState, globalState } = this.#options.context;
+    return source === "workspace" ? workspaceState : globalState;
   }
 
+  #stored(server: McpServer): readonly StoredConsent[] {
+    return this.#state(server).get<readonly StoredConsent[]>(consentsKey, []);
+  }
+
+  #consent(server: McpServer): StoredConsent | undefined {
+    const key = serverKey(server);
+    return this.#stored(server).find(({ definition }) => definition === key);
+  }
+
+  /** Whether the user has allowed the server, by the last check. A server of the workspace is checked before it starts. */
   has(server: McpServer): boolean {
-    return this.#state(server).get<readonly string[]>(consentsKey, []).includes(serverKey(server));
+    if (server.source !== "workspace") return this.#consent(server) !== undefined;
+    return this.#read.get(serverKey(server))?.isAllowed === true;
   }
 
-  /** Asks, unless the user has allowed this definition. Resolves with whether the server may start. */
+  /** Reads the files of the server now. Resolves with them if the user has allowed exactly them. */
+  async check(server: McpServer): Promise<ServerContent | undefined> {
+    const content = await this.#options.contentOf(server);
+    const consent = this.#consent(server);
+    const isAllowed = consent !== undefined && covers(consent, server, content);
+    this.#keep(server, content, isAllowed);
+    return isAllowed ? content : undefined;
+  }
+
+  #keep(server: McpServer, content: ServerContent, isAllowed: boolean): void {
+    const key = serverKey(server);
+    const before = this.#read.get(key);
+    this.#read.set(key, { content, isAllowed });
+    if (before?.isAllowed !== isAllowed || before.content.files.join("\n") !== content.files.join("\n"))
+      this.#changed.fire();
+  }
+
+  /** The files that the user allowed with other content, by the last check. Undefined: the definition was not allowed. */
+  changes(server: McpServer): readonly string[] | undefined {
+    const consent = this.#consent(server);
+    const read = this.#read.get(serverKey(server));
+    return consent && (read ? changedFiles(consent, read.content) : []);
+  }
+
+  /** Identifies the content that was read last. */
+  contentKey(server: McpServer): string {
+    const { content } = this.#read.get(serverKey(server)) ?? {};
+    return content ? JSON.stringify([...content.digests]) : "";
+  }
+
+  /** The files that servers run or read, by the last checks. Of the workspace, only servers count that the user allowed. */
+  files(servers: readonly McpServer[]): readonly string[] {
+    const own = servers.filter(server => server.source !== "workspace" || this.#consent(server) !== undefined);
+    return [...new Set(own.flatMap(server => this.#read.get(serverKey(server))?.content.files ?? []))];
+  }
+
+  /** Asks, unless the user has allowed exactly this. Resolves with whether the server may start. */
   async ask(server: McpServer): Promise<boolean> {
-    if (this.has(server)) return true;
+    if (await this.check(server)) return true;
+    const { content } = this.#read.get(serverKey(server)) ?? { content: await this.#options.contentOf(server) };
+    const { name, folder } = server;
+    const isKnown = this.#stored(server).some(one => one.name === name && one.folder === folder);
+    const { message, detail, isShortened } = consentQuestion(server, content, this.changes(server), isKnown);
     const allow = vscode.l10n.t("Allow");
-    const answer = await showWarningMessage(
-      server.source === "workspace"
-        ? vscode.l10n.t("Allow the MCP server “{0}” of this workspace?", visibleText(server.name))
-        : vscode.l10n.t("Allow Parley to start the MCP server “{0}”?", visibleText(server.name)),
-      { modal: true, detail: consentDetail(server) },
-      allow,
-    );
+    const showFile = vscode.l10n.t("Show File");
+    const file = folder === undefined ? undefined : vscode.Uri.joinPath(vscode.Uri.file(folder), ".vscode", "mcp.json");
+    const buttons = isShortened && file ? [allow, showFile] : [allow];
+    const answer = await showWarningMessage(message, { modal: true, detail }, ...buttons);
+    if (answer === showFile && file) await vscode.window.showTextDocument(file);
     if (answer !== allow) return false;
-    const state = this.#state(server);
-    const known = state.get<readonly string[]>(consentsKey, []);
-    await state.update(consentsKey, [...known, serverKey(server)].slice(-maxConsents));
-    return true;
+    await this.#store(server, content);
+    // The files may have changed while the question was open. Only what was shown is allowed.
+    return (await this.check(server)) !== undefined;
   }
-}
 
-function consentDetail(server: McpServer): readonly string[] {
-  const values = Object.entries(server.type === "stdio" ? server.env : server.headers).map(
-    ([name, value]) => `${visibleText(name)}=${visibleText(maskVariable(name, value))}`,
-  );
-  return [
-    serverDetail(server),
-    ...(server.type === "stdio" && server.cwd !== undefined ? [vscode.l10n.t("in {0}", visibleText(server.cwd))] : []),
-    ...values,
-    ...(server.type === "stdio" && server.envFile !== undefined
-      ? [vscode.l10n.t("with the variables of the file {0}", visibleText(server.envFile))]
-      : []),
-    "",
-    server.type === "stdio"
-      ? vscode.l10n.t("Parley starts it to offer its prompts, and the agent starts it to use its tools.")
-      : vscode.l10n.t("Parley connects to it to offer its prompts, and the agent connects to it to use its tools."),
-  ];
+  async #store(server: McpServer, content: ServerContent): Promise<void> {
+    const consent = consentTo(server, content);
+    const state = this.#state(server);
+    const others = this.#stored(server).filter(({ definition }) => definition !== consent.definition);
+    await state.update(consentsKey, newestEntries([...others, consent], limits));
+    if (state.get(earlierKey) !== undefined) await state.update(earlierKey, undefined);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
 }

@@ -7,7 +7,7 @@ import { visibleText } from "../../base/visibleText.ts";
 import type { McpServer, ServerInput } from "../servers.ts";
 import { inputsOf } from "../serverVariables.ts";
 import { showInformationMessage, showInputBox, showTextPick, showQuickPicks } from "../../editor/editorUi.ts";
-import { serverKey } from "./serverConsents.ts";
+import { serverKey } from "../storedConsent.ts";
 
 const namesKey = "parley.mcp.inputs";
 
@@ -40,7 +40,7 @@ export class ServerInputs {
    */
   async values(server: McpServer, asks: boolean): Promise<Values | undefined> {
     const key = serverKey(server);
-    const stored = await this.#stored(server);
+    const stored = await this.stored(server);
     if (stored.size === inputsOf(server).length) return stored;
     if (!asks) return undefined;
     const asking =
@@ -49,7 +49,8 @@ export class ServerInputs {
     return asking;
   }
 
-  async #stored(server: McpServer): Promise<Values> {
+  /** The values that are stored. */
+  async stored(server: McpServer): Promise<Values> {
     const values = new Map<string, PlainOrSecret>();
     for (const input of inputsOf(server)) {
       const value = await this.#secrets.get(secretKey(serverKey(server), input.id));
@@ -59,7 +60,7 @@ export class ServerInputs {
   }
 
   async #askAll(server: McpServer): Promise<Values | undefined> {
-    const values = new Map(await this.#stored(server));
+    const values = new Map(await this.stored(server));
     const key = serverKey(server);
     for (const input of inputsOf(server)) {
       if (values.has(input.id)) continue;

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type * as vscode from "vscode";
 import { launch, type AgentProcess } from "../../agents/launch.ts";
 import { agentEnvironment } from "../../agents/locateAgent.ts";
@@ -18,17 +18,18 @@ import { findProgram } from "../../base/program.ts";
 import { credentialArguments, rememberSecrets } from "../../base/secrets/secret.ts";
 import type { Form, FormAnswer } from "../../session/forms/form.ts";
 import { readEnvFile } from "../envFile.ts";
+import type { ServerContent } from "../serverContent.ts";
 import { missingProgramReason } from "../missingProgram.ts";
-import type { ServerConnectOptions, McpClientModule, PromptServer, ServerVerdict } from "../promptServer.ts";
+import type { ServerConnectOptions, McpClientModule, PromptServer } from "../promptServer.ts";
 import type { McpServer, ServerLaunch } from "../servers.ts";
 import { resolveVariables } from "../serverVariables.ts";
-import { serverKey } from "./serverConsents.ts";
+import { serverKey } from "../storedConsent.ts";
+import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerInputs } from "./serverInputs.ts";
+import { ServerVerdicts } from "./serverVerdicts.ts";
 
 /** Until a server has listed its prompts, and for each further request (ms). */
 export const maxAnswerTime = 10_000;
-const verdictsKey = "parley.mcp.verdicts";
-const maxVerdicts = 200;
 /** Of what a program wrote to stderr before it failed, as part of the reason. */
 const maxOutputLines = 3;
 const maxOutputLength = 500;
@@ -45,20 +46,25 @@ const isFolder = (path: string): Promise<boolean> =>
 interface LauncherOptions {
   readonly context: vscode.ExtensionContext;
   readonly inputs: ServerInputs;
+  readonly consents: Pick<ServerConsents, "check" | "changes">;
   readonly log: Log;
   readonly workspaceFolder: () => string;
+  /** All workspace folders. */
+  readonly roots: () => readonly string[];
   readonly askForm: (server: McpServer, form: Form, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
 /** Starts servers, and keeps how each of them was found to speak. */
 export class ServerLauncher {
   readonly #options: LauncherOptions;
+  readonly #verdicts: ServerVerdicts;
   #client: McpClientModule | undefined;
   /** The values of files of variables, by the key of the server. */
   readonly #fileValues = new Map<string, ReadonlySet<string>>();
 
   constructor(options: LauncherOptions) {
     this.#options = options;
+    this.#verdicts = new ServerVerdicts(options.context);
   }
 
   get #module(): McpClientModule {
@@ -66,7 +72,10 @@ export class ServerLauncher {
     return (this.#client ??= createRequire(main)("./mcp.js") as McpClientModule);
   }
 
-  /** How to start the server. Asks for its values, if `asks`. Rejects with a sentence if one is missing. */
+  /**
+   * How to start the server. Asks for its values, if `asks`. Rejects with a sentence if one is missing, or if the user has
+   * not allowed what a server of the workspace runs and reads now.
+   */
   async resolve(
     server: McpServer,
     asks: boolean,
@@ -74,6 +83,8 @@ export class ServerLauncher {
   ): Promise<ServerLaunch> {
     const inputs = await this.#options.inputs.values(server, asks);
     if (!inputs) throw new Error(`${server.name} needs a value that was not entered.`);
+    // Read after the values are known, because they can be part of paths.
+    const content = server.source === "workspace" ? await this.#allowedContent(server) : undefined;
     const folder = server.folder ?? workspaceFolder;
     const launch = resolveVariables(server, {
       ...{ workspaceFolder: folder, userHome: homedir(), env: process.env },
@@ -82,14 +93,30 @@ export class ServerLauncher {
     rememberSecrets(launchCredentials(launch));
     if (launch.type !== "stdio" || launch.envFile === undefined) return launch;
     const { envFile, ...rest } = launch;
-    const mustBeInside = server.source === "workspace";
-    const variables = await readEnvFile(envFile, {
-      server: server.name,
-      folder,
-      mustBeInside,
-    });
+    const variables =
+      content?.variables ??
+      (
+        await readEnvFile(envFile, {
+          ...{ server: server.name, folder, mustBeInside: false },
+          roots: this.#options.roots(),
+        })
+      ).variables;
     this.#fileValues.set(serverKey(server), new Set(Object.values(variables)));
     return { ...rest, env: { ...variables, ...launch.env } };
+  }
+
+  /** What the server runs and reads now. Rejects with a sentence if the user has not allowed it. */
+  async #allowedContent(server: McpServer): Promise<ServerContent> {
+    const { consents } = this.#options;
+    const content = await consents.check(server);
+    if (content?.problem !== undefined) throw new Error(content.problem);
+    if (content) return content;
+    const changed = (consents.changes(server) ?? []).map(path => basename(path)).join(", ");
+    throw new Error(
+      changed === ""
+        ? `The MCP server ${server.name} is not allowed yet.`
+        : `Files of the MCP server ${server.name} changed since you allowed it: ${changed}. Allow it again.`,
+    );
   }
 
   /** Hides credentials, and all values of the server's file of variables. */
@@ -106,7 +133,7 @@ export class ServerLauncher {
   ): Promise<PromptServer> {
     const { context, log, askForm } = this.#options;
     const start = await this.resolve(server, true);
-    const verdict = this.#verdict(server);
+    const verdict = this.#verdicts.of(server);
     const attempt = new AbortController();
     const started: AgentProcess[] = [];
     const connecting = this.#module.connectToServer(
@@ -138,7 +165,7 @@ export class ServerLauncher {
     }).catch((error: unknown) => {
       throw withLastOutput(asError(error), this.#mask(server, started.at(-1)?.stderrTail() ?? ""));
     });
-    await this.#keepVerdict(server, maskKnownIn(connected.verdict));
+    await this.#verdicts.keep(server, maskKnownIn(connected.verdict));
     return connected;
   }
 
@@ -156,7 +183,7 @@ export class ServerLauncher {
     // npx and others read settings from the folder in which they start, so a server of the user starts in a folder of
     // Parley. A server of the workspace may be a file of it, and the user has allowed it.
     const folder =
-      start.cwd ??
+      (start.cwd !== undefined && workspaceFolder !== "" ? resolve(workspaceFolder, start.cwd) : start.cwd) ??
       (server.source === "workspace"
         ? workspaceFolder
         : await prepareStartFolder(join(context.globalStorageUri.fsPath, "mcp")));
@@ -177,22 +204,6 @@ export class ServerLauncher {
       const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;
       throw startProblem(`${found.path} could not be started. ${detail ?? ""}`.trim());
     }
-  }
-
-  #verdict(server: McpServer): ServerVerdict | undefined {
-    return this.#verdicts()[serverKey(server)];
-  }
-
-  #verdicts(): Readonly<Record<string, ServerVerdict>> {
-    return this.#options.context.globalState.get<Record<string, ServerVerdict>>(verdictsKey, {});
-  }
-
-  async #keepVerdict(server: McpServer, verdict: ServerVerdict): Promise<void> {
-    const key = serverKey(server);
-    const known = this.#verdicts();
-    if (JSON.stringify(known[key]) === JSON.stringify(verdict)) return;
-    const kept = [...Object.entries(known).filter(([other]) => other !== key), [key, verdict] as const];
-    await this.#options.context.globalState.update(verdictsKey, Object.fromEntries(kept.slice(-maxVerdicts)));
   }
 }
 

@@ -5,6 +5,8 @@ import { asError } from "../../base/errors.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { userSetting } from "../../editor/userSettings.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement } from "../../files/paths.ts";
 import { parseJsonc } from "../jsonc.ts";
 import { mergeServers, readServerFile, readServers, type McpServer, type ServersRead } from "../servers.ts";
 
@@ -27,6 +29,7 @@ export class ServerSettings implements Disposable {
   readonly #changed = this.#store.add(new Emitter<void>());
   readonly onDidChange: Event<void> = this.#changed.event;
   #workspace: ServersRead = none;
+  #files: readonly string[] = [];
   #reading: Promise<void> = Promise.resolve();
 
   constructor(log: Log) {
@@ -48,6 +51,11 @@ export class ServerSettings implements Disposable {
   /** The problems in the file of the workspace, as sentences. */
   get workspaceProblems(): readonly string[] {
     return this.#workspace.problems;
+  }
+
+  /** The files that configure servers of the workspace, also under the names that links lead to. Full paths. */
+  get workspaceFiles(): readonly string[] {
+    return this.#files;
   }
 
   /** The servers for an agent: its own, the user's, and those of the workspace. None in an untrusted workspace. */
@@ -72,6 +80,7 @@ export class ServerSettings implements Disposable {
     const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
     const read = await Promise.all(folders.map(({ uri }) => readFile(uri)));
     this.#workspace = { servers: read.flatMap(one => one.servers), problems: read.flatMap(one => one.problems) };
+    this.#files = (await Promise.all(folders.map(({ uri }) => namesOf(uri)))).flat();
     for (const problem of this.#workspace.problems) this.#log.warn(problem);
     this.#changed.fire();
   }
@@ -81,9 +90,20 @@ export class ServerSettings implements Disposable {
   }
 }
 
+const serverFile = (folder: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(folder, ".vscode", "mcp.json");
+
+/** The paths of the file of a folder, which need not exist. None if it is not on this machine. */
+async function namesOf(folder: vscode.Uri): Promise<readonly string[]> {
+  const { scheme, fsPath } = serverFile(folder);
+  if (scheme !== "file") return [];
+  const located = new Confinement(nodePaths(), [folder.fsPath]).locate(fsPath);
+  // A path that cannot be resolved has no other name.
+  return [fsPath, await located.then(({ path }) => path).catch(() => fsPath)];
+}
+
 /** Reads the file of a workspace folder. */
 async function readFile(folder: vscode.Uri): Promise<ServersRead> {
-  const uri = vscode.Uri.joinPath(folder, ".vscode", "mcp.json");
+  const uri = serverFile(folder);
   let bytes: Uint8Array;
   try {
     bytes = await vscode.workspace.fs.readFile(uri);

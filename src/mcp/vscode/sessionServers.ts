@@ -4,6 +4,7 @@ import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { newestEntries } from "../../editor/newestEntries.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
@@ -16,7 +17,7 @@ const offKey = "parley.mcp.off";
 /** Beyond this number, the choices of sessions that no longer exist are removed. */
 const manySessions = 100;
 const reportedKey = "parley.mcp.reported";
-const maxReported = 500;
+const reportedLimits = { count: 500, entryBytes: 2_000, totalBytes: 200_000 };
 
 interface SessionServersOptions {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">;
@@ -79,7 +80,7 @@ export class SessionServers {
     for (const server of servers) {
       const { name, folder } = server;
       if (!this.isOn(session, server)) continue;
-      if (server.source === "workspace" && !consents.has(server)) continue;
+      if (server.source === "workspace" && !(await consents.check(server))) continue;
       try {
         const launch = await launcher.resolve(server, true, workspaceFolder);
         resolved.push({ ...launch, name, ...(folder !== undefined && { folder }) });
@@ -117,7 +118,8 @@ export class SessionServers {
       log.warn(text);
     }
     const lasting = servers.filter(({ isUnsupported }) => isUnsupported).map(({ text }) => text);
-    if (lasting.length > 0) await context.globalState.update(reportedKey, [...known, ...lasting].slice(-maxReported));
+    if (lasting.length > 0)
+      await context.globalState.update(reportedKey, newestEntries([...known, ...lasting], reportedLimits));
     if (texts.length < 2) return texts[0];
     const lines = servers.map(({ name, reason }) => `“${visibleText(name)}”: ${visibleText(reason)}`);
     const list = [...lines, ...texts.slice(servers.length)].map(line => `• ${line}`);

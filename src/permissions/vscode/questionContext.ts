@@ -19,9 +19,10 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
   );
 }
 
-/** When programs run a file of this window. The lists are prepared once for the same settings and folders. */
+/** When programs run a file of this window. The lists are prepared once for the same object of settings and folders. */
 export function runsInWindow(settings: () => ProtectionSettings): (path: string) => ReturnType<typeof runsOf> {
-  let known: { readonly key: string; readonly test: ProtectionTest } | undefined;
+  let known:
+    { readonly settings: ProtectionSettings; readonly roots: string; readonly test: ProtectionTest } | undefined;
   return path => {
     const place: PathContext = {
       roots: sessionRoots("").filter(root => root !== ""),
@@ -29,8 +30,10 @@ export function runsInWindow(settings: () => ProtectionSettings): (path: string)
       ignoresCase: nodePaths().ignoresCase,
       home: homedir(),
     };
-    const key = JSON.stringify([settings(), place.roots]);
-    if (known?.key !== key) known = { key, test: protectionTest(settings(), place) };
+    const current = settings();
+    const roots = JSON.stringify(place.roots);
+    if (known?.settings !== current || known.roots !== roots)
+      known = { settings: current, roots, test: protectionTest(current, place) };
     return runsOf(known.test(path));
   };
 }

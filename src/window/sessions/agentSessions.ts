@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asProblem, ProblemError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
-import { visibleText } from "../../base/visibleText.ts";
+import { visibleName } from "../../base/inertText.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
 import type { Agent, AgentMcpServer, AgentSessionInfo, AgentSessionStore } from "../../session/agent.ts";
@@ -45,6 +45,12 @@ export interface AgentSessionsOptions {
 
 /** An agent that repeats its cursors must not keep Parley asking (pages). */
 const maxPages = 50;
+/** The newest sessions of an agent are listed. */
+const maxListed = 2000;
+/** A longer title is cut (characters). */
+const maxTitle = 200;
+/** No session with a longer id is listed, because the id is stored (characters). */
+const maxSessionId = 1000;
 
 interface SessionPick extends vscode.QuickPickItem {
   readonly info?: AgentSessionInfo;
@@ -82,8 +88,7 @@ async function importFrom(options: AgentSessionsOptions, definition: AgentDefini
   );
   const events: readonly SessionEvent[] = [
     { type: "opened", agent: definition.id, agentName: definition.name, cwd, choices: true },
-    ...replayed,
-    ...(title === undefined ? [] : [{ type: "info", title } as const]),
+    ...[...replayed, ...(title === undefined ? [] : [{ type: "info", title } as const])].map(withBoundedTitle),
     { type: "connection", state: "closed" },
     { type: "notice", severity: "info", title: `Imported from ${definition.name}.` },
     ...notices,
@@ -91,6 +96,12 @@ async function importFrom(options: AgentSessionsOptions, definition: AgentDefini
   await writeNewLog({ ...options, session: id }, events, updated ?? options.clock.now());
   await stored.load();
   await show(id);
+}
+
+/** The title is stored with the list of sessions, and shown wherever sessions are. */
+function withBoundedTitle(event: SessionEvent): SessionEvent {
+  if (event.type !== "info" || typeof event.title !== "string") return event;
+  return { ...event, title: visibleName(event.title, maxTitle) || null };
 }
 
 /** The MCP servers that the agent gets as for a new session, and notices about those that it does not get. */
@@ -138,7 +149,7 @@ async function copySession(
   const events: readonly SessionEvent[] = [
     { type: "agentSession", sessionId, continued: true },
     { type: "connection", state: "closed" },
-    { type: "titled", title: vscode.l10n.t("{0} (copy)", entry.title) },
+    { type: "titled", title: vscode.l10n.t("{0} (copy)", visibleName(entry.title, maxTitle)) },
     ...notices,
   ];
   await copyLog({ ...options, session: copy }, { session: id, nextSeq: opened.nextSeq }, events);
@@ -218,8 +229,9 @@ async function pickSession(
       cursors.add(cursor);
       const { sessions, nextCursor } = await list(folder, cursor);
       // Agents may ignore the folder.
-      for (const info of sessions) if ((info.cwd ?? folder) === folder) found.set(info.sessionId, info);
-      const newest = [...found.values()].sort((a, b) => (b.updated ?? 0) - (a.updated ?? 0));
+      for (const info of sessions)
+        if ((info.cwd ?? folder) === folder && info.sessionId.length <= maxSessionId) found.set(info.sessionId, info);
+      const newest = [...found.values()].sort((a, b) => (b.updated ?? 0) - (a.updated ?? 0)).slice(0, maxListed);
       const known = (info: AgentSessionInfo): string | undefined => knownSession(stored, agent, info.sessionId);
       setItems(
         pick,
@@ -247,7 +259,7 @@ async function pickSession(
 }
 
 const sessionItem = (info: AgentSessionInfo, now: number, known: string | undefined): SessionPick => ({
-  label: visibleText(info.title ?? "").trim() || info.sessionId,
+  label: visibleName(info.title ?? "", maxTitle) || visibleName(info.sessionId, maxTitle),
   description: [
     ...(info.updated === undefined ? [] : [ageText(info.updated, now)]),
     ...(known === undefined ? [] : [vscode.l10n.t("in Parley already")]),

@@ -1,7 +1,8 @@
 // An agent on the official SDK that reports the MCP servers that it got when its session opened. Plain Node.
 //   node mcpAgent.mjs [http] [sse]   the types of servers that it can use besides stdio
-// It answers each prompt with "The session has <count> servers: <names>." and the servers as JSON. Each variable also has
-// its digest, because Parley hides secrets in what an agent says.
+// A prompt "write <path> <text>" writes a file through Parley. It answers each other prompt with "The session has <count>
+// servers: <names>." and the servers as JSON. Each variable also has its digest, because Parley hides secrets in what an
+// agent says.
 import { createHash, randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
@@ -30,6 +31,9 @@ const app = agent({ name: "mcp-agent" })
     return { sessionId };
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+    const [, path, content] = /^write (\S+) (.*)$/s.exec(params.prompt[0]?.text ?? "") ?? [];
+    if (path !== undefined)
+      await client.request(methods.client.fs.writeTextFile, { sessionId: params.sessionId, path, content });
     const given = servers.get(params.sessionId);
     const names = given.map(({ name }) => name).join(", ") || "none";
     const text = `The session has ${given.length} servers: ${names}.\n\n\`\`\`\n${JSON.stringify(given.map(withDigests))}\n\`\`\``;

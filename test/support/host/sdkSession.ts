@@ -81,6 +81,7 @@ export class SdkSession {
       log,
     });
     const services: SharedServices = {
+      protection: () => this.settings.protection,
       sessionTitle: () => "A session",
       documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),
       fileEvents: this.#fileEvents,
