@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
+import { visibleLine } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { visibleText } from "../../base/visibleText.ts";
@@ -119,8 +120,8 @@ export class SessionServers {
     const lasting = servers.filter(({ isUnsupported }) => isUnsupported).map(({ text }) => text);
     if (lasting.length > 0) await context.globalState.update(reportedKey, [...known, ...lasting].slice(-maxReported));
     if (texts.length < 2) return texts[0];
-    const lines = servers.map(({ name, reason }) => `“${visibleText(name)}”: ${visibleText(reason)}`);
-    const list = [...lines, ...texts.slice(servers.length)].map(line => `• ${line}`);
+    const lines = servers.map(({ name, reason }) => `“${visibleLine(name)}”: ${visibleLine(reason)}`);
+    const list = [...lines, ...texts.slice(servers.length).map(visibleLine)].map(line => `• ${line}`);
     return [vscode.l10n.t("These MCP servers are left out:"), ...list].join("\n");
   }
 }
