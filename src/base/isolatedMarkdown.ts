@@ -20,7 +20,8 @@ export function isolatedMarkdown(text: string): string {
   const written: string[] = [];
   let prose: string[] = [];
   const endProse = (): void => {
-    written.push(...isolatedProse(prose));
+    // One by one, because a call has a limit of arguments.
+    for (const line of isolatedProse(prose)) written.push(line);
     prose = [];
   };
   for (let at = 0; at < lines.length;) {
@@ -32,8 +33,10 @@ export function isolatedMarkdown(text: string): string {
       at = copyCodeBlock(fence.lead === "" ? given : lines, lines, at + 1, fence, written);
       continue;
     }
-    prose.push(line);
-    if (isBlank(line)) endProse();
+    if (isBlank(line)) {
+      endProse();
+      written.push("");
+    } else prose.push(line);
     at++;
   }
   endProse();
@@ -184,8 +187,8 @@ function escapedMath(lines: readonly string[]): readonly string[] {
     const isWhole = end === at ? /^\s*\$\$[^$]+\$\$\s*$/.test(line) : lines[end]?.trim() === "$$";
     if (formulaLine.test(line) && !isWhole) written.push(line.replace("$$", "\\$$$"));
     else if (formulaLine.test(line)) {
-      written.push(...lines.slice(at, end + 1));
-      at = end;
+      for (; at < end; at++) written.push(lines[at] ?? "");
+      written.push(lines[at] ?? "");
     } else written.push(line);
   }
   return written;

@@ -67,13 +67,14 @@ const escapeSequences = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[P\]X^_][^\x07\x1b]*(
 export function plainOutput(raw: string): string {
   return raw
     .replace(escapeSequences, "")
-    .replace(/\r+\n/g, "\n")
+    .replace(/(?<!\r)\r+\n/g, "\n")
     .split("\n")
     .map(applyOverwrites)
     .join("\n")
 
     .replace(/[\x00-\x07\x0b-\x1f\x7f]/g, "")
-    .replace(/^\n+|\s+$/g, "");
+    .replace(/^\n+/, "")
+    .trimEnd();
 }
 
 /** A line after carriage returns and backspaces have moved its cursor. */

@@ -1,0 +1,40 @@
+// Long texts of agents, commands and folders: each is read in time that grows with its length, not with its square.
+import assert from "node:assert/strict";
+import { windowsSpawn } from "../../src/base/program.ts";
+import { plainOutput } from "../../src/mentions/lastCommand.ts";
+import { runWithTimeLimit } from "../../src/panel/find/findTimeLimit.ts";
+import { plainTerminal } from "../../src/panel/find/plainText.ts";
+import { searchable } from "../../src/panel/find/searchable.ts";
+import { mayOverlap } from "../../src/permissions/pathGlob.ts";
+import { PathsAndUrls } from "../../src/permissions/pathsAndUrls.ts";
+import { planLaunch } from "../../src/terminals/launchPlan.ts";
+
+/** In characters. Reading each of the texts took more than 15 seconds when its time grew with the square. */
+const length = 200_000;
+/** In milliseconds. */
+const limit = 5000;
+
+const long = (unit: string): string => unit.repeat(length / unit.length);
+const rows: readonly (readonly [what: string, read: () => unknown])[] = [
+  ["the output of a command, with spaces", () => plainOutput(`${long(" ")}x`)],
+  ["the output of a command, with carriage returns", () => plainOutput(`${long("\r")}x`)],
+  ["the output of a terminal that is searched", () => plainTerminal(`${long("\r")}x`)],
+  ["the address of a resource, with slashes", () => resourceAt(`${long("/")}x`)],
+  ["the address of a resource, with number signs", () => resourceAt(`${long("#")}\nx`)],
+  ["an argument on Windows", () => windowsSpawn("a.cmd", [`${long("\\")}x`], () => "cmd.exe")],
+  ["a command on Windows", () => planLaunch({ command: `${long("\\")} x` }, "cmd.exe", () => undefined, "windows")],
+  ["a path in a command that rules check", () => mayOverlap([long("[")], ["**", "a"])],
+  ["a value that may be a path", () => new PathsAndUrls("other").addValue({ x: `a${long("/")} x` })],
+  ["an address in a prompt", () => new PathsAndUrls("fetch").addValue({ prompt: `https://${long(";")}x` })],
+];
+
+function resourceAt(uri: string): unknown {
+  const part = { type: "resource", uri, mimeType: "text/plain" } as const;
+  return searchable({ kind: "agent", id: "m", parts: [part], at: 0, until: 0 });
+}
+
+describe("a long text", () => {
+  for (const [what, read] of rows) {
+    it(`is read in time if it is ${what}`, () => assert.ok(runWithTimeLimit(limit, read).isDone)).timeout(30_000);
+  }
+});
