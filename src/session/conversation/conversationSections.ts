@@ -219,11 +219,14 @@ function statusText(entry: ToolEntry, asked: boolean, { terminals }: SessionStat
   return exitCode === undefined || exitCode === 0 ? status : `exit code ${exitCode}`;
 }
 
-/** The number of sub-agents above an entry. */
+/** Deeper items would be indented more than anybody reads. */
+const maxDepth = 6;
+
+/** The number of sub-agents above an entry, up to a limit. */
 function depthOf(entry: Entry, { entries }: SessionState): number {
   let depth = 0;
   let at: Entry | undefined = entry;
-  while (at && "parent" in at && at.parent !== undefined) {
+  while (depth < maxDepth && at && "parent" in at && at.parent !== undefined) {
     const above: Entry | undefined = entries.get(toolKey(at.parent));
     if (!above || entries.position(above.id) >= entries.position(at.id)) return depth;
     depth++;
