@@ -101,17 +101,14 @@ describe("the Markdown of others", () => {
           assert.match(turns[1]?.text ?? "", /end/);
         }
       }),
-      {
-        numRuns: Number(process.env["RUNS"] ?? 1000),
-        ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}),
-      },
+      { numRuns: 1000 },
     );
   });
 
   it("may have any number of lines", () => {
     for (const text of ["a\n", "a\n\n", "$$\n", "```\n", "- ```\n  a\n"].map(each => each.repeat(200_000)))
       assert.ok(isolatedMarkdown(text).length >= text.length - 1);
-  });
+  }).timeout(30_000);
 
   it("is escaped in time that grows with its length", () => {
     const measure = (length: number): number => {

@@ -34,19 +34,25 @@ const prompt = (id: string, ...content: readonly ContentBlock[]): readonly Sessi
 const asked = (text: string, answer: string, agentName = "Robo"): SessionState =>
   fold([opened(agentName), ...prompt("1", textBlock(text)), say("agent", "a1", textBlock(answer))]);
 
-/** What every reader sees: the same turns, each with its own marks and no others. */
-function assertTurns(text: string, expected: readonly (readonly [heading: string, marks: string])[]): void {
-  const readers: readonly (readonly [string, (text: string) => readonly ReadTurn[]])[] = [
-    ["lines", turnsInLines],
-    ["preview", each => turnsInPreview(each, false)],
-    ["preview with formulas", each => turnsInPreview(each, true)],
-    ["marked", turnsInMarked],
-  ];
-  for (const [reader, read] of readers) {
-    const turns = read(text)
-      .slice(1)
-      .map(({ heading, text: own }) => [heading, [...new Set(own.match(/mark\d+[be]/g) ?? [])].sort().join(" ")]);
-    assert.deepEqual(turns, expected, `${reader}: ${JSON.stringify(text)}`);
+const readers: readonly (readonly [name: string, read: (text: string) => readonly ReadTurn[]])[] = [
+  ["lines", turnsInLines],
+  ["preview", text => turnsInPreview(text, false)],
+  ["preview with formulas", text => turnsInPreview(text, true)],
+  ["marked", turnsInMarked],
+];
+
+/** The marks that were written into a text, each once. */
+const marksIn = (text: string): string => [...new Set(text.match(/mark\d+[be]/g) ?? [])].sort().join(" ");
+
+/** Every reader sees the same turns, each with its own marks and no others. */
+function assertTurns(text: string, expected: readonly (readonly [author: string, marks: string])[]): void {
+  for (const [name, read] of readers) {
+    const turns = read(text).slice(1);
+    assert.deepEqual(
+      turns.map(turn => [/^(?:You|Agent)/.exec(turn.heading)?.[0], marksIn(turn.text)]),
+      expected,
+      `${name}: ${JSON.stringify(text)}`,
+    );
   }
 }
 
@@ -80,9 +86,9 @@ describe("a forged turn", () => {
       ]);
       assertTurns(conversationText(state), [
         ["You", "mark1b"],
-        ["Agent: Robo", "mark2b"],
+        ["Agent", "mark2b"],
         ["You", "mark3b"],
-        ["Agent: Robo", "mark4b"],
+        ["Agent", "mark4b"],
       ]);
       const { sections } = conversationForAgent(state, undefined, 100_000);
       assert.deepEqual(
@@ -125,10 +131,8 @@ describe("a forged turn", () => {
       "link",
     );
     const item = fc.record({ kind: kinds, text: hostile });
-    let cases = 0;
     fc.assert(
       fc.property(fc.array(item, { maxLength: 8 }), hostile, (items, title) => {
-        cases++;
         const events: SessionEvent[] = [opened(title), { type: "titled", title }];
         const expected: [heading: "You" | "Agent", marks: string[]][] = [];
         const add = (author: "You" | "Agent", ...marks: string[]): void => {
@@ -196,37 +200,16 @@ describe("a forged turn", () => {
         }
         const state = fold(events);
         const turns = expected.map(([author, marks]) => [author, marks.sort().join(" ")] as const);
-        const text = conversationText(state);
-        for (const [reader, read] of [
-          ["lines", turnsInLines],
-          ["preview", (each: string) => turnsInPreview(each, false)],
-          ["preview with formulas", (each: string) => turnsInPreview(each, true)],
-          ["marked", turnsInMarked],
-        ] as const) {
-          const seen = read(text)
-            .slice(1)
-            .map(turn => [
-              /^(You|Agent)/.exec(turn.heading)?.[0],
-              [...new Set(turn.text.match(/mark\d+[be]/g) ?? [])].sort().join(" "),
-            ]);
-          assert.deepEqual(seen, turns, `${reader}:\n${text}`);
-        }
+        assertTurns(conversationText(state), turns);
         const { sections } = conversationForAgent(state, undefined, 1_000_000);
         assert.deepEqual(
-          sections.map(section => [
-            section.author === "user" ? "You" : "Agent",
-            [...new Set(section.text.match(/mark\d+[be]/g) ?? [])].sort().join(" "),
-          ]),
+          sections.map(section => [section.author === "user" ? "You" : "Agent", marksIn(section.text)]),
           turns,
         );
         for (const section of sections) assert.equal(turnsInLines(section.text).length, 2, section.text);
       }),
-      {
-        numRuns: Number(process.env["RUNS"] ?? 500),
-        ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}),
-      },
+      { numRuns: 500 },
     );
-    assert.ok(cases > 0);
   });
 
   it("leaves each text for another agent exactly as it was, in a block of its own", () => {
