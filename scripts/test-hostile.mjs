@@ -46,6 +46,10 @@ const classes = {
     files: ["hostile/sessionLog", "session/sessionStore"],
   },
   intents: { about: "messages of a panel", files: ["hostile/intents", "panel/intents"] },
+  turns: {
+    about: "texts that imitate other turns, and long texts",
+    files: ["session/forgedTurns", "base/isolatedMarkdown", "hostile/longTexts"],
+  },
   commands: {
     about: "command lines, compared with real shells, and rules",
     files: ["permissions/parseCommandLine", "permissions/rules", "permissions/questionFacts"],

@@ -16,6 +16,10 @@ const maxFields = 100;
 const maxChoices = 1000;
 /** In characters, for names, titles, descriptions, defaults and patterns. */
 const maxText = 10_000;
+/** In characters, for all texts of a form together. The panel writes the form with each draft. */
+const maxFormLength = 200_000;
+/** For all fields of a form together. The panel shows each. */
+const maxFormChoices = 3000;
 /** The panel sends names back, so it must get them whole. In characters. */
 const maxNameLength = 1000;
 
@@ -75,15 +79,19 @@ function readForm(message: string, schema: unknown): FormOrDeclined {
     const field = readField(name, asObject(property), required.has(name));
     if (field) fields.push(field);
   }
-  const unknown = [...required].find(name => !fields.some(field => field.name === name));
+  const choices = fields.reduce((sum, field) => sum + ("choices" in field ? field.choices.length : 0), 0);
+  if (choices > maxFormChoices)
+    throw invalid("requestedSchema", `A form may have at most ${maxFormChoices} choices in all fields together.`);
+  const known = new Set(fields.map(field => field.name));
+  const unknown = [...required].find(name => !known.has(name));
   if (unknown !== undefined) {
     const reason = `The form requires “${limited(unknown, "required")}”, and Parley does not know its type.`;
     return { type: "declined", message, reason };
   }
-  return {
-    type: "form",
-    form: { message, ...optionalText(schema, "title"), ...optionalText(schema, "description"), fields },
-  };
+  const form = { message, ...optionalText(schema, "title"), ...optionalText(schema, "description"), fields };
+  if (JSON.stringify(form).length > maxFormLength)
+    throw invalid("requestedSchema", `A form may have at most ${maxFormLength} characters.`);
+  return { type: "form", form };
 }
 
 /** Undefined for types that Parley does not know. Malformed optional parts count as absent, as the schema asks. */

@@ -3,6 +3,7 @@ import { hiddenValue } from "../base/secrets/knownSecrets.ts";
 import { maskText } from "../base/mask.ts";
 import { unwrappedValues } from "../base/secrets/secret.ts";
 import type { NextStep } from "../base/errors.ts";
+import { visibleLine } from "../base/lines.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { AgentInfo } from "../session/agent.ts";
 import type { AgentCheck } from "./checkAgent.ts";
@@ -59,10 +60,12 @@ function section({ definition, check }: CheckedAgent, path: string): string {
     ["Warning", startsInWorkspace(definition) ? workspaceWarning : undefined],
     ["Next step", nextStepText(check)],
   ];
-  const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(15)}${oneLine(value)}`]));
+  const lines = rows.flatMap(([name, value]) =>
+    value === undefined ? [] : [`  ${name.padEnd(15)}${visibleLine(value)}`],
+  );
   const paths = located?.shell ? pathsText(path, located.shell) : undefined;
   return [
-    `${oneLine(definition.name)} — ${problem ? (check.signIn === "needed" ? "needs a sign-in" : "does not work") : "works"}`,
+    `${visibleLine(definition.name)} — ${problem ? (check.signIn === "needed" ? "needs a sign-in" : "does not work") : "works"}`,
     ...lines,
     ...block("PATHs", paths),
     ...block("Details", problem?.detail === check.stderr ? undefined : problem?.detail),
@@ -118,8 +121,6 @@ export function nextStepText({ problem, signIn, located }: AgentCheck): string {
 
 const milliseconds = (time: number): string =>
   time < 10_000 ? `${Math.round(time)} ms` : `${Math.round(time / 1000)} s`;
-
-const oneLine = (text: string): string => visibleText(text.replace(/\s*\n\s*/g, " "));
 
 function block(title: string, text: string | undefined): readonly string[] {
   if (text === undefined || text === "") return [];

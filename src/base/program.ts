@@ -122,7 +122,7 @@ export function windowsSpawn(
   if (!/\.(cmd|bat)$/i.test(program)) return { file: program, args, verbatim: false };
   const unsafe = args.find(argument => /["%!\r\n]/.test(argument));
   if (unsafe !== undefined) return { unsafe };
-  const line = [program, ...args].map(word => `"${word.replace(/(\\+)$/, "$1$1")}"`).join(" ");
+  const line = [program, ...args].map(word => `"${word.replace(/(?<!\\)(\\+)$/, "$1$1")}"`).join(" ");
   // Use the full path, because Windows would prefer a cmd.exe in the folder that the process runs in.
   return { file: find("cmd.exe") ?? "cmd.exe", args: ["/d", "/s", "/c", `"${line}"`], verbatim: true };
 }

@@ -1,5 +1,6 @@
 // The content of a prompt for the agent, from the messages that an MCP server returned: roles become headings, and each
 // kind of content takes the form that the agent accepts.
+import { indentLines } from "../base/lines.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { PromptCapabilities } from "../session/promptContentForAgent.ts";
 import type { McpContent, McpMessage } from "./promptServer.ts";
@@ -36,16 +37,20 @@ export function fitPrompt(
 }
 
 /**
- * The blocks that are sent: one prompt of the user. If the assistant also has messages, each section begins with its
- * role, because agents know no messages of others in a prompt.
+ * The blocks that are sent: one prompt of the user. If the assistant also has messages, each section has blocks of its
+ * own and begins with its role, because agents know no messages of others in a prompt. Its text is then indented, so that
+ * no line of it can name another role.
  */
 export function promptBlocks({ sections }: FittedPrompt): readonly ContentBlock[] {
-  const isUsers = sections.every(({ role }) => role === "user");
-  const blocks = sections.flatMap(({ role, blocks: own }) =>
-    isUsers ? own : [{ type: "text" as const, text: role === "user" ? "User:\n" : "Assistant:\n" }, ...own],
-  );
-  return joinTexts(blocks);
+  if (sections.every(({ role }) => role === "user")) return joinTexts(sections.flatMap(({ blocks }) => blocks));
+  return sections.flatMap(({ role, blocks }) => {
+    const name: ContentBlock = { type: "text", text: role === "user" ? "User:\n" : "Assistant:\n" };
+    return joinTexts([name, ...blocks.map(indented)]);
+  });
 }
+
+const indented = (block: ContentBlock): ContentBlock =>
+  block.type === "text" ? { ...block, text: indentLines(block.text, "  ") } : block;
 
 /** Joins adjacent texts with an empty line between them. */
 function joinTexts(blocks: readonly ContentBlock[]): readonly ContentBlock[] {

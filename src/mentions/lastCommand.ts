@@ -1,5 +1,6 @@
 // The output of the user's last terminal command, as plain text. Pure. The shell integration of VS Code provides the
 // data.
+import { indentLines, visibleLine } from "../base/lines.ts";
 import { maskText } from "../base/mask.ts";
 
 /** A command that ran in a terminal, and its output. */
@@ -66,13 +67,14 @@ const escapeSequences = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[P\]X^_][^\x07\x1b]*(
 export function plainOutput(raw: string): string {
   return raw
     .replace(escapeSequences, "")
-    .replace(/\r+\n/g, "\n")
+    .replace(/(?<!\r)\r+\n/g, "\n")
     .split("\n")
     .map(applyOverwrites)
     .join("\n")
 
     .replace(/[\x00-\x07\x0b-\x1f\x7f]/g, "")
-    .replace(/^\n+|\s+$/g, "");
+    .replace(/^\n+/, "")
+    .trimEnd();
 }
 
 /** A line after carriage returns and backspaces have moved its cursor. */
@@ -88,10 +90,10 @@ function applyOverwrites(line: string): string {
   return shown.join("");
 }
 
-/** The command and its output, for people to read. */
+/** The command and its output, for people to read. The output is indented, so that it cannot imitate the other lines. */
 export function commandText({ command, cwd, exitCode, output, truncated }: LastCommand): string {
-  const head = [`$ ${command}`, ...(cwd === undefined ? [] : [`(in ${cwd})`])];
+  const head = [`$ ${indentLines(command, "> ").slice(2)}`, ...(cwd === undefined ? [] : [`(in ${visibleLine(cwd)})`])];
   const cut = truncated ? ["[Earlier output was left out.]"] : [];
   const end = exitCode === undefined ? [] : [`[exit code ${exitCode}]`];
-  return [...head, ...cut, output, ...end].filter(line => line !== "").join("\n");
+  return [...head, ...cut, ...(output === "" ? [] : [indentLines(output, "  ")]), ...end].join("\n");
 }

@@ -64,6 +64,8 @@ export type Intent =
       readonly ask: string;
       readonly action: "accept" | "decline" | "cancel";
       readonly answers?: readonly { readonly field: string; readonly value: FormValue }[];
+      /** Fields that the user sends although their patterns could not be checked. */
+      readonly unchecked?: readonly string[];
     }
   /** Signs in to the agent by one of its methods. */
   | { readonly type: "signIn"; readonly method: string }
@@ -226,6 +228,7 @@ const shapes: {
     ask: isString,
     action: isOneOf("accept", "decline", "cancel"),
     answers: optional(isListOf(isRecordOf({ field: isString, value: isFormValue }))),
+    unchecked: optional(isListOf(isString)),
   },
   listPrompts: {},
   usePrompt: { prompt: isString, text: isString },

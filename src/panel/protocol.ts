@@ -1,7 +1,7 @@
 // The messages from the extension host to a chat panel: the view, its patches, and messages to one panel. Shared with
 // webview-ui. Everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
-import type { Form, WebAddress } from "../session/forms/form.ts";
+import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
 import type { ViewAgent } from "./viewAgent.ts";
 import type { ViewRecentSession } from "./viewRecentSession.ts";
 import type { FindHit } from "./find/findProtocol.ts";
@@ -468,8 +468,8 @@ export type PanelMessage =
     }
   /** Answers `completeArgument`: values for what the user has typed in the field. */
   | ({ readonly type: "argumentValues" } & ArgumentValues)
-  /** A form that was not sent, because these fields do not have the form that the agent asks for. */
-  | { readonly type: "formRefused"; readonly ask: string; readonly fields: readonly string[] }
+  /** A form that was not sent, because of these fields. */
+  | ({ readonly type: "formHeld"; readonly ask: string } & HeldFields)
   /** A draft that the user can edit and send. */
   | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" | "failure" }

@@ -74,10 +74,11 @@ export function mayOverlap(shell: readonly string[], glob: readonly string[]): b
 function segmentsOverlap(shell: string, segment: string): boolean {
   if (/^[*?[]/.test(shell) && segment.startsWith(".")) return false;
   // A set of characters stands for one of them. An unclosed one is not understood.
-  const own = shell.replace(/\[[!^]?\]?[^\]]*\]/g, "?").replace(/\[.*/, "*");
+  const end = shell.lastIndexOf("]") + 1;
+  const own = shell.slice(0, end).replace(/\[[!^]?\]?[^\]]*\]/g, "?") + shell.slice(end);
   const isAnyText = (character: string): boolean => character === "*";
   const fits = (a: string, b: string): boolean => a === b || a === "?" || b === "?";
-  return patternsOverlap(Array.from(own), Array.from(segment), isAnyText, fits);
+  return patternsOverlap(Array.from(own.replace(/\[.*/, "*")), Array.from(segment), isAnyText, fits);
 }
 
 /** Whether something matches both of two patterns. */

@@ -43,7 +43,7 @@ const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(text
 /** Whether a text is more likely a path than anything else. */
 function looksLikePath(text: string): boolean {
   if (text.includes("\n") || isAddress(text)) return false;
-  return leavesFolder.test(text) || /^\S*[\\/]\S*$/.test(text) || /^[\w@+-]*\.[a-z][\w.-]*$/i.test(text);
+  return leavesFolder.test(text) || (/[\\/]/.test(text) && !/\s/.test(text)) || /^[\w@+-]*\.[a-z][\w.-]*$/i.test(text);
 }
 
 /** The folder that relative paths start from, and that a command runs in. */
@@ -139,7 +139,7 @@ export class PathsAndUrls {
     if (this.#searchedLength > maxSearchedText) this.#isComplete = false;
     if (!this.#isComplete) return;
     for (const [found] of text.matchAll(/https?:\/\/[^\s"'<>`]+/gi)) {
-      const address = found.replace(/[.,;:!?)\]}*_]+$/, "");
+      const address = found.replace(/(?<![.,;:!?)\]}*_])[.,;:!?)\]}*_]+$/, "");
       if (address.length > "https://".length && this.#isWithinLimits()) this.#addUrl(address);
     }
   }

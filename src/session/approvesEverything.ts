@@ -28,17 +28,23 @@ const yes: ReadonlySet<string> = new Set(["true", "on", "yes", "enabled", "enabl
 
 /**
  * Whether the agent does everything without asking while the option has the value. It is a guess by words, to warn the
- * user and to keep such a value out of new sessions. It never keeps the user from choosing the value.
+ * user and to keep such a value out of new sessions. It never keeps the user from choosing the value. `choice` is the one
+ * with the value, if the caller has it.
  */
-export function approvesEverything(option: SessionOption, value: OptionValue): boolean {
-  const choice: OptionChoice | undefined =
-    option.type === "select" ? option.choices.find(each => each.value === value) : undefined;
+export function approvesEverything(
+  option: SessionOption,
+  value: OptionValue,
+  choice = choiceOf(option, value),
+): boolean {
   const ownTexts = [String(value), choice?.name, choice?.description];
   if (ownTexts.some(saysEverything)) return true;
   // “On” says nothing itself. Then the option says what is on.
   const isYes = yes.has(words(String(value))) || (choice !== undefined && yes.has(words(choice.name)));
   return isYes && [option.id, option.name, option.description].some(saysEverything);
 }
+
+const choiceOf = (option: SessionOption, value: OptionValue): OptionChoice | undefined =>
+  option.type === "select" ? option.choices.find(each => each.value === value) : undefined;
 
 function saysEverything(text: string | undefined): boolean {
   if (text === undefined) return false;

@@ -1,5 +1,6 @@
 // Converts a prompt's content to what an agent supports: embedded resource, else link, else text. Every agent supports the
 // last two.
+import { visibleLine } from "../base/lines.ts";
 import type { AgentCapabilities } from "./agent.ts";
 import type { ContentBlock } from "./events.ts";
 
@@ -49,12 +50,12 @@ const linkBlock = (uri: string, mimeType: string | undefined): ContentBlock => (
   ...(mimeType !== undefined && { mimeType }),
 });
 
-/** The file name in a URI, with its lines: "a.ts#L1-L3". */
+/** The file name in a URI, with its lines: "a.ts#L1-L3". On one line, because it stands before texts. */
 export function nameOfUri(uri: string): string {
   const [path = "", fragment] = uri.split("#");
   const name = path.split("/").findLast(part => part !== "") ?? uri;
   const read = decoded(name);
-  return fragment === undefined ? read : `${read}#${fragment}`;
+  return visibleLine(fragment === undefined ? read : `${read}#${fragment}`);
 }
 
 function decoded(text: string): string {

@@ -15,7 +15,7 @@ export type FindProgram = (name: string) => string | undefined;
 /** Whether a line is more than the name of a program. */
 function needsShell(line: string, platform: Platform): boolean {
   // On Windows, common names such as dir are builtins of the shell.
-  if (platform === "windows") return !/^[^\s"'&|<>]*[\\/][^\s"'&|<>]*$/.test(line);
+  if (platform === "windows") return !/[\\/]/.test(line) || /[\s"'&|<>]/.test(line);
   return /[\s;&|<>()$`"'*?[\]{}~#!=%^\\]/.test(line);
 }
 

@@ -1,7 +1,7 @@
 // Handlers of the commands for the active session, the chat, and what an agent sent and received.
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
-import { conversationText } from "../session/conversationText.ts";
+import { conversationText } from "../session/conversation/conversationText.ts";
 import { openQuestions } from "../session/state.ts";
 import { setStatusBarMessage, showQuickPick } from "../editor/editorUi.ts";
 import type { ChatPanels } from "./chatPanels.ts";

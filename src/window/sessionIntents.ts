@@ -4,7 +4,7 @@ import { withTimeout } from "../base/async.ts";
 import type { NextStep } from "../base/errors.ts";
 import { updateUserSetting, userSetting } from "../editor/userSettings.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
-import { faultyFields } from "../panel/form/answerForm.ts";
+import { heldFields } from "../panel/form/answerForm.ts";
 import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
@@ -93,7 +93,7 @@ export function sessionIntents(
 
 function answerForm(
   session: Session | undefined,
-  { ask, action, answers = [] }: IntentOf<"answerForm">,
+  { ask, action, answers = [], unchecked }: IntentOf<"answerForm">,
   replyTarget: ReplyTarget,
 ): void {
   if (action === "decline") return session?.forms.decline(ask);
@@ -101,8 +101,8 @@ function answerForm(
   const form = session?.forms.form(ask);
   if (!session || !form) return;
   const values = new Map(answers.map(({ field, value }) => [field, value]));
-  const fields = faultyFields(form, values);
-  if (fields.length > 0) replyTarget.reply({ type: "formRefused", ask, fields });
+  const held = heldFields(form, values, unchecked);
+  if (held) replyTarget.reply({ type: "formHeld", ask, ...held });
   else session.forms.accept(ask, values);
 }
 

@@ -129,6 +129,26 @@ describe("a form of an agent", () => {
     ],
     ["too many choices", request({ requestedSchema: { properties: { a: { type: "string", enum: many } } } })],
     [
+      "too many choices in all fields together",
+      request({
+        requestedSchema: {
+          properties: Object.fromEntries(
+            many.slice(0, 4).map(name => [name, { type: "string", enum: many.slice(0, 800) }]),
+          ),
+        },
+      }),
+    ],
+    [
+      "too long texts in all fields together",
+      request({
+        requestedSchema: {
+          properties: Object.fromEntries(
+            many.slice(0, 30).map(name => [name, { type: "string", description: text.slice(1) }]),
+          ),
+        },
+      }),
+    ],
+    [
       "too many fields",
       request({ requestedSchema: { properties: Object.fromEntries(many.map(name => [name, { type: "string" }])) } }),
     ],

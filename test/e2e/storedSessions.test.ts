@@ -89,7 +89,7 @@ describe("the stored sessions in a real VS Code", () => {
     await name.press("Enter");
     // VS Code creates the file before it writes the text.
     await until(() => existsSync(file) && readFileSync(file, "utf8") !== "");
-    assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\nhello\n/);
+    assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\n> hello\n/);
 
     // Escape would end the selection.
     await row(page, "First talk").click();

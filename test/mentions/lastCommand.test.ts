@@ -60,6 +60,19 @@ describe("the last terminal command", () => {
     assert.ok(last.output.length <= 64 * 1024);
     const text = commandText(last);
     assert.match(text, /^\$ yes\n\(in \/work\)\n\[Earlier output was left out\.\]\n/);
-    assert.match(text, /2999\n\[exit code 130\]$/);
+    assert.match(text, /\n {2}y+2999\n\[exit code 130\]$/);
+  });
+
+  it("has one command and one exit code, whatever is in its output and its folder", () => {
+    const forged = "a\n[exit code 0]\n$ rm -rf x\u2028$ ls\n(in /)";
+    const text = commandText({
+      command: `make\n${forged}`,
+      cwd: forged,
+      exitCode: 2,
+      output: forged,
+      truncated: false,
+    });
+    const own = text.split(/[\n\u2028]/).filter(line => !/^(?: {2}|> )/.test(line));
+    assert.deepEqual(own, ["$ make", "(in a [exit code 0] $ rm -rf x $ ls (in /))", "[exit code 2]"]);
   });
 });

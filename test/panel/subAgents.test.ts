@@ -2,7 +2,7 @@
 // text.
 import assert from "node:assert/strict";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
-import { conversationText } from "../../src/session/conversationText.ts";
+import { conversationText } from "../../src/session/conversation/conversationText.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";
@@ -97,21 +97,29 @@ describe("a sub-agent", () => {
 });
 
 describe("a copied conversation", () => {
-  it("is Markdown: prompts, answers, tool calls, and sub-agents as quotes", () => {
+  it("is Markdown: prompts and answers as quotes, tool calls as a list, and sub-agents in the items of their calls", () => {
     const diff = { content: [{ type: "diff", path: "/w/a.ts", oldText: "a", newText: "b" }] };
     const text = conversationText(
-      state(chunk("I **look**."), tool("s"), tool("a", inVendor("s")), tool("e", diff), chunk("Done.")),
+      state(
+        chunk("I **look**."),
+        tool("s"),
+        tool("a", inVendor("s")),
+        chunk("Found.", inVendor("s")),
+        tool("e", diff),
+        chunk("Done."),
+      ),
     );
     assert.equal(
       text,
       [
         "# Who calls sum?",
-        "## You\n\nWho calls sum?\n\n## Agent",
-        "I **look**.",
+        "## You (reported by the agent)\n\n> Who calls sum?\n\n## Agent",
+        "> I **look**.",
         "- Call s (done)",
-        "> - Call a (done)",
+        "  - Call a (done)",
+        "  - Answer of the sub-agent\n\n    > Found.",
         "- Call e (done): /w/a.ts",
-        "Done.\n",
+        "> Done.\n",
       ].join("\n\n"),
     );
   });

@@ -1,6 +1,7 @@
 // What turns, their ends and the starts of an agent change in a session.
 import assert from "node:assert/strict";
-import { conversationText } from "../../src/session/conversationText.ts";
+import { conversationForAgent } from "../../src/session/conversation/conversationForAgent.ts";
+import { conversationText } from "../../src/session/conversation/conversationText.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
@@ -128,10 +129,12 @@ describe("a session", () => {
       ],
     );
     const text = conversationText(refused);
-    assert.match(text, /## You \(no longer part of the conversation\)\n\n2\n/);
-    assert.match(text, /\*The agent declined to answer\.\*\n\n## You\n\n3\n/);
-    assert.match(text, /^## You\n\n1\n/m);
-    const forAgent = conversationText(refused, "m:user:m3");
+    assert.match(text, /## You \(no longer part of the conversation\)\n\n> 2\n/);
+    assert.match(text, /\*The agent declined to answer\.\*\n\n## You\n\n> 3\n/);
+    assert.match(text, /^## You\n\n> 1\n/m);
+    const forAgent = conversationForAgent(refused, "m:user:m3", 1000)
+      .sections.map(section => section.text)
+      .join("\n\n");
     assert.match(forAgent, /answer/);
     assert.doesNotMatch(forAgent, /Look|reported|declined/);
   });

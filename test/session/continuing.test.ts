@@ -94,7 +94,8 @@ describe("a conversation that continues", () => {
       [true, true, false],
     );
     const attached = textOf(bench.remote.contexts[1]);
-    assert.match(attached, /## You\n\none\n\n## Stub\n\nFirst\./);
+    assert.match(attached, /## User\n\n> one/);
+    assert.match(attached, /## Agent: Stub\n\n> First\./);
     assert.doesNotMatch(attached, /two|fails/);
     assert.deepEqual(bench.remote.texts, ["fails", "two", "three"]);
   });

@@ -220,11 +220,43 @@ describe("a form", () => {
     const name = panel.page.getByRole("textbox", { name: "Name of the shop" });
     await name.fill("Ada’s");
     await panel.patch({ op: "head", head: { title: "Another title" } });
-    await panel.post({ type: "formRefused", ask: "f1", fields: ["name"] });
+    await panel.post({ type: "formHeld", ask: "f1", faulty: ["name"], unchecked: [] });
     await panel.page.getByText("The agent asks for another form of text.").waitFor();
     await name.and(panel.page.locator(":focus")).waitFor();
     await name.fill("Ada’s Shop");
     assert.equal(await panel.page.getByText("The agent asks for another form of text.").count(), 0);
+  });
+
+  it("says which pattern could not be checked, and sends the same answer when the user confirms it", async () => {
+    const panel = await openPanel([snapshot(asking(formAsk))]);
+    const { page } = panel;
+    const name = page.getByRole("textbox", { name: "Name of the shop" });
+    const sendButton = page.locator("parley-form").getByRole("button", { name: "Send" });
+    const warning = page.getByText("Parley could not check this answer against the pattern that is asked for.");
+    const hold = async (): Promise<void> => {
+      await sendButton.click();
+      await panel.post({ type: "formHeld", ask: "f1", faulty: [], unchecked: ["name"] });
+      await warning.waitFor();
+    };
+    const last = async (): Promise<unknown> => {
+      const sent = (await answers(panel)).at(-1);
+      assert.ok(sent?.type === "answerForm");
+      return sent.unchecked;
+    };
+    await name.fill("Ada’s");
+    await page.getByRole("textbox", { name: "Contact" }).fill("");
+    await page.getByRole("textbox", { name: "Port (required)" }).fill("8080");
+    await page.getByRole("radio", { name: /SQLite/ }).check();
+    await hold();
+    assert.equal(await last(), undefined);
+    await name.and(page.locator(":focus")).waitFor();
+    // Another answer is checked again.
+    await name.fill("Ada’s Shop");
+    assert.equal(await warning.count(), 0);
+    await hold();
+    assert.equal(await last(), undefined);
+    await sendButton.click();
+    assert.deepEqual(await last(), ["name"]);
   });
 
   it("shows hostile texts as text", async () => {

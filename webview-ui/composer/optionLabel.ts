@@ -8,9 +8,14 @@ import { t } from "../base/l10n.ts";
 const empty =
   /^(?:on|off|default|auto|automatic|none|normal|standard|enabled?|disabled?|yes|no|true|false|low|medium|high|x-?high|max|min|minimal|\d+)$/i;
 
+function withoutParentheses(text: string): string {
+  const [start, end] = [text.indexOf("("), text.lastIndexOf(")")];
+  return start >= 0 && start < end ? text.slice(0, start) + text.slice(end + 1) : text;
+}
+
 /** The name of the option if its value says nothing, then the icons. */
 export function optionLabel(option: ViewOption, valueName: string): TemplateResult {
-  const saysNothing = empty.test(valueName.replace(/\(.*\)/, "").trim());
+  const saysNothing = empty.test(withoutParentheses(valueName).trim());
   // The control has the name as its label already.
   const name = html`<span class="option-name ellipsis" aria-hidden="true">${t("{0}:", option.name)}</span>`;
   return html`${saysNothing ? name : nothing}${optionIcons(option)}`;

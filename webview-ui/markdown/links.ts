@@ -36,7 +36,7 @@ function fileUriIntent(uri: string): LinkIntent | undefined {
 function fileIntent(target: string): LinkIntent | undefined {
   if (/^[\\/]{2}/.test(withoutBlanks(target))) return undefined;
   const match = suffixPatterns.map(suffix => suffix.exec(target)).find(found => found !== null);
-  const path = match ? target.slice(0, match.index) : target.replace(/#.*$/, "");
+  const path = match ? target.slice(0, match.index) : target.replace(/#.*/s, "");
   if (path === "") return undefined;
   return { type: "openFile", path, ...lineRangeOf(match?.slice(1) ?? []) };
 }

@@ -325,7 +325,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
   /** The open fence at the end of the text, if it is not indented and its first line is complete. */
   #openFence(): OpenFence | undefined {
     const last = this.#blocks.at(-1);
-    const match = last && /^(`{3,}|~{3,})[^\n]*\n/.exec(last.raw);
+    const match = last && /^(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n/.exec(last.raw);
     const marker = match?.[1];
     const text = last?.node?.querySelector("pre code")?.firstChild;
     if (!last || !marker || isClosed(last.raw) || !(text instanceof Text)) return undefined;

@@ -92,9 +92,8 @@ export class PanelElement extends LightElement {
       case "draft":
         this.#composer?.receive(message);
         break;
-      case "formRefused":
-        for (const form of this.querySelectorAll<FormCardElement>("parley-form"))
-          form.showRefused(message.ask, message.fields);
+      case "formHeld":
+        for (const form of this.querySelectorAll<FormCardElement>("parley-form")) form.showHeld(message);
         break;
       case "argumentValues":
         this.querySelector<FormCardElement>("parley-form")?.showValues(message);

@@ -32,6 +32,8 @@ export class FormCardElement extends LightElement {
   readonly #checked = new Set<string>();
   /** Fields that the extension host refused with this answer. */
   readonly #refused = new Map<string, FormValue | undefined>();
+  /** Fields whose pattern the extension host could not check with this answer. */
+  readonly #unchecked = new Map<string, FormValue | undefined>();
   /** The values that were offered last, by field, with the text that they complete. */
   readonly #offered = new Map<string, { readonly typed: string; readonly values: readonly string[] }>();
   #focusedAt = Infinity;
@@ -60,14 +62,16 @@ export class FormCardElement extends LightElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(":is(input, select, button)")?.focus());
   }
 
-  /** Shows that answers do not have the pattern that the agent asks for. */
-  showRefused(ask: string, fields: readonly string[]): void {
-    if (ask !== this.question?.id) return;
+  /** Shows which answers do not have the pattern that the agent asks for, and which could not be checked. */
+  showHeld({ ask, faulty, unchecked }: Extract<PanelMessage, { type: "formHeld" }>): void {
+    const { question } = this;
+    if (ask !== question?.id) return;
     this.#isAnswered = false;
-    for (const name of fields) {
-      this.#refused.set(name, this.#answers.get(name));
-      this.#checked.add(name);
-    }
+    // The form was about to be sent, and is edited again.
+    if (question.form) keepFormDraft(question.form, this.#answers);
+    for (const name of faulty) this.#refused.set(name, this.#answers.get(name));
+    for (const name of unchecked) this.#unchecked.set(name, this.#answers.get(name));
+    for (const name of [...faulty, ...unchecked]) this.#checked.add(name);
     this.requestUpdate();
     void this.#focusFault();
   }
@@ -109,6 +113,11 @@ export class FormCardElement extends LightElement {
             id: `field-${i}`,
             value: this.#answers.get(field.name),
             fault: this.#checked.has(field.name) ? this.#fault(field) : undefined,
+            warning: this.#isUnchecked(field)
+              ? t(
+                  "Parley could not check this answer against the pattern that is asked for. Confirm again to send it as it is.",
+                )
+              : undefined,
             onInput: value => this.#set(field, value),
             onLeave: () => this.#leave(field),
             values: this.#offeredFor(field),
@@ -183,6 +192,10 @@ export class FormCardElement extends LightElement {
     return isRefused ? t("The agent asks for another form of text.") : undefined;
   }
 
+  /** Whether the answer is the one whose pattern could not be checked. */
+  #isUnchecked = ({ name }: FormField): boolean =>
+    this.#unchecked.has(name) && this.#unchecked.get(name) === this.#answers.get(name);
+
   #set(field: FormField, value: FormValue | undefined): void {
     if (value === undefined) this.#answers.delete(field.name);
     else this.#answers.set(field.name, value);
@@ -217,12 +230,16 @@ export class FormCardElement extends LightElement {
     this.#isAnswered = true;
     if (question.form) forgetFormDraft(question.form);
     const answers = [...this.#answers].map(([field, value]) => ({ field, value }));
-    send({ type: "answerForm", ask: question.id, action: "accept", answers });
+    const unchecked = fields.filter(this.#isUnchecked).map(({ name }) => name);
+    const confirmed = unchecked.length > 0 && { unchecked };
+    send({ type: "answerForm", ask: question.id, action: "accept", answers, ...confirmed });
   };
 
   async #focusFault(): Promise<void> {
     await this.updateComplete;
-    const first = this.querySelector<HTMLElement>("[aria-invalid='true']");
+    const first =
+      this.querySelector<HTMLElement>("[aria-invalid='true']") ??
+      this.querySelector<HTMLElement>(".field:has(.field-warning) input");
     (first?.matches("fieldset") ? first.querySelector<HTMLElement>("input") : first)?.focus();
   }
 

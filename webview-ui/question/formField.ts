@@ -12,6 +12,8 @@ export interface FieldState {
   readonly value: FormValue | undefined;
   /** What is wrong with the answer, as a sentence. */
   readonly fault: string | undefined;
+  /** What the user should know about the answer, as a sentence. It can be sent. */
+  readonly warning?: string | undefined;
   readonly onInput: (value: FormValue | undefined) => void;
   /** The focus has left the field. */
   readonly onLeave: () => void;
@@ -39,9 +41,10 @@ export function fieldControl(field: FormField, state: FieldState): TemplateResul
   }
 }
 
-const describedBy = ({ description }: FormField, { id, fault }: FieldState): string | typeof nothing =>
-  [description === undefined ? "" : `${id}-about`, fault === undefined ? "" : `${id}-fault`].join(" ").trim() ||
-  nothing;
+const describedBy = ({ description }: FormField, { id, fault, warning }: FieldState): string | typeof nothing =>
+  [description === undefined ? "" : `${id}-about`, (fault ?? warning) === undefined ? "" : `${id}-fault`]
+    .join(" ")
+    .trim() || nothing;
 
 const title = (field: FormField): TemplateResult =>
   html`${visibleText(field.title)}${field.required ? html` <span class="required">${t("(required)")}</span>` : nothing}`;
@@ -49,10 +52,12 @@ const title = (field: FormField): TemplateResult =>
 const about = ({ description }: FormField, { id }: FieldState): TemplateResult | typeof nothing =>
   description === undefined ? nothing : html`<div class="quiet pre" id="${id}-about">${visibleText(description)}</div>`;
 
-const message = ({ fault, id }: FieldState): TemplateResult | typeof nothing =>
-  fault === undefined
-    ? nothing
-    : html`<div class="field-fault" id="${id}-fault">${icon("error")} <span>${fault}</span></div>`;
+function message({ fault, warning, id }: FieldState): TemplateResult | typeof nothing {
+  if (fault !== undefined)
+    return html`<div class="field-fault" id="${id}-fault">${icon("error")} <span>${fault}</span></div>`;
+  if (warning === undefined) return nothing;
+  return html`<div class="field-warning" id="${id}-fault">${icon("warning")} <span>${warning}</span></div>`;
+}
 
 const labelled = (field: FormField, state: FieldState, control: TemplateResult): TemplateResult =>
   html`<div class="field">

@@ -101,8 +101,8 @@ export function openButton(name: string, place: PartLocation | undefined): Templ
 export function fileName(uri: string): string {
   return (
     uri
-      .replace(/[?#].*$/, "")
-      .replace(/\/+$/, "")
+      .replace(/[?#].*/s, "")
+      .replace(/(?<!\/)\/+$/, "")
       .split(/[\\/]/)
       .at(-1) || uri
   );

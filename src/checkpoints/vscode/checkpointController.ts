@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { relative } from "node:path";
 import * as vscode from "vscode";
 import { asProblem, Refusal } from "../../base/errors.ts";
-import { conversationText } from "../../session/conversationText.ts";
+import { conversationForAgent, type ConversationForAgent } from "../../session/conversation/conversationForAgent.ts";
 import { maxEmbeddedBytes } from "../../mentions/promptContent.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
@@ -250,7 +250,7 @@ export class CheckpointController {
   async #restoreConversation(session: Session, message: Message): Promise<void> {
     const { chat, startSession } = this.#options;
     const { state } = session;
-    const text = conversationText(state, message.id);
+    const conversation = conversationForAgent(state, message.id, maxEmbeddedBytes - 1000);
     const next = startSession(state.agent?.id);
     if (!next || next === session) throw new Refusal("failed", vscode.l10n.t("A new session could not be started."));
     const agent = next.state.agent?.name ?? vscode.l10n.t("The agent");
@@ -266,20 +266,15 @@ export class CheckpointController {
     if (message.content.some(block => block.type !== "text")) {
       next.addNotice(vscode.l10n.t("The message had attachments. Attach them again if you need them."));
     }
-    const attachments = isFirst ? [] : [conversationAttachment(text)];
+    const attachments = isFirst ? [] : [conversationAttachment(conversation)];
     await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
     await chat.focus("composer");
   }
 }
 
 /** An attachment with the conversation so far, or with its end if it is too long. */
-function conversationAttachment(conversation: string): Attachment {
-  const bytes = Buffer.from(conversation);
-  const maxBytes = maxEmbeddedBytes - 200;
-  const text =
-    bytes.length <= maxBytes
-      ? conversation
-      : `[The beginning was left out because the conversation is too long.]\n\n${bytes.subarray(-maxBytes).toString()}`;
+function conversationAttachment({ explanation, sections }: ConversationForAgent): Attachment {
+  const text = `${[explanation, ...sections.map(section => section.text)].join("\n\n")}\n`;
   return {
     id: randomUUID(),
     kind: "file",

@@ -1,6 +1,7 @@
 // A preview of restoring a checkpoint, as one multi-file diff.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
+import { visibleLine } from "../../base/lines.ts";
 import type { RestorePlan } from "../restorePlanner.ts";
 import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 import { hasTabTitle, openDiffs } from "../../editor/editorItems.ts";
@@ -49,4 +50,4 @@ export class CheckpointPreview implements Disposable {
 }
 
 const section = (title: string, paths: readonly string[]): readonly string[] =>
-  paths.length === 0 ? [] : [title, ...paths.map(path => `  ${path}`)];
+  paths.length === 0 ? [] : [title, ...paths.map(path => `  ${visibleLine(path)}`)];

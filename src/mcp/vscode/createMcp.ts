@@ -7,7 +7,7 @@ import { asError } from "../../base/errors.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionFolder, sessionRoots } from "../../editor/folders.ts";
-import { faultyFields } from "../../panel/form/answerForm.ts";
+import { heldFields } from "../../panel/form/answerForm.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { WindowState } from "../../panel/projection/projector.ts";
 import type { AgentInfo, AgentMcpServer } from "../../session/agent.ts";
@@ -166,12 +166,12 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
         return [];
       }
     },
-    answerForm({ ask, action, answers = [] }, replyTarget) {
+    answerForm({ ask, action, answers = [], unchecked }, replyTarget) {
       const form = asks.form(ask);
       if (!form) return;
       const values = new Map(answers.map(({ field, value }) => [field, value]));
-      const fields = action === "accept" ? faultyFields(form, values) : [];
-      if (fields.length > 0) replyTarget.reply({ type: "formRefused", ask, fields });
+      const held = action === "accept" ? heldFields(form, values, unchecked) : undefined;
+      if (held) replyTarget.reply({ type: "formHeld", ask, ...held });
       else asks.answer(ask, action, values);
     },
     intents: {

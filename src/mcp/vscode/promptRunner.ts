@@ -1,6 +1,7 @@
 // Uses a prompt of an MCP server: asks for its arguments, gets it, shows it, and sends it or puts it into the composer.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
+import { visibleLine } from "../../base/lines.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { viewPart } from "../../panel/projection/contentParts.ts";
 import type { Attachment } from "../../panel/protocol.ts";
@@ -91,7 +92,7 @@ function draftOf(blocks: readonly ContentBlock[]): {
   for (const [at, block] of blocks.entries()) {
     const id = `mcp-${Date.now()}-${at}`;
     if (block.type === "text") texts.push(block.text);
-    else if (block.type === "link") texts.push(block.uri);
+    else if (block.type === "link") texts.push(visibleLine(block.uri));
     else if (block.type === "image" || block.type === "audio") {
       const { mimeType, data } = block;
       attachments.push({ id, kind: block.type, label: mimeType, source: { type: "data", mimeType, data } });
@@ -99,7 +100,7 @@ function draftOf(blocks: readonly ContentBlock[]): {
       const { uri, text, mimeType } = block;
       const source = { type: "text" as const, text, uri, ...(mimeType !== undefined && { mimeType }) };
       attachments.push({ id, kind: "file", label: nameOfUri(uri), source });
-    } else if (block.type === "resource") texts.push(block.uri);
+    } else if (block.type === "resource") texts.push(visibleLine(block.uri));
   }
   return { text: texts.join("\n\n"), attachments };
 }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
+import { visibleLine } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { newestEntries } from "../../editor/newestEntries.ts";
 import { hostPlatform } from "../../base/platform.ts";
@@ -121,8 +122,8 @@ export class SessionServers {
     if (lasting.length > 0)
       await context.globalState.update(reportedKey, newestEntries([...known, ...lasting], reportedLimits));
     if (texts.length < 2) return texts[0];
-    const lines = servers.map(({ name, reason }) => `“${visibleText(name)}”: ${visibleText(reason)}`);
-    const list = [...lines, ...texts.slice(servers.length)].map(line => `• ${line}`);
+    const lines = servers.map(({ name, reason }) => `“${visibleLine(name)}”: ${visibleLine(reason)}`);
+    const list = [...lines, ...texts.slice(servers.length).map(visibleLine)].map(line => `• ${line}`);
     return [vscode.l10n.t("These MCP servers are left out:"), ...list].join("\n");
   }
 }

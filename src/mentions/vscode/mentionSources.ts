@@ -9,6 +9,7 @@ import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
 import { mentionKinds, type Completion, type MentionKind } from "../../panel/mentionKinds.ts";
+import { problemText } from "../problemText.ts";
 import { CommandTracker, commandText, type LastCommand } from "../lastCommand.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
@@ -103,8 +104,8 @@ export function problemLines(uri: vscode.Uri, problems: readonly vscode.Diagnost
   return problems.map(({ range: { start }, severity, message, source, code }) => {
     const id = typeof code === "object" ? code.value : code;
     const from = [source, id].filter(one => one !== undefined && one !== "").join(" ");
-    const words = message.trim().replaceAll("\n", "\n    ");
-    return `${path}:${start.line + 1}:${start.character + 1} ${severities[severity]}: ${words}${from === "" ? "" : ` (${from})`}`;
+    const place = `${path}:${start.line + 1}:${start.character + 1}`;
+    return problemText({ place, severity: severities[severity], message, from });
   });
 }
 

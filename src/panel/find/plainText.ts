@@ -89,6 +89,6 @@ const escapeSequences =
 export function plainTerminal(output: string): string {
   return output
     .replace(escapeSequences, "")
-    .replace(/\r+\n/g, "\n")
+    .replace(/(?<!\r)\r+\n/g, "\n")
     .replace(/^.*\r(?!$)/gm, "");
 }

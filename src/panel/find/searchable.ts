@@ -103,6 +103,6 @@ const diffLineTexts = (body: DiffBody): readonly string[] =>
 const verbatim = (source: string): Omit<Searchable, "part"> => ({ source, plain: () => source });
 
 function fileName(uri: string): string {
-  const path = uri.replace(/[?#].*$/, "").replace(/\/+$/, "");
+  const path = uri.replace(/[?#].*/s, "").replace(/(?<!\/)\/+$/, "");
   return path.split(/[\\/]/).at(-1) || uri;
 }

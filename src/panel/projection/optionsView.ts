@@ -1,7 +1,7 @@
 // The options of a session as the panel shows them: with the user's choices, and with warnings.
 import { approvesEverything } from "../../session/approvesEverything.ts";
 import { optionOf } from "../../session/choices.ts";
-import type { SessionOption } from "../../session/events.ts";
+import type { OptionChoice, SessionOption } from "../../session/events.ts";
 import type { Choice, SessionState } from "../../session/state.ts";
 import type { ViewHead, ViewOption, ViewRefusedChoice } from "../protocol.ts";
 
@@ -53,14 +53,17 @@ function optionView(option: SessionOption, { options, choices, connection }: Ses
   return {
     ...option,
     value,
-    choices: option.choices.map(each => ({ ...each, ...warningOf(option, each.value) })),
+    choices: option.choices.map(each => ({ ...each, ...warningOf(option, each.value, each) })),
     ...pending,
     ...warningOf(option, value),
   };
 }
 
-const warningOf = (option: SessionOption, value: SessionOption["value"]): { readonly warning?: true } =>
-  approvesEverything(option, value) ? { warning: true } : {};
+const warningOf = (
+  option: SessionOption,
+  value: SessionOption["value"],
+  choice?: OptionChoice,
+): { readonly warning?: true } => (approvesEverything(option, value, choice) ? { warning: true } : {});
 
 function refusedView(choice: Choice, options: readonly SessionOption[]): readonly ViewRefusedChoice[] {
   if (choice.status !== "refused" || !choice.refusal) return [];

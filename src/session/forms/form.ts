@@ -113,8 +113,9 @@ function selectionFault(
   if (values.length === 0 && !required) return undefined;
   if (values.length < minItems) return { fault: "tooFew", limit: minItems };
   if (maxItems !== undefined && values.length > maxItems) return { fault: "tooMany", limit: maxItems };
-  const distinct = new Set(values).size === values.length;
-  return distinct && values.every(value => isOffered(choices, value)) ? undefined : { fault: "notOffered" };
+  const offered = new Set(choices.map(choice => choice.value));
+  const isDistinct = new Set(values).size === values.length;
+  return isDistinct && values.every(value => offered.has(value)) ? undefined : { fault: "notOffered" };
 }
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -155,6 +156,14 @@ export function completeAnswers(
       return isEmpty(value) ? [] : [[name, value] as const];
     }),
   );
+}
+
+/** The names of the fields that keep a form from being sent. */
+export interface HeldFields {
+  /** The agent would not accept their answers. */
+  readonly faulty: readonly string[];
+  /** Their patterns could not be checked. They are sent when the user has seen that. */
+  readonly unchecked: readonly string[];
 }
 
 /** An answer as the log keeps it: numbers, booleans and choices. Free text may be a secret, so it is only `answered`. */

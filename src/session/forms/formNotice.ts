@@ -1,4 +1,5 @@
 // What the conversation shows of a form or a web address once it was answered.
+import { visibleLine } from "../../base/lines.ts";
 import type { AskAnswer } from "../events.ts";
 import type { Notice, Question } from "../state.ts";
 import type { FormField, LoggedAnswer } from "./form.ts";
@@ -23,7 +24,10 @@ export function formNotice(question: Question, answer: AskAnswer): Pick<Notice, 
 
 function answerLine(logged: LoggedAnswer, fields: readonly FormField[]): readonly string[] {
   const field = fields.find(({ name }) => name === logged.field);
-  return field ? [`${field.title}: ${"value" in logged ? valueText(field, logged.value) : "answered"}`] : [];
+  // Titles and names are the agent's. Each answer stays on its line.
+  return field
+    ? [visibleLine(`${field.title}: ${"value" in logged ? valueText(field, logged.value) : "answered"}`)]
+    : [];
 }
 
 function valueText(field: FormField, value: Extract<LoggedAnswer, { value: unknown }>["value"]): string {

@@ -1,7 +1,7 @@
 // Opens the agent's side of a conversation: continues the agent's session if the agent has it, otherwise opens a new one.
 import type { SessionOptions } from "../sessionServices.ts";
 import type { Agent, AgentClient, AgentInfo, AgentSession, ContinuedBy, OpenSessionRequest } from "../agent.ts";
-import { conversationText } from "../conversationText.ts";
+import { conversationForAgent } from "../conversation/conversationForAgent.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
 import { compactionKey, messageKey, toolKey, type SessionState } from "../state.ts";
@@ -105,12 +105,12 @@ export function openingNotice(
 export const hasConversation = ({ entries }: SessionState): boolean =>
   entries.findLast(entry => entry.kind === "message" || entry.kind === "tool") !== undefined;
 
-/** The longest conversation that is attached to a prompt, in characters. Of a longer one, the end is attached. */
-const maxAttachedLength = 100_000;
+/** The longest conversation that is attached to a prompt, in bytes. Of a longer one, the end is attached. */
+const maxAttachedBytes = 100_000;
 
 /**
- * The conversation so far, in content that the agent accepts, for an agent session that does not have it. Empty if the
- * agent has it. Prompts that the agent did not answer are left out.
+ * The conversation so far, in content that the agent accepts, for an agent session that does not have it: one block for
+ * each message. Empty if the agent has it. Prompts that the agent did not answer are left out.
  */
 export function attachedConversation(
   state: SessionState,
@@ -122,10 +122,18 @@ export function attachedConversation(
     entry => entry.kind === "tool" || (entry.kind === "message" && entry.author !== "user"),
   );
   if (!last) return [];
-  const whole = conversationText(state, state.entries.at(state.entries.position(last.id) + 1)?.id);
-  const end = whole.length > maxAttachedLength ? `[…]\n${whole.slice(-maxAttachedLength)}` : whole;
-  const text = `This is the conversation so far. The user continues it in a new session.\n\n${end}`;
-  const block: ContentBlock = { type: "resource", uri: "parley:conversation", mimeType: "text/markdown", text };
-  const fitted = promptContentForAgent([block], accepts, "");
+  const next = state.entries.at(state.entries.position(last.id) + 1)?.id;
+  const { explanation, sections } = conversationForAgent(state, next, maxAttachedBytes);
+  const block = (uri: string, text: string): ContentBlock => ({
+    type: "resource",
+    uri,
+    mimeType: "text/markdown",
+    text,
+  });
+  const blocks = [
+    block("parley:conversation", explanation),
+    ...sections.map(({ author, text }, at) => block(`parley:conversation/${at + 1}/${author}`, text)),
+  ];
+  const fitted = promptContentForAgent(blocks, accepts, "");
   return "content" in fitted ? fitted.content : [];
 }

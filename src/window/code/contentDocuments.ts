@@ -143,7 +143,7 @@ function contentFileName(block: ContentBlock): string {
   // Only the last segment of the path, without the characters that some file systems do not allow.
   const lastSegment =
     uri
-      .replace(/[?#].*$/, "")
+      .replace(/[?#].*/s, "")
       .split(/[\\/:]/)
       .at(-1) ?? "";
   const name =

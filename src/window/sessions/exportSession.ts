@@ -1,7 +1,7 @@
 // Exports a session, which need not be open: as Markdown, or as a transcript of its events.
 import * as vscode from "vscode";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
-import { conversationText } from "../../session/conversationText.ts";
+import { conversationText } from "../../session/conversation/conversationText.ts";
 import { openLog, type OpenLogOptions } from "../../session/log/openLog.ts";
 import { sessionFileName } from "../../session/log/sessionStore.ts";
 import type { ListedSession } from "../../sessions/sessionGroups.ts";
