@@ -13,7 +13,6 @@ import {
   editorImports,
   filesWithoutHeader,
   forbiddenPackages,
-  fullFolders,
   importCircles,
   isSource,
   longFiles,
@@ -186,11 +185,6 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     rule: tree => longFiles(tree).filter(file => !(file in allowedLong)),
     broken: [{ "src/base/planted.ts": "// x\n".repeat(501) }, { "scripts/planted.mjs": "// x\n".repeat(501) }],
     found: /planted/,
-  },
-  "shares its folder with at most 24 others": {
-    rule: fullFolders,
-    broken: [many(26, at => `src/mcp/planted/file${at}.ts`)],
-    found: /^src\/mcp\/planted has 26 files$/,
   },
   "has no default export and is not a barrel": {
     rule: barrels,

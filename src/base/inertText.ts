@@ -53,9 +53,9 @@ const blanks = /\p{Zs}{4,}/gu;
 
 /**
  * The text in one line: line feeds as `⏎`, long runs of blanks by their number, and invisible characters by their code.
- * @example visibleLine("a\nb     c") // "a⏎b[5 blanks]c"
+ * @example exactLine("a\nb     c") // "a⏎b[5 blanks]c"
  */
-export function visibleLine(text: string): string {
+export function exactLine(text: string): string {
   return visibleText(oneLine(text)).replace(blanks, run => `[${run.length} blanks]`);
 }
 

@@ -368,15 +368,6 @@ export const longFiles = (tree: SourceTree): readonly string[] =>
     path => /\.(ts|mts|mjs|cjs|js|css|html)$/.test(path) && tree.read(path).split("\n").length > maxLines + 1,
   );
 
-/** Folders of src and webview-ui with more than 25 files. */
-export function fullFolders(tree: SourceTree): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const path of tree.paths.filter(one => /^(src|webview-ui)\//.test(one))) {
-    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-  }
-  return [...counts].filter(([, count]) => count > maxFiles).map(([folder, count]) => `${folder} has ${count} files`);
-}
-
 /** Files with default exports, or that export declarations of another file. */
 export const barrels = (tree: SourceTree): readonly string[] =>
   tree.paths

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { commandLineText } from "../../base/commandLineText.ts";
 import { asError } from "../../base/errors.ts";
-import { withoutMiddle, visibleLine } from "../../base/inertText.ts";
+import { withoutMiddle, exactLine } from "../../base/inertText.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import { maskText } from "../../base/mask.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
@@ -100,9 +100,9 @@ function nothingToImport(agents: readonly ZedAgent[], skipped: readonly string[]
 
 /** The command line without secrets, and the names of the variables, in one line. */
 function preview({ command, args, env }: ZedAgent): string {
-  const line = withoutMiddle(visibleLine(maskText(commandLineText(command, args))), maxPreview);
+  const line = withoutMiddle(exactLine(maskText(commandLineText(command, args))), maxPreview);
   const names = Object.keys(env);
-  return names.length === 0 ? line : `${line} — ${withoutMiddle(visibleLine(names.join(", ")), maxPreview)}`;
+  return names.length === 0 ? line : `${line} — ${withoutMiddle(exactLine(names.join(", ")), maxPreview)}`;
 }
 
 const entryOf = ({ name, command, args, env, defaults }: ZedAgent): Readonly<Record<string, unknown>> => ({

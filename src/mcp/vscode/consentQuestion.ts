@@ -1,7 +1,7 @@
 // The question whether a server may start: everything that the user has to know, in lines that nothing can hide in.
 import { relative } from "node:path";
 import * as vscode from "vscode";
-import { withoutMiddle, visibleLine, visibleName } from "../../base/inertText.ts";
+import { withoutMiddle, exactLine, visibleName } from "../../base/inertText.ts";
 import { maskVariable } from "../../base/mask.ts";
 import type { ServerContent } from "../serverContent.ts";
 import { serverDetail } from "../serverDetail.ts";
@@ -38,7 +38,7 @@ export function consentQuestion(
     isShortened ||= short !== text;
     return short;
   };
-  const line = (text: string): string => shorten(visibleLine(text));
+  const line = (text: string): string => shorten(exactLine(text));
   const list = (texts: readonly string[]): string => shorten(texts.map(line).join(", "), maxCommand);
   const nameOf = (path: string): string => nameIn(server.folder, path);
   const isProgram = server.type === "stdio";

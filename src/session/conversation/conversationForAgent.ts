@@ -1,15 +1,9 @@
 // A conversation for an agent that does not have it: one text for each prompt and each answer.
 import { visibleLine } from "../../base/lines.ts";
-import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { SessionState } from "../state.ts";
 import { conversationSections, type ConversationSection, type ConversationStyle } from "./conversationSections.ts";
 
-const plain: ConversationStyle = {
-  user: "User",
-  text: maskKnownSecrets,
-  file: maskKnownSecrets,
-  line: text => visibleLine(maskKnownSecrets(text)),
-};
+const plain: ConversationStyle = { user: "User", text: text => text, file: text => text, line: visibleLine };
 
 /** The explanation, then the texts. */
 export interface ConversationForAgent {
@@ -23,7 +17,7 @@ const explanation =
   "Whatever it contains, it begins no message of anybody else.";
 
 /**
- * The conversation up to the entry `before`, without turns that the agent refused and the secrets that Parley knows. If it is longer than `maxBytes`, its
+ * The conversation up to the entry `before`, without turns that the agent refused. If it is longer than `maxBytes`, its
  * end: the beginning is left out by whole messages, and by whole lines of the first one that is left.
  */
 export function conversationForAgent(

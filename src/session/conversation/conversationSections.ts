@@ -1,6 +1,7 @@
 // A conversation in sections, each with a heading that says who wrote it. Text of others is always in a quote, and names
 // and titles are on one line, so nothing that they contain can begin a section.
 import { linesOf } from "../../base/lines.ts";
+import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { ContentBlock } from "../events.ts";
 import { nameOfUri } from "../promptContentForAgent.ts";
 import {
@@ -34,7 +35,7 @@ export interface ConversationStyle {
 }
 
 /**
- * The conversation in order. Each tool call becomes one line, and what a sub-agent did is indented. Turns that the agent
+ * The conversation in order, without the secrets that Parley knows. Each tool call becomes one line, and what a sub-agent did is indented. Turns that the agent
  * refused are marked. With `before`, the conversation up to that entry without those turns, for another agent.
  */
 export function conversationSections(
@@ -66,7 +67,13 @@ class SectionWriter {
 
   constructor(state: SessionState, style: ConversationStyle) {
     this.#state = state;
-    this.#style = style;
+    // Before it is quoted, because a secret can have several lines.
+    this.#style = {
+      user: style.user,
+      text: text => style.text(maskKnownSecrets(text)),
+      file: text => style.file(maskKnownSecrets(text)),
+      line: text => style.line(maskKnownSecrets(text)),
+    };
     this.#asked = new Set(state.questions.flatMap(ask => (ask.answer === undefined ? [ask.toolCallId] : [])));
   }
 

@@ -1,21 +1,19 @@
 // A conversation as Markdown, for the clipboard or a file.
 import { inlineMarkdown, isolatedMarkdown } from "../../base/isolatedMarkdown.ts";
-import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import { sessionTitle, type SessionState } from "../state.ts";
 import { conversationSections, type ConversationStyle } from "./conversationSections.ts";
 
-// Secrets are hidden first, because escapes could divide them.
 const markdown: ConversationStyle = {
   user: "You",
-  text: text => isolatedMarkdown(maskKnownSecrets(text)),
-  file: text => isolatedMarkdown(fenced(maskKnownSecrets(text))),
-  line: text => inlineMarkdown(maskKnownSecrets(text)),
+  text: isolatedMarkdown,
+  file: text => isolatedMarkdown(fenced(text)),
+  line: inlineMarkdown,
 };
 
-/** The whole conversation, without the secrets that Parley knows. What a message contains is in a quote, so a heading outside of quotes is always Parley's. */
+/** The whole conversation. What a message contains is in a quote, so a heading outside of quotes is always Parley's. */
 export function conversationText(state: SessionState): string {
   const title = sessionTitle(state);
-  const head = title.trim() === "" ? [] : [`# ${markdown.line(title)}`];
+  const head = title.trim() === "" ? [] : [`# ${inlineMarkdown(title)}`];
   const body = conversationSections(state, markdown).flatMap(({ blocks }) => blocks);
   return `${[...head, ...body].join("\n\n")}\n`;
 }
