@@ -2,7 +2,7 @@
 // within one segment. `{a,b}` is either. Names that start with a dot are treated like all others.
 import { isInside, normalisePath } from "../files/paths.ts";
 import { type Platform } from "../base/platform.ts";
-import type { Fit } from "./commandLine/pattern.ts";
+import type { Fit } from "./commandLine/types.ts";
 
 const maxAlternatives = 200;
 

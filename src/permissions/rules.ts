@@ -8,9 +8,9 @@ import type { PolicyAnswer } from "./permissionBroker.ts";
 import { globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
 import type { PathGlob, PathContext } from "./pathGlob.ts";
 import { ruleOutline, ruleProblem } from "./ruleProblems.ts";
-import { fitsBeginning, fitsWhole, parsePattern, exactPattern, type Fit } from "./commandLine/pattern.ts";
+import { fitsBeginning, fitsWhole, hazardsFor, parsePattern, exactPattern } from "./commandLine/pattern.ts";
 import type { Pattern } from "./commandLine/pattern.ts";
-import type { Command, CommandLine } from "./commandLine/types.ts";
+import type { Command, CommandLine, Fit } from "./commandLine/types.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 type OneOrMore = string | readonly string[];
@@ -130,11 +130,20 @@ function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
   if (units.length === 0) return { effect: "ask", reason: "The agent does not state what this is about." };
   const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
   const open = covering.findIndex(rule => rule === undefined);
-  if (open >= 0) return { effect: "ask", reason: `No rule allows ${units[open]?.name ?? "this"}.` };
+  if (open >= 0) return { effect: "ask", reason: notAllowed(units[open], allows) };
   const guard = set.problems.find(problem => problem.blocksAllow);
   if (guard) return { effect: "ask", reason: `Allow rules are ignored until this is fixed: ${guard.message}` };
   const [rule] = covering;
   return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listRules(covering)}.` };
+}
+
+/** The reason why no rule allows something, with the word for which no wildcard stands. */
+function notAllowed(unit: RuleTarget | undefined, allows: readonly Rule[]): string {
+  const reason = `No rule allows ${unit?.name ?? "this"}.`;
+  if (unit?.type !== "command") return reason;
+  const patterns = allows.flatMap(rule => compiled(rule).commands ?? []);
+  const [hazard] = patterns.flatMap(pattern => hazardsFor(pattern, unit.command.words));
+  return hazard ? `${reason} A wildcard doesn't stand for ${hazard.word}, which ${hazard.why}.` : reason;
 }
 
 function listRules(rules: readonly (Rule | undefined)[]): string {

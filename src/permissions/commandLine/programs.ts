@@ -187,3 +187,17 @@ function checkFolder(commands: readonly Command[]): void {
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
+
+/** The name that the tables use: `git` for `/usr/bin/git.exe`, `python` for `python3.12`, `awk` for `gawk`. */
+export function programName(text: string): string {
+  const base = baseName(text)
+    .toLowerCase()
+    .replace(/\.(?:exe|com|cmd|bat)$/, "");
+  if (/^python[\d.]+$/.test(base) || /^pypy[\d.]*$/.test(base)) return "python";
+  if (/^(?:[gmn]|original-)awk$/.test(base)) return "awk";
+  if (/^pip[\d.]+$/.test(base)) return "pip";
+  if (/^g(?:sed|sort|tar|make|find|date|shuf|uniq)$/.test(base)) return base.slice(1);
+  return (
+    { fdfind: "fd", bsdtar: "tar", nodejs: "node", mingw32make: "make", gmake: "make", egrep: "grep" }[base] ?? base
+  );
+}

@@ -2,6 +2,9 @@
 
 export type Shell = "posix" | "powershell" | "cmd";
 
+/** Whether something matches. `maybe`: it depends on what only a shell or the file system knows. */
+export type Fit = "yes" | "maybe" | "no";
+
 /** A word after quotes are resolved. */
 export interface Word {
   readonly text: string;
