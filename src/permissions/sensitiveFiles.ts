@@ -36,14 +36,19 @@ const browserProfiles = [
   "AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,Microsoft/Edge,BraveSoftware,Opera Software}*/**",
 ]; // prettier-ignore
 
+/** Files of processes, other names of any file, the memory, and names with which bash opens connections. */
+const aliases = [
+  "/proc/*/{environ,mem}", "/proc/*/{root,cwd,fd,map_files}/**", "/proc/*/task/*/{environ,mem}", "/proc/*/task/*/{root,cwd,fd}/**",
+  "/proc/kcore", "/dev/{mem,kmem}", "/dev/{tcp,udp}/**", "/.vol/**",
+]; // prettier-ignore
+
 const builtInGlobs: readonly PathGlob[] = [
   ...secretNames.map(name => `**/${name}`),
   ...secretFolders.map(folder => `**/${folder}/**`),
   ...[...tokenFiles, ...browserProfiles].map(glob => `**/${glob}`),
   "/etc/{shadow,gshadow,sudoers}*",
   "/{run,var/run}/secrets/**",
-  "/proc/*/environ",
-  "/proc/*/task/*/environ",
+  ...aliases,
 ].flatMap(pathGlobs);
 
 /** The valid globs of a setting, and the errors in the others, as sentences. */
