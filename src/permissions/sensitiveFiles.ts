@@ -1,6 +1,14 @@
 // Files that look like secrets. An agent may access them only with the user's permission, even inside the workspace
 // folders.
-import { expandGlob, overlapTest, pathGlobs, restrictionTest, type PathGlob, type PathContext } from "./pathGlob.ts";
+import {
+  expandGlob,
+  foldedSpellings,
+  overlapTest,
+  pathGlobs,
+  restrictionTest,
+  type PathGlob,
+  type PathContext,
+} from "./pathGlob.ts";
 
 /** Recognised by name in any folder. */
 const secretNames = [
@@ -117,7 +125,8 @@ export function secretMatcher(extraGlobs: readonly string[], place: PathContext)
   const globs = [...builtInGlobs, ...extra];
   const all = restrictionTest(globs, context);
   const named = restrictionTest(extra, context);
-  const isSensitive = (path: string): boolean => (exampleFile.test(path) ? named(path) : all(path));
+  const isSensitive = (path: string): boolean =>
+    foldedSpellings(path).some(one => (exampleFile.test(one) ? named(one) : all(one)));
   return Object.assign(isSensitive, { mayMatch: overlapTest(globs, context) });
 }
 

@@ -19,7 +19,7 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
   );
 }
 
-/** When programs run a file of this window. The lists are prepared once for the same settings and folders. */
+/** When programs run a file of this window, or whether agents follow it. The lists are prepared once for the same settings and folders. */
 export function runsInWindow(settings: () => ProtectionSettings): (path: string) => ReturnType<typeof runsOf> {
   let known: { readonly key: string; readonly test: ProtectionTest } | undefined;
   return path => {
