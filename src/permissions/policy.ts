@@ -10,7 +10,8 @@ import {
   type RuleSet,
   type Verdict,
 } from "./rules.ts";
-import { looksSensitive, secretMatcher } from "./sensitiveFiles.ts";
+import { mayWriteFiles } from "./commandWrites.ts";
+import { looksSensitive, secretMatcher, type SecretTest } from "./sensitiveFiles.ts";
 import { noProtection, protectionTest, strongestProtection } from "./protectedFiles.ts";
 import type { ProtectionSettings, ProtectionTest } from "./protectedFiles.ts";
 import type { Platform } from "../base/platform.ts";
@@ -101,8 +102,11 @@ export class PermissionPolicy {
   async evaluate(question: PermissionQuestion, isProtected = false): Promise<RuleResult> {
     const facts = await questionFacts(question, this.#options.context());
     const isSecret = secretMatcher(this.#options.sensitive(), facts.place);
-    const protection = isChange(facts) ? await this.#activeProtection(facts.place) : noProtection;
-    const all = withSensitivity(facts, path => isProtected || isSecret(path), protection);
+    const isWriting = facts.command?.kind === "commands" && facts.command.commands.some(mayWriteFiles);
+    const protection = isChange(facts) || isWriting ? await this.#activeProtection(facts.place) : noProtection;
+    const { mayMatch } = isSecret;
+    const isCounted = Object.assign((path: string) => isProtected || isSecret(path), { mayMatch });
+    const all = withSensitivity(facts, isCounted, protection);
     return { facts: all, verdict: evaluateRules(this.#options.rules(), all) };
   }
 
@@ -136,14 +140,15 @@ export class PermissionPolicy {
 }
 
 /** The facts with the files that only a rule with their name allows: secrets, and protected files that change. */
-export function withSensitivity(
-  facts: QuestionFacts,
-  isSecret: (path: string) => boolean,
-  protection: ProtectionTest,
-): QuestionFacts {
+export function withSensitivity(facts: QuestionFacts, isSecret: SecretTest, protection: ProtectionTest): QuestionFacts {
   const ofChange = protectionOfChange(facts, protection);
-  const isProtected = (path: string): boolean => Boolean(ofChange(path));
-  return { ...facts, isSensitive: isChange(facts) ? path => isSecret(path) || isProtected(path) : isSecret };
+  const isSensitive = (path: string): boolean => isSecret(path) || Boolean(ofChange(path));
+  const { mayMatch } = isSecret;
+  return {
+    ...facts,
+    isSensitive: isChange(facts) ? Object.assign(isSensitive, { mayMatch }) : isSecret,
+    isProtected: protection,
+  };
 }
 
 /** A folder that is moved or deleted counts with the files by which it is in the lists. */
