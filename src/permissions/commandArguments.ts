@@ -26,6 +26,17 @@ const maxPieces = 500;
 /** Patterns with wildcards are compared letter by letter. */
 const maxPatternLength = 400;
 
+/**
+ * Programs that show names and numbers, or that search whole folders anyway. Words that `xargs` adds give them no other file
+ * than the rule for them does.
+ */
+const reachesFiles = new Set(
+  (
+    "grep egrep fgrep rg ag ls echo printf wc stat file du basename dirname realpath readlink test [ md5sum sha1sum " +
+    "sha256sum sha512sum cksum tree true"
+  ).split(" "),
+);
+
 /** Whether a word of the command may be a file that looks like a secret, or a file of another machine or device. */
 export function namesSecret(command: Command, context: ArgumentContext): boolean {
   const { isSensitive, place } = context;
@@ -35,7 +46,8 @@ export function namesSecret(command: Command, context: ArgumentContext): boolean
   if (place.platform === "windows" && mayHaveShortName(command)) return true;
   if (!isSensitive) return false;
   if (words.length >= maxCheckedWords) return true;
-  return words.some(word => mayBeSecret(word, isSensitive, context));
+  const reads = !reachesFiles.has(programName(command.words[0]?.text ?? ""));
+  return words.some(word => (word.appended ? reads : mayBeSecret(word, isSensitive, context)));
 }
 
 /** `\\server\share`, `//server/share`, `\\?\C:\x`, `\\.\pipe\x`, `\??\C:\x`, with any slashes. */

@@ -56,7 +56,10 @@ export function writesProtected(command: Command, context: WriteContext): boolea
   const program = programName(command.words[0]?.text ?? "");
   const { all, targets } = writtenWords(program, command.words.slice(1));
   const test = (word: Word): boolean =>
-    pathsOf(word, context).some(path => Boolean(isProtected.ofFolder(path))) || mayBeProtected(word);
+    word.appended === true ||
+    pathsOf(word, context).some(path => Boolean(isProtected.ofFolder(path))) ||
+    mayBeProtected(word);
+  if (writesLast.has(program) && command.words.some(({ appended }) => appended)) return true;
   return all.some(test) || targets.some(({ target, sources }) => test(target) || mayPutInto(target, sources, context));
 }
 

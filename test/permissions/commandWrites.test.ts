@@ -88,6 +88,11 @@ describe("a command that an allow rule with wildcards covers", () => {
     "tool --log-file=.bashrc",
     "tsc --outFile .mise.toml",
     "node a.js --out-file=package.json",
+    "ls | xargs rm",
+    "ls | xargs tee",
+    "ls | xargs cp -t out",
+    "ls | xargs -I{} cp {} out",
+    "ls | xargs -I{} cp a.txt {}",
     "cd .vscode && cp ../a.txt tasks.json",
     "cd sub && cp ../a.txt ../.vscode/tasks.json",
     "nice cp a.txt package.json",
@@ -139,6 +144,7 @@ describe("a command that an allow rule with wildcards covers", () => {
     "unzip x.zip -d out",
     "rsync -a src/ dist/",
     "echo AGENTS.md",
+    "ls | xargs grep foo",
     "head -5 Makefile",
   ]) {
     // prettier-ignore

@@ -10,6 +10,8 @@ export interface Word {
   readonly text: string;
   /** False: only the shell knows the resulting text and the number of words, as for a variable, a glob or `~`. */
   readonly exact: boolean;
+  /** A program puts words of its input here, with any text: `xargs grep foo`. */
+  readonly appended?: true;
 }
 
 /** One program with its arguments, or a builtin. There is at least one word, and the first is exact. */
