@@ -76,9 +76,6 @@ interface RuleCase {
   readonly found: RegExp;
 }
 
-const many = (count: number, name: (at: number) => string): Readonly<Record<string, string>> =>
-  Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), "// A file.\n"]));
-
 /** The cases by requirement, which is also the title of the test. */
 const ruleCases: Readonly<Record<string, RuleCase>> = {
   "imports only rooms below its own": {

@@ -12,8 +12,8 @@ export interface ViewChanges {
     readonly canUndo?: true;
     /** The label of the path that the file had before the agent moved it. */
     readonly movedFrom?: string;
-    /** Programs run the file without an action of the user, or with the next build. */
-    readonly runs?: "byItself" | "withBuild";
+    /** Programs run the file without an action of the user, or with the next build, or agents follow it. */
+    readonly runs?: "byItself" | "withBuild" | "byAgents";
     /** The file is outside the workspace folders. */
     readonly isOutside?: true;
   }[];

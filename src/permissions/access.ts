@@ -9,7 +9,7 @@ import { quotePath } from "../base/text.ts";
 import type { AnsweredQuestion, PolicyAnswer } from "./permissionBroker.ts";
 import { isInGitFolder, type PathExists } from "./gitFolders.ts";
 import type { PermissionPolicy } from "./policy.ts";
-import { type Protection } from "./protectedFiles.ts";
+import { type Protection } from "./protectedRows.ts";
 import { describeRule, type QuestionFacts, type Verdict } from "./rules.ts";
 import type { Gate, AccessRequest } from "../files/gate.ts";
 
@@ -30,6 +30,11 @@ const refusal = "refuse";
 const answerOptions = (session: string): readonly QuestionOption[] => [
   { id: "allow", name: "Allow Once", kind: "allow_once" },
   { id: "session", name: session, kind: "allow_always" },
+  { id: refusal, name: "Refuse", kind: "reject_once" },
+];
+/** One permission counts for all files that agents follow. */
+const instructionOptions: readonly QuestionOption[] = [
+  { id: "allow", name: "Allow Instruction Files for This Session", kind: "allow_once" },
   { id: refusal, name: "Refuse", kind: "reject_once" },
 ];
 const neverAborted = new AbortController().signal;
@@ -65,6 +70,7 @@ export class Access implements Gate {
     const { policy, agentName } = this.#options;
     const { operation, path, located } = request;
     const isSensitive = policy.isSensitive(path) || policy.isSensitive(located.path);
+    if (operation === "write") await this.#pendingAnswers;
     const protection = operation === "write" ? await this.#protectionOf(request) : undefined;
     const needsAnswer = isSensitive || protection !== undefined || isOutside;
     if (!needsAnswer && policy.isEmpty) return false;
@@ -84,6 +90,7 @@ export class Access implements Gate {
 
     const answer = await this.#ask(question, path, signal);
     if (verdict.effect === "allow") this.#reportedByRule.add(key);
+    else if (isAboutInstructions(request, isSensitive, protection)) policy.allowInstructions();
     if (answer === "session") {
       this.#allowedForSession.add(key);
       if (operation === "write") this.#allowedForSession.add(`read ${located.key}`);
@@ -160,9 +167,10 @@ export class Access implements Gate {
     const { rawInput: _, ...shown } = question.tool ?? {};
     const seen = question.tool?.kind === "execute" ? question : { ...question, tool: shown };
     const { policy } = this.#options;
-    const evaluated = policy.evaluate(seen).then(({ facts }) => {
+    const evaluated = policy.evaluate(seen).then(async ({ facts }) => {
       const key = commandKey(facts, policy.workspaceFolder);
       // The transcript names the rule already. The rule itself decides again.
+      if (by === undefined) await policy.rememberAllowed(facts);
       if (by !== undefined) this.#reportedByRule.add(key);
       else if (facts.command) this.#allowedByAnswer.set(key, kind);
       else for (const path of facts.paths) this.#allowedByAnswer.set(`${facts.kind ?? ""} ${path}`, kind);
@@ -195,8 +203,16 @@ const gitRefusal = (path: string): string =>
 const dangers: Readonly<Record<Protection, string>> = {
   refuse: ", which belongs to git",
   ask: ", which can run programs by itself",
+  askOnce: ", which agents follow as instructions",
   askForBuild: ", which can run programs with the next build",
 };
+
+/** Whether a question is only about a file that agents follow. */
+const isAboutInstructions = (
+  { located }: AccessRequest,
+  isSensitive: boolean,
+  protection: Protection | undefined,
+): boolean => protection === "askOnce" && !isSensitive && located.inside;
 
 function questionOf(
   agent: string,
@@ -223,6 +239,8 @@ function questionOf(
   };
   const where = located.path === path ? path : `${path} (${located.path})`;
   const thing = operation === "run" ? "This Command " : protection ? "This File " : "";
-  const options = answerOptions(`Allow ${thing}for This Session`);
+  const options = isAboutInstructions(request, isSensitive, protection)
+    ? instructionOptions
+    : answerOptions(`Allow ${thing}for This Session`);
   return { title: `${agent} wants to ${verb} ${where}${suffix}`, options, subject };
 }

@@ -1,5 +1,6 @@
 // The files that the words of a command may be, and whether one of them is a likely secret. It finds too many rather
 // than too few: a secret that is not recognized would be read without a question.
+import { programName } from "./commandLine/programs.ts";
 import type { Command, Word } from "./commandLine/types.ts";
 import { expandBraces, type PathContext } from "./pathGlob.ts";
 import { builtInSecrets, type SecretTest } from "./sensitiveFiles.ts";
@@ -25,19 +26,39 @@ const maxPieces = 500;
 /** Patterns with wildcards are compared letter by letter. */
 const maxPatternLength = 400;
 
+/**
+ * Programs that show names and numbers, or that search whole folders anyway. Words that `xargs` adds give them no other file
+ * than the rule for them does.
+ */
+const reachesFiles = new Set(
+  (
+    "grep egrep fgrep rg ag ls echo printf wc stat file du basename dirname realpath readlink test [ md5sum sha1sum " +
+    "sha256sum sha512sum cksum tree true"
+  ).split(" "),
+);
+
 /** Whether a word of the command may be a file that looks like a secret, or a file of another machine or device. */
 export function namesSecret(command: Command, context: ArgumentContext): boolean {
   const { isSensitive, place } = context;
   const words = command.words.slice(1);
   // Windows sends the user's credentials to the machine that a path names.
   if (place.platform === "windows" && words.some(({ text }) => piecesOf(text).some(isRemote))) return true;
+  if (place.platform === "windows" && mayHaveShortName(command)) return true;
   if (!isSensitive) return false;
   if (words.length >= maxCheckedWords) return true;
-  return words.some(word => mayBeSecret(word, isSensitive, context));
+  const reads = !reachesFiles.has(programName(command.words[0]?.text ?? ""));
+  return words.some(word => (word.appended ? reads : mayBeSecret(word, isSensitive, context)));
 }
 
 /** `\\server\share`, `//server/share`, `\\?\C:\x`, `\\.\pipe\x`, `\??\C:\x`, with any slashes. */
 const isRemote = (piece: string): boolean => /^[\\/]{2}[^\\/]|^[\\/]\?\?[\\/]/.test(piece);
+
+/** `ENV~1` may be another name of `.env`. For git, `HEAD~1` is a revision, unless it compares or searches any files. */
+function mayHaveShortName({ words: [program, ...words] }: Command): boolean {
+  const isGit = programName(program?.text ?? "") === "git";
+  if (isGit && words.every(({ text }) => !text.startsWith("--no-i"))) return false;
+  return words.some(({ text }) => /[^~\\/]~\d/.test(text));
+}
 
 function mayBeSecret(word: Word, isSensitive: SecretCheck, context: ArgumentContext): boolean {
   const paths = wordPaths(word, context);

@@ -2,7 +2,7 @@
 // within one segment. `{a,b}` is either. Names that start with a dot are treated like all others.
 import { isInside, normalisePath } from "../files/paths.ts";
 import { type Platform } from "../base/platform.ts";
-import type { Fit } from "./commandLine/pattern.ts";
+import type { Fit } from "./commandLine/types.ts";
 
 const maxAlternatives = 200;
 
@@ -181,6 +181,15 @@ function foldedSegments(segments: readonly string[], { ignoresCase }: PathContex
   return ignoresCase ? segments.map(segment => segment.normalize("NFC").toLowerCase()) : segments;
 }
 
+/**
+ * The spellings of a path that some file systems treat as the same, such as `ſ` as `s`. For lists that must not miss a
+ * file; two of them may also be different files.
+ */
+export function foldedSpellings(path: string): readonly string[] {
+  const folded = path.normalize("NFKC").toUpperCase().toLowerCase();
+  return folded === path.toLowerCase() ? [path] : [path, folded];
+}
+
 /** Whether the path is inside one of the workspace folders. */
 export function isInRoots(path: string, place: PathContext): boolean {
   const normal = normalPath(path, place);
@@ -235,13 +244,25 @@ export function restrictionTest(globs: readonly PathGlob[], place: PathContext):
     return { glob: foldedSegments(glob, place), bases, anywhere: from === "roots" && glob[0] === "**" };
   });
   const unknown = place.home === undefined && globs.some(({ from }) => from === "home");
+  // Most globs contain a name without wildcards. Only those whose name the path has are compared.
+  const byName = new Map<string | undefined, (typeof made)[number][]>();
+  for (const one of made) {
+    const name = one.glob.find(segment => !/[*?]/.test(segment));
+    byName.set(name, [...(byName.get(name) ?? []), one]);
+  }
   return path => {
     const own = segmentsOf(path, place);
     if (!own || unknown) return true;
-    return made.some(
-      ({ glob, bases, anywhere }) =>
-        (anywhere && globFits(glob, own)) ||
-        bases.some(base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length))),
+    return [...new Set([undefined, ...own])].some(name =>
+      byName
+        .get(name)
+        ?.some(
+          ({ glob, bases, anywhere }) =>
+            (anywhere && globFits(glob, own)) ||
+            bases.some(
+              base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length)),
+            ),
+        ),
     );
   };
 }

@@ -10,8 +10,9 @@ import {
   type RuleSet,
   type Verdict,
 } from "./rules.ts";
-import { looksSensitive, secretMatcher } from "./sensitiveFiles.ts";
-import { protectionTest, strongestProtection } from "./protectedFiles.ts";
+import { mayWriteFiles } from "./commandWrites.ts";
+import { looksSensitive, secretMatcher, type SecretTest } from "./sensitiveFiles.ts";
+import { noProtection, protectionTest, strongestProtection } from "./protectedFiles.ts";
 import type { ProtectionSettings, ProtectionTest } from "./protectedFiles.ts";
 import type { Platform } from "../base/platform.ts";
 import type { PathContext } from "./pathGlob.ts";
@@ -35,6 +36,8 @@ export interface RuleResult {
 export class PermissionPolicy {
   readonly #options: PermissionPolicyOptions;
   #protection: { readonly key: string; readonly test: ProtectionTest } | undefined;
+  /** The user has allowed the session to write files that agents follow. */
+  #mayWriteInstructions = false;
 
   constructor(options: PermissionPolicyOptions) {
     this.#options = options;
@@ -60,7 +63,29 @@ export class PermissionPolicy {
 
   /** How a file with these paths is protected against writes. */
   async protectionOf(paths: readonly string[]): Promise<ReturnType<ProtectionTest>> {
-    return strongestProtection(paths.map(await this.#protectionTest(this.#options.context().place)));
+    return strongestProtection(paths.map(await this.#activeProtection(this.#options.context().place)));
+  }
+
+  /** Files that agents follow are no longer protected in this session. */
+  allowInstructions(): void {
+    this.#mayWriteInstructions = true;
+  }
+
+  /** Remembers what the user's permission for a change covers beyond the change. */
+  async rememberAllowed(facts: QuestionFacts): Promise<void> {
+    if (!isChange(facts)) return;
+    const protection = protectionOfChange(facts, await this.#protectionTest(facts.place));
+    if (facts.paths.some(path => protection(path) === "askOnce")) this.allowInstructions();
+  }
+
+  /** The protection without what the user has allowed in this session. */
+  async #activeProtection(place: PathContext): Promise<ProtectionTest> {
+    const test = await this.#protectionTest(place);
+    if (!this.#mayWriteInstructions) return test;
+    const active = (protection: ReturnType<ProtectionTest>) => (protection === "askOnce" ? undefined : protection);
+    return Object.assign((path: string) => active(test(path)), {
+      ofFolder: (path: string) => active(test.ofFolder(path)),
+    });
   }
 
   async #protectionTest(place: PathContext): Promise<ProtectionTest> {
@@ -77,8 +102,11 @@ export class PermissionPolicy {
   async evaluate(question: PermissionQuestion, isProtected = false): Promise<RuleResult> {
     const facts = await questionFacts(question, this.#options.context());
     const isSecret = secretMatcher(this.#options.sensitive(), facts.place);
-    const protection = isChange(facts) ? await this.#protectionTest(facts.place) : () => undefined;
-    const all = withSensitivity(facts, path => isProtected || isSecret(path), protection);
+    const isWriting = facts.command?.kind === "commands" && facts.command.commands.some(mayWriteFiles);
+    const protection = isChange(facts) || isWriting ? await this.#activeProtection(facts.place) : noProtection;
+    const { mayMatch } = isSecret;
+    const isCounted = Object.assign((path: string) => isProtected || isSecret(path), { mayMatch });
+    const all = withSensitivity(facts, isCounted, protection);
     return { facts: all, verdict: evaluateRules(this.#options.rules(), all) };
   }
 
@@ -98,22 +126,33 @@ export class PermissionPolicy {
   /** The reason why the user should look twice at a change. */
   async #warning(facts: QuestionFacts): Promise<string | undefined> {
     if (!isChange(facts)) return undefined;
-    const protection = strongestProtection(facts.paths.map(await this.#protectionTest(facts.place)));
+    const test = protectionOfChange(facts, await this.#protectionTest(facts.place));
+    const protection = strongestProtection(facts.paths.map(test));
     if (protection === "refuse")
       return "This file belongs to git, which can run programs. Parley writes it only if a rule names it.";
     if (protection === "ask") return "This file can run programs without an action of yours.";
+    if (protection === "askOnce") {
+      const once = "If you allow this, Parley doesn't ask about such files again in this session.";
+      return `Agents follow this file as instructions, also in later sessions.${this.#mayWriteInstructions ? "" : ` ${once}`}`;
+    }
     return protection === "askForBuild" ? "This file can run programs with the next build." : undefined;
   }
 }
 
 /** The facts with the files that only a rule with their name allows: secrets, and protected files that change. */
-export function withSensitivity(
-  facts: QuestionFacts,
-  isSecret: (path: string) => boolean,
-  protection: ProtectionTest,
-): QuestionFacts {
-  const isProtected = (path: string): boolean => Boolean(protection(path));
-  return { ...facts, isSensitive: isChange(facts) ? path => isSecret(path) || isProtected(path) : isSecret };
+export function withSensitivity(facts: QuestionFacts, isSecret: SecretTest, protection: ProtectionTest): QuestionFacts {
+  const ofChange = protectionOfChange(facts, protection);
+  const isSensitive = (path: string): boolean => isSecret(path) || Boolean(ofChange(path));
+  const { mayMatch } = isSecret;
+  return {
+    ...facts,
+    isSensitive: isChange(facts) ? Object.assign(isSensitive, { mayMatch }) : isSecret,
+    isProtected: protection,
+  };
 }
+
+/** A folder that is moved or deleted counts with the files by which it is in the lists. */
+const protectionOfChange = ({ kind }: QuestionFacts, test: ProtectionTest): ProtectionTest["ofFolder"] =>
+  kind === "move" || kind === "delete" ? test.ofFolder : test;
 
 const isChange = ({ kind }: QuestionFacts): boolean => kind === "edit" || kind === "delete" || kind === "move";

@@ -1,73 +1,9 @@
-// Files that programs run or obey without being started by the user, as data. An agent writes them through Parley only
-// with the user's permission, even inside the workspace folders.
+// Recognises the files of protectedRows.ts: files that programs run or obey without being started by the user, and files
+// that agents follow. An agent writes them through Parley only with the user's permission, even inside the workspace folders.
 import { posix, win32 } from "node:path";
-import { expandGlob, pathFits, pathGlobs, restrictionTest, type PathContext } from "./pathGlob.ts";
-
-/**
- * What happens with a write. `refuse`: only a rule that names the file allows it. `ask`: the file runs without an action
- * of the user. `askForBuild`: it runs with the next build, test or installation.
- */
-export type Protection = "refuse" | "ask" | "askForBuild";
-
-/** Recognised in any folder, in any case. */
-// prettier-ignore
-export const protectedGlobs: Readonly<Record<Protection, readonly string[]>> = {
-  // Configuration and hooks of git. A file named .git, which the glob also matches, points to a folder with both.
-  refuse: [".git/**"],
-  ask: [
-    // Editors.
-    ".vscode/*.json", "*.code-workspace", ".devcontainer.json", ".devcontainer/**", ".idea/**/*.xml", ".zed/*.json",
-    ".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el",
-    // Hooks and filters of git.
-    ".husky/**", ".githooks/**", ".lefthook.*", "lefthook.*", ".pre-commit-config.yaml", ".gitattributes", ".gitmodules",
-    ".gitconfig", ".config/git/**",
-    // Shells and the session of the user.
-    ".envrc", ".mise.toml", "mise.toml", ".config/mise/**", ".bashrc", ".bash_*", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish/**", "*profile.ps1", ".config/autostart/**",
-    ".config/systemd/**", "LaunchAgents/*.plist",
-    // Package managers.
-    ".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn/{plugins,releases}/**", ".pnp.*", ".pnpmfile.*", "pnpm-workspace.yaml",
-    "bunfig.toml", "pip.conf", "pip.ini", "uv.toml", ".condarc", ".gemrc", ".bundle/config", "nuget.config", ".mvn/**",
-    ".cargo/config", ".cargo/config.toml", "node_modules/.bin/**",
-    // Python runs these with every start.
-    "sitecustomize.py", "usercustomize.py", "*.pth", "{.venv,venv}/{bin,Scripts}/**",
-    // Settings and hooks of agents.
-    ".mcp.json", "mcp.json", ".claude.json", ".claude/settings*.json", ".claude/hooks/**", ".codex/config.toml", ".codex/hooks/**",
-    ".gemini/settings.json", ".gemini/{extensions,hooks}/**", ".qwen/settings.json", ".cursor/{hooks,environment,cli}.json",
-    ".cursor/hooks/**", ".github/hooks/**", "opencode.json", "opencode.jsonc", ".opencode/{plugin,plugins,tool,tools}/**",
-    ".config/{opencode,goose}/**", ".augment/settings.json", ".aider.conf.yml", ".kiro/hooks/**",
-  ],
-  askForBuild: [
-    // JavaScript.
-    "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
-    "deno.json", "deno.jsonc", "deno.lock", "{eslint,prettier,stylelint,babel,vite,vitest,jest,webpack,rollup}.config.*",
-    "{playwright,cypress,karma,postcss,tailwind,next,nuxt,svelte,astro,metro}.config.*",
-    ".{eslintrc,prettierrc,stylelintrc,babelrc,mocharc}.*", "gulpfile.*", "Gruntfile.*",
-    // Make and its successors.
-    "Makefile", "GNUmakefile", "*.mk", "justfile", ".justfile", "Taskfile.*", "CMakeLists.txt", "CMake*Presets.json", "*.cmake",
-    "meson.build", "build.ninja", "configure", "configure.ac", "SConstruct", "BUILD", "BUILD.bazel", "WORKSPACE", "MODULE.bazel",
-    "*.bzl", ".bazelrc",
-    // Continuous integration.
-    ".github/{actions,workflows}/**", ".gitlab-ci.yml", ".circleci/**", ".buildkite/**", "azure-pipelines.yml", "Jenkinsfile",
-    ".travis.yml", ".drone.yml", "appveyor.yml", "bitbucket-pipelines.yml",
-    // Rust, Go, Zig.
-    "build.rs", "Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml", "go.mod", "go.sum", "go.work", "build.zig",
-    "build.zig.zon",
-    // Python.
-    "conftest.py", "setup.py", "setup.cfg", "pyproject.toml", "noxfile.py", "tox.ini", "requirements*.txt", "poetry.lock", "uv.lock",
-    "Pipfile", "Pipfile.lock",
-    // The JVM.
-    "*.gradle", "*.gradle.kts", "gradle.properties", "gradle.lockfile", "gradlew", "gradlew.bat", "gradle/wrapper/**", "buildSrc/**",
-    "pom.xml", "mvnw", "mvnw.cmd", "*.sbt",
-    // .NET.
-    "*.csproj", "*.fsproj", "*.vbproj", "*.vcxproj", "*.props", "*.targets", "*.sln", "*.slnx", "global.json", "packages.lock.json",
-    // Ruby, PHP, Swift, Dart, Elixir, Haskell.
-    "Rakefile", "Gemfile", "Gemfile.lock", "*.gemspec", "composer.json", "composer.lock", "Package.swift", "Package.resolved",
-    "Podfile", "Podfile.lock", "*.podspec", "pubspec.yaml", "pubspec.lock", "mix.exs", "mix.lock", "stack.yaml", "*.cabal", "Setup.hs",
-    // Containers and machines.
-    "Dockerfile*", "*.dockerfile", "docker-compose*.{yml,yaml}", "compose.{yml,yaml}", "Vagrantfile", "Procfile", "*.nix", "flake.lock",
-  ],
-};
+import { expandGlob, foldedSpellings, pathFits, pathGlobs, restrictionTest } from "./pathGlob.ts";
+import type { PathContext, PathGlob } from "./pathGlob.ts";
+import { protectedRows, type Protection } from "./protectedRows.ts";
 
 /** The user's changes to the lists. */
 export interface ProtectionSettings {
@@ -82,9 +18,16 @@ export interface ProtectionSettings {
 }
 
 /** Finds out how a file is protected. Undefined: it is not. False: the user has taken it out of the lists. */
-export type ProtectionTest = (path: string) => Protection | false | undefined;
+export interface ProtectionTest {
+  (path: string): Protection | false | undefined;
+  /** The same for a folder that is moved to this path or away from it, with files by which it is in the lists: `.github`. */
+  readonly ofFolder: (path: string) => Protection | false | undefined;
+}
 
-const protections: readonly Protection[] = ["refuse", "ask", "askForBuild"];
+/** Nothing is protected. */
+export const noProtection: ProtectionTest = Object.assign(() => undefined, { ofFolder: () => undefined });
+
+const protections: readonly Protection[] = ["refuse", "ask", "askOnce", "askForBuild"];
 
 /** The valid entries of the setting, and the errors in the others, as sentences. */
 export function readProtectionSetting(
@@ -102,7 +45,7 @@ export function readProtectionSetting(
     const expanded = expandGlob(glob);
     if (typeof expanded === "string") problems.push(`${setting}: ${JSON.stringify(glob)} ${expanded}.`);
     else if (protection === undefined)
-      problems.push(`${setting}: ${JSON.stringify(glob)} must be "refuse", "ask", "askForBuild" or false.`);
+      problems.push(`${setting}: ${JSON.stringify(glob)} must be "refuse", "ask", "askOnce", "askForBuild" or false.`);
     else overrides.push([glob, protection]);
   }
   return { overrides, problems };
@@ -114,13 +57,17 @@ const ignoredCharacters = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** The same test for many paths. In doubt a file is protected. */
 export function protectionTest(settings: ProtectionSettings, place: PathContext): ProtectionTest {
   const anyCase = { ...place, ignoresCase: true };
+  const spelled = (matches: (path: string) => boolean) => (path: string) => foldedSpellings(path).some(matches);
   const lists = protections.map(protection => {
-    const globs = protectedGlobs[protection].flatMap(glob => pathGlobs(`**/${glob}`));
+    const globs = globsOf(protection);
     const listed = restrictionTest(globs, anyCase);
-    if (protection !== "ask") return { protection, matches: listed };
-    const isHook = hookTest(settings.hookFolders ?? [], place);
-    const isNamed = fileTest(settings.files ?? [], place);
-    return { protection, matches: (path: string) => listed(path) || isHook(path) || isNamed(path) };
+    const isHook = protection === "ask" ? hookTest(settings.hookFolders ?? [], place) : undefined;
+    const isNamed = protection === "ask" ? fileTest(settings.files ?? [], place) : undefined;
+    return {
+      protection,
+      matches: spelled(path => listed(path) || isHook?.(path) === true || isNamed?.(path) === true),
+      matchesFolder: spelled(restrictionTest(globs.flatMap(configurationFolders), anyCase)),
+    };
   });
   const overrides = settings.overrides.map(([glob, protection]) => {
     const globs = pathGlobs(glob);
@@ -128,15 +75,30 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
     const matches =
       protection === false
         ? (path: string) => globs.some(one => pathFits(one, path, place))
-        : restrictionTest(globs, anyCase);
+        : spelled(restrictionTest(globs, anyCase));
     return { protection, matches };
   });
-  return path => {
+  const find = (path: string, isFolder: boolean): ReturnType<ProtectionTest> => {
     const plain = path.replace(ignoredCharacters, "");
-    const found = overrides.findLast(({ matches }) => matches(plain)) ?? lists.find(({ matches }) => matches(plain));
+    const found =
+      overrides.findLast(({ matches }) => matches(plain)) ??
+      lists.find(({ matches, matchesFolder }) => matches(plain) || (isFolder && matchesFolder(plain)));
     const protection = found?.protection;
     return protection === "askForBuild" && !settings.askForBuildFiles ? false : protection;
   };
+  return Object.assign((path: string) => find(path, false), { ofFolder: (path: string) => find(path, true) });
+}
+
+const globsOf = (wanted: Protection): readonly PathGlob[] =>
+  protectedRows.flatMap(({ protection, globs }) =>
+    protection === wanted ? globs.flatMap(glob => pathGlobs(`**/${glob}`)) : [],
+  );
+
+/** The folders for configuration in a glob, such as `.github` in `.github/workflows/**`. */
+function configurationFolders({ from, glob }: PathGlob): readonly PathGlob[] {
+  return glob.flatMap((segment, index) =>
+    segment.startsWith(".") && index < glob.length - 1 ? [{ from, glob: glob.slice(0, index + 1) }] : [],
+  );
 }
 
 /** Whether a path is one of the files, in any case. */
@@ -169,10 +131,10 @@ function hookTest(folders: readonly string[], { platform, roots }: PathContext):
 export const strongestProtection = (results: readonly ReturnType<ProtectionTest>[]): ReturnType<ProtectionTest> =>
   protections.find(protection => results.includes(protection)) ?? (results.includes(false) ? false : undefined);
 
-/** When programs run the file, for a mark on its changes. Undefined: it is in no list. */
-export function runsOf(protection: ReturnType<ProtectionTest>): "byItself" | "withBuild" | undefined {
+/** When programs run the file, or whether agents follow it, for a mark on its changes. Undefined: it is in no list. */
+export function runsOf(protection: ReturnType<ProtectionTest>): "byItself" | "withBuild" | "byAgents" | undefined {
   if (!protection) return undefined;
-  return protection === "askForBuild" ? "withBuild" : "byItself";
+  return ({ refuse: "byItself", ask: "byItself", askOnce: "byAgents", askForBuild: "withBuild" } as const)[protection];
 }
 
 /** The settings with further files. The same object until one of them changes. */

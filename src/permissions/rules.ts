@@ -4,13 +4,15 @@ import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath } from "../base/text.ts";
 import { commandFolders } from "./commandFolders.ts";
 import { argumentPaths, namesSecret, type SecretCheck } from "./commandArguments.ts";
+import { writesProtected } from "./commandWrites.ts";
+import type { ProtectionTest } from "./protectedFiles.ts";
 import type { PolicyAnswer } from "./permissionBroker.ts";
 import { globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
 import type { PathGlob, PathContext } from "./pathGlob.ts";
 import { ruleOutline, ruleProblem } from "./ruleProblems.ts";
-import { fitsBeginning, fitsWhole, parsePattern, exactPattern, type Fit } from "./commandLine/pattern.ts";
+import { fitsBeginning, fitsWhole, hazardsFor, parsePattern, exactPattern } from "./commandLine/pattern.ts";
 import type { Pattern } from "./commandLine/pattern.ts";
-import type { Command, CommandLine } from "./commandLine/types.ts";
+import type { Command, CommandLine, Fit } from "./commandLine/types.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 type OneOrMore = string | readonly string[];
@@ -64,6 +66,8 @@ export interface QuestionFacts {
   readonly urls: readonly string[];
   /** Whether a file looks like a secret. Then only a rule that names it without a wildcard allows it. */
   readonly isSensitive?: SecretCheck;
+  /** How files are protected that a command writes. Then only a rule that spells the command out allows it. */
+  readonly isProtected?: ProtectionTest;
   /** The reason why no rule can allow it although it is understood. Continues "it …". */
   readonly caveat?: string;
   /** False: allow rules are ignored. */
@@ -130,11 +134,22 @@ function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
   if (units.length === 0) return { effect: "ask", reason: "The agent does not state what this is about." };
   const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
   const open = covering.findIndex(rule => rule === undefined);
-  if (open >= 0) return { effect: "ask", reason: `No rule allows ${units[open]?.name ?? "this"}.` };
+  if (open >= 0) return { effect: "ask", reason: notAllowed(units[open], allows, facts) };
   const guard = set.problems.find(problem => problem.blocksAllow);
   if (guard) return { effect: "ask", reason: `Allow rules are ignored until this is fixed: ${guard.message}` };
   const [rule] = covering;
   return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listRules(covering)}.` };
+}
+
+/** The reason why no rule allows something, with the word for which no wildcard stands. */
+function notAllowed(unit: RuleTarget | undefined, allows: readonly Rule[], facts: QuestionFacts): string {
+  const reason = `No rule allows ${unit?.name ?? "this"}.`;
+  if (unit?.type !== "command") return reason;
+  if (writesProtected(unit.command, { ...facts, folders: [...facts.place.roots, ...(unit.folders ?? [])] }))
+    return `${reason} It names a file that programs run or agents follow.`;
+  const patterns = allows.flatMap(rule => compiled(rule).commands ?? []);
+  const [hazard] = patterns.flatMap(pattern => hazardsFor(pattern, unit.command.words));
+  return hazard ? `${reason} A wildcard doesn't stand for ${hazard.word}, which ${hazard.why}.` : reason;
 }
 
 function listRules(rules: readonly (Rule | undefined)[]): string {
@@ -221,7 +236,10 @@ function startFolders({ path }: Rule, { cwd, place }: QuestionFacts): readonly s
 function coversCommand(rule: Rule, command: Command, changed: readonly string[], facts: QuestionFacts): boolean {
   const { kind, commands, paths } = compiled(rule);
   const folders = [...(facts.cwd === undefined ? facts.place.roots : [facts.cwd]), ...changed];
-  const isSecret = (): boolean => namesSecret(command, { ...facts, folders });
+  const isSecret = (): boolean => {
+    const context = { ...facts, folders };
+    return namesSecret(command, context) || writesProtected(command, context);
+  };
   if (!commands) {
     return !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false) && !isSecret();
   }

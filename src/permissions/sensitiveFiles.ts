@@ -1,6 +1,14 @@
 // Files that look like secrets. An agent may access them only with the user's permission, even inside the workspace
 // folders.
-import { expandGlob, overlapTest, pathGlobs, restrictionTest, type PathGlob, type PathContext } from "./pathGlob.ts";
+import {
+  expandGlob,
+  foldedSpellings,
+  overlapTest,
+  pathGlobs,
+  restrictionTest,
+  type PathGlob,
+  type PathContext,
+} from "./pathGlob.ts";
 
 /** Recognised by name in any folder. */
 const secretNames = [
@@ -36,14 +44,19 @@ const browserProfiles = [
   "AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,Microsoft/Edge,BraveSoftware,Opera Software}*/**",
 ]; // prettier-ignore
 
+/** Files of processes, other names of any file, the memory, and names with which bash opens connections. */
+const aliases = [
+  "/proc/*/{environ,mem}", "/proc/*/{root,cwd,fd,map_files}/**", "/proc/*/task/*/{environ,mem}", "/proc/*/task/*/{root,cwd,fd}/**",
+  "/proc/kcore", "/dev/{mem,kmem}", "/dev/{tcp,udp}/**", "/.vol/**",
+]; // prettier-ignore
+
 const builtInGlobs: readonly PathGlob[] = [
   ...secretNames.map(name => `**/${name}`),
   ...secretFolders.map(folder => `**/${folder}/**`),
   ...[...tokenFiles, ...browserProfiles].map(glob => `**/${glob}`),
   "/etc/{shadow,gshadow,sudoers}*",
   "/{run,var/run}/secrets/**",
-  "/proc/*/environ",
-  "/proc/*/task/*/environ",
+  ...aliases,
 ].flatMap(pathGlobs);
 
 /** The valid globs of a setting, and the errors in the others, as sentences. */
@@ -112,7 +125,8 @@ export function secretMatcher(extraGlobs: readonly string[], place: PathContext)
   const globs = [...builtInGlobs, ...extra];
   const all = restrictionTest(globs, context);
   const named = restrictionTest(extra, context);
-  const isSensitive = (path: string): boolean => (exampleFile.test(path) ? named(path) : all(path));
+  const isSensitive = (path: string): boolean =>
+    foldedSpellings(path).some(one => (exampleFile.test(one) ? named(one) : all(one)));
   return Object.assign(isSensitive, { mayMatch: overlapTest(globs, context) });
 }
 

@@ -8,7 +8,9 @@ import { secretMatcher } from "../../src/permissions/sensitiveFiles.ts";
 
 const place = { roots: ["/work/app"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
 const programs =
-  "ls cat echo npm rg git find grep jq sed head xxd test pwd date cd bash sh sort uniq tail wc [ nohup time timeout node";
+  "ls cat echo npm rg git find grep jq sed head xxd test pwd date cd bash sh sort uniq tail wc [ nohup time timeout node " +
+  "npx yarn pnpm python3 pip pytest docker kubectl gh terraform man ps cargo go make mvn ./gradlew psql sqlite3 aws curl " +
+  "systemctl journalctl eslint prettier tsc";
 const rules = readRules([
   { effect: "allow", command: programs.split(" ").map(program => `${program} **`) },
   { effect: "deny", command: "rm" },

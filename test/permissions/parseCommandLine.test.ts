@@ -61,6 +61,22 @@ describe("parseCommandLine", () => {
     assert.equal(posix("$a b"), "lets the shell choose the program");
   });
 
+  it("reads the command of xargs, with a word for its input", () => {
+    const words = (line: string): readonly string[] => {
+      const parsed = parseCommandLine(line, "posix");
+      assert.ok(parsed.kind === "commands", line);
+      return (parsed.commands.at(-1)?.words ?? []).map(({ text, exact, appended }) =>
+        appended ? `${text} added ${String(exact)}` : text,
+      );
+    };
+    assert.deepEqual(words("a | xargs -0 -n 2 b -c"), ["b", "-c", "* added false"]);
+    assert.deepEqual(words("a | xargs -I{} b x/{} {}"), ["b", "x/* added false", "* added false"]);
+    assert.deepEqual(words("a | xargs -I{} b c"), ["b", "c"]);
+    assert.deepEqual(words("a | xargs"), ["echo", "* added false"]);
+    assert.deepEqual(words("a | xargs -- nice b"), ["b", "* added false"]);
+    assert.deepEqual(words("a | xargs -I '$&' b '$&c'"), ["b", "*c added false"]);
+  });
+
   it("recognizes commands inside of a line that it does not understand", () => {
     const recognised = (line: string, shell: Shell = "posix"): readonly string[] => {
       const parsed = parseCommandLine(line, shell);
@@ -74,7 +90,7 @@ describe("parseCommandLine", () => {
       "if a; then rm x; fi",
       "A=1 B=2 rm x",
       "sudo -u b rm x",
-      "a | xargs -n 1 rm x",
+      "a | xargs -p rm x",
       'eval "rm x"',
       "cat <<E\nrm x\nE",
       ">a rm x",
@@ -142,7 +158,7 @@ describe("parseArguments", () => {
   it("refuses programs that run other programs", () => {
     for (const argv of [
       ["sudo", "a"],
-      ["xargs", "a"],
+      ["xargs", "-p", "a"],
       ["find", ".", "-delete"],
       ["cmd", "/c", "a"],
       ["npm test"],

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import {
   defaultProtection,
-  protectedGlobs,
   protectionTest,
   readProtectionSetting,
   runsOf,
   strongestProtection,
-  type Protection,
 } from "../../src/permissions/protectedFiles.ts";
+import { protectedRows, type Protection } from "../../src/permissions/protectedRows.ts";
 import { pathGlobs, restrictionTest } from "../../src/permissions/pathGlob.ts";
 
 const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
@@ -22,9 +21,12 @@ function examplesOf(glob: string): readonly string[] {
 }
 
 describe("the lists of protected files", () => {
-  for (const protection of ["refuse", "ask", "askForBuild"] as const) {
-    for (const glob of protectedGlobs[protection]) {
-      it(`have ${glob} as ${protection}, at any depth and in any case`, () => {
+  const anyCase = { ...place, ignoresCase: true };
+  const strength = ["refuse", "ask", "askOnce", "askForBuild"];
+
+  for (const { protection, by, globs } of protectedRows) {
+    for (const glob of globs) {
+      it(`have ${glob} of ${by} as ${protection}, at any depth and in any case`, () => {
         const examples = examplesOf(glob);
         assert.ok(examples.length > 0);
         for (const example of examples) {
@@ -34,14 +36,23 @@ describe("the lists of protected files", () => {
             protectionTest(defaultProtection, windows)(`C:\\ws\\${example.replaceAll("/", "\\")}`),
             protection,
           );
-          // No other row has these files, so the test fails without this one.
-          const others = Object.values(protectedGlobs).flat();
-          const rest = others.filter(other => other !== glob).flatMap(other => pathGlobs(`**/${other}`));
-          assert.equal(restrictionTest(rest, { ...place, ignoresCase: true })(`/ws/${example}`), false, example);
+          // No other row of this strength has these files, so the test fails without this one.
+          const others = protectedRows.flatMap(row =>
+            row.globs.filter(
+              other => other !== glob && strength.indexOf(row.protection) <= strength.indexOf(protection),
+            ),
+          );
+          const rest = others.flatMap(other => pathGlobs(`**/${other}`));
+          assert.equal(restrictionTest(rest, anyCase)(`/ws/${example}`), false, example);
         }
       });
     }
   }
+
+  it("name a source for each row", () => {
+    for (const { by, source } of protectedRows) assert.match(source, /\w[./(]\w|the manuals?/, by);
+    assert.ok(protectedRows.length >= 50);
+  });
 
   const real: readonly (readonly [string, Protection])[] = [
     [".git", "refuse"],
@@ -64,6 +75,64 @@ describe("the lists of protected files", () => {
     [".bash_profile", "ask"],
     [".npmrc", "ask"],
     [".mcp.json", "ask"],
+    ["AGENTS.md", "askOnce"],
+    ["agents.md", "askOnce"],
+    ["packages/a/AGENTS.md", "askOnce"],
+    ["CLAUDE.md", "askOnce"],
+    ["CLAUDE.local.md", "askOnce"],
+    ["GEMINI.md", "askOnce"],
+    ["AGENT\u017f.md", "askOnce"],
+    [".github/copilot-instructions.md", "askOnce"],
+    [".GitHub/Copilot-Instructions.MD", "askOnce"],
+    [".github/instructions/a.instructions.md", "askOnce"],
+    [".github/prompts/a.prompt.md", "askOnce"],
+    [".cursorrules", "askOnce"],
+    [".cursor/rules/a.mdc", "askOnce"],
+    [".windsurfrules", "askOnce"],
+    [".clinerules", "askOnce"],
+    [".clinerules/a.md", "askOnce"],
+    [".clinerules/hooks/PreToolUse", "ask"],
+    [".roo/rules/a.md", "askOnce"],
+    [".roo/mcp.json", "ask"],
+    [".kiro/steering/a.md", "askOnce"],
+    [".junie/guidelines.md", "askOnce"],
+    [".claude/commands/a.md", "askOnce"],
+    [".claude/agents/a.md", "askOnce"],
+    [".claude/skills/a/SKILL.md", "askOnce"],
+    [".claude/settings.json", "ask"],
+    [".claude/hooks/a.sh", "ask"],
+    [".codex/prompts/a.md", "askOnce"],
+    [".codex/config.toml", "ask"],
+    [".gemini/commands/a.toml", "askOnce"],
+    [".gemini/settings.json", "ask"],
+    [".opencode/command/a.md", "askOnce"],
+    [".opencode/plugin/a.ts", "ask"],
+    [".v\u017fcode/tasks.json", "ask"],
+    [".gdbinit", "ask"],
+    [".lldbinit", "ask"],
+    [".pdbrc", "ask"],
+    [".vimrc", "ask"],
+    [".emacs.d/init.el", "ask"],
+    ["app.sublime-project", "ask"],
+    [".helix/languages.toml", "ask"],
+    [".idea/runConfigurations/a.xml", "ask"],
+    [".run/App.run.xml", "ask"],
+    [".zshenv", "ask"],
+    [".config/fish/config.fish", "ask"],
+    ["Microsoft.PowerShell_profile.ps1", "ask"],
+    [".tool-versions", "ask"],
+    ["mise.local.toml", "ask"],
+    [".python-version", "ask"],
+    ["lefthook.yml", "ask"],
+    ["lint-staged.config.js", "ask"],
+    [".lintstagedrc", "ask"],
+    [".yarnrc.yml", "ask"],
+    [".pnpmfile.cjs", "ask"],
+    ["bunfig.toml", "ask"],
+    ["pip.conf", "ask"],
+    ["rust-toolchain.toml", "askForBuild"],
+    [".eslintrc", "askForBuild"],
+    ["pytest.ini", "askForBuild"],
     [".claude/settings.local.json", "ask"],
     [".cursor/mcp.json", "ask"],
     ["node_modules/.bin/node", "ask"],
@@ -94,9 +163,53 @@ describe("the lists of protected files", () => {
     ".claude/worktrees/a/src/index.ts",
     "bin/run.txt",
     "poem.txt",
+    "docs/agents.txt",
+    "src/agents/index.ts",
+    "CONTRIBUTING.md",
+    ".nvmrc",
+    ".editorconfig",
+    ".github/ISSUE_TEMPLATE/a.md",
+    ".github/CODEOWNERS",
+    ".cursorignore",
+    "src/prompt.md.ts",
+    "tsconfig.json",
+    "app.config.ts",
+    "src/rules.ts",
+    "project/plan.md",
   ]) {
     it(`do not have ${path}`, () => assert.equal(builtIn(`/ws/${path}`), undefined));
   }
+});
+
+describe("a folder that is moved", () => {
+  const rows: readonly (readonly [string, Protection | undefined])[] = [
+    [".github", "ask"],
+    [".cline", "askOnce"],
+    [".vscode", "ask"],
+    [".VSCode", "ask"],
+    [".idea", "ask"],
+    [".cargo", "ask"],
+    [".config", "ask"],
+    [".claude", "ask"],
+    [".cursor", "ask"],
+    [".git", "refuse"],
+    ["sub/.husky", "ask"],
+    ["src", undefined],
+    ["node_modules", undefined],
+    ["gradle", undefined],
+    ["project", undefined],
+    ["src/.github.ts", undefined],
+  ];
+  for (const [folder, protection] of rows) {
+    it(`counts with the files in it: ${folder} is ${protection ?? "not in the lists"}`, () => {
+      assert.equal(builtIn.ofFolder(`/ws/${folder}`), protection);
+    });
+  }
+
+  it("counts like a file if it is one", () => {
+    assert.equal(builtIn.ofFolder("/ws/AGENTS.md"), "askOnce");
+    assert.equal(builtIn.ofFolder("/ws/package.json"), "askForBuild");
+  });
 });
 
 describe("the user's changes to the lists", () => {
@@ -104,7 +217,8 @@ describe("the user's changes to the lists", () => {
     protectionTest({ overrides: readProtectionSetting("s", value).overrides, askForBuildFiles }, place);
 
   it("add files to each list, in any case", () => {
-    const changed = test({ "tools/**": "ask", "keep/**": "refuse", "**/*.sh": "askForBuild" });
+    const changed = test({ "tools/**": "ask", "keep/**": "refuse", "**/*.sh": "askForBuild", "STYLE.md": "askOnce" });
+    assert.equal(changed("/ws/style.md"), "askOnce");
     assert.equal(changed("/ws/Tools/a"), "ask");
     assert.equal(changed("/ws/keep/a"), "refuse");
     assert.equal(changed("/ws/deep/a.sh"), "askForBuild");
@@ -150,8 +264,8 @@ describe("the user's changes to the lists", () => {
     assert.deepEqual(overrides, [["e", "ask"]]);
     assert.deepEqual(problems, [
       's: "a{b" has an unbalanced brace.',
-      's: "c/**" must be "refuse", "ask", "askForBuild" or false.',
-      's: "d/**" must be "refuse", "ask", "askForBuild" or false.',
+      's: "c/**" must be "refuse", "ask", "askOnce", "askForBuild" or false.',
+      's: "d/**" must be "refuse", "ask", "askOnce", "askForBuild" or false.',
     ]);
     assert.deepEqual(readProtectionSetting("s", ["a"]).problems, ["s must be an object with globs."]);
   });
@@ -164,7 +278,7 @@ it("the strongest of two protections counts, and a list counts more than a file 
   assert.equal(strongestProtection([undefined]), undefined);
 });
 
-it("files of git and files that are asked about run by themselves, and those of the build with the next one", () => {
-  const all = ["refuse", "ask", "askForBuild", false, undefined] as const;
-  assert.deepEqual(all.map(runsOf), ["byItself", "byItself", "withBuild", undefined, undefined]);
+it("files of git and files that are asked about run by themselves, those of the build with the next one, and agents follow the others", () => {
+  const all = ["refuse", "ask", "askOnce", "askForBuild", false, undefined] as const;
+  assert.deepEqual(all.map(runsOf), ["byItself", "byItself", "byAgents", "withBuild", undefined, undefined]);
 });

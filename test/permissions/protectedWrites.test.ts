@@ -87,6 +87,119 @@ describe("writing a file that programs run", () => {
   });
 });
 
+describe("writing a file that agents follow", () => {
+  const edit = (path: string, kind = "edit") => ({ kind, locations: [{ path }] }) as const;
+  const options = [
+    { id: "y", name: "Yes", kind: "allow_once" },
+    { id: "n", name: "No", kind: "reject_once" },
+  ] as const;
+  const files = ["/ws/AGENTS.md", "/ws/CLAUDE.md", "/ws/.github/copilot-instructions.md", "/ws/.cursor/rules/a.mdc"];
+
+  it("requires permission once per session, for all such files", async () => {
+    const { admit, asked } = gate();
+    assert.equal(await admit("read", "/ws/AGENTS.md"), false);
+    assert.equal(await admit("write", "/ws/AGENTS.md"), true);
+    for (const path of files) assert.equal(await admit("write", path), false, path);
+    assert.equal(asked.length, 1);
+    assert.equal(asked[0]?.title, "Bot wants to write /ws/AGENTS.md, which agents follow as instructions");
+    assert.deepEqual(
+      asked[0]?.options.map(({ name, kind }) => [name, kind]),
+      [
+        ["Allow Instruction Files for This Session", "allow_once"],
+        ["Refuse", "reject_once"],
+      ],
+    );
+    const other = gate({ answer: { option: "refuse" } });
+    await rejectsWithRefusal("failed", /did not allow this/, other.admit("write", "/ws/AGENTS.md"));
+    await rejectsWithRefusal("failed", /did not allow this/, other.admit("write", "/ws/AGENTS.md"));
+    assert.equal(other.asked.length, 2, "another session, and a refusal counts once");
+  });
+
+  it("still requires permission for other protected files, and outside the workspace", async () => {
+    const { admit, asked } = gate();
+    await admit("write", "/ws/AGENTS.md");
+    for (const path of ["/ws/.claude/settings.json", "/ws/package.json", "/home/me/.claude/CLAUDE.md"]) {
+      assert.equal(await admit("write", path), true, path);
+    }
+    assert.equal(asked.length, 4);
+    const outside = gate();
+    await outside.admit("write", "/home/me/.claude/CLAUDE.md");
+    assert.equal(await outside.admit("write", "/ws/AGENTS.md"), true, "a file outside is a question of its own");
+  });
+
+  it("requires permission behind a link, through a linked folder, and in any case", async () => {
+    for (const path of ["/ws/notes.txt", "/ws/cfg/copilot-instructions.md", "/ws/agents.MD"]) {
+      const { admit, documents, asked } = gate();
+      documents.put("/ws/AGENTS.md", "");
+      documents.put("/ws/.github/copilot-instructions.md", "");
+      link(documents, "/ws/notes.txt", "/ws/AGENTS.md");
+      link(documents, "/ws/cfg", "/ws/.github");
+      assert.equal(await admit("write", path), true, path);
+      assert.match(asked[0]?.title ?? "", /follow as instructions$/);
+    }
+  });
+
+  it("is decided by a rule that names the file, without a permission for the other files", async () => {
+    const rules: readonly Rule[] = [
+      { effect: "allow", kind: "edit", path: "AGENTS.md" },
+      { effect: "allow", kind: "edit", path: "**" },
+    ];
+    const { admit } = gate({ rules, answer: "cancelled" });
+    assert.equal(await admit("write", "/ws/AGENTS.md"), true);
+    await rejectsWithRefusal("cancelled", /was cancelled/, admit("write", "/ws/CLAUDE.md"));
+    const denied = gate({ rules: [{ effect: "deny", path: "**/AGENTS.md" }] });
+    await denied.admit("write", "/ws/CLAUDE.md");
+    await rejectsWithRefusal("failed", /A rule forbids this/, denied.admit("write", "/ws/AGENTS.md"));
+    const asking = gate({ rules: [{ effect: "ask", path: "AGENTS.md" }] });
+    await asking.admit("write", "/ws/AGENTS.md");
+    assert.equal(await asking.admit("write", "/ws/AGENTS.md"), true, "a rule asks every time");
+  });
+
+  it("needs no second permission if the user allowed one when the agent asked", async () => {
+    for (const [kind, path] of [
+      ["edit", "/ws/AGENTS.md"],
+      ["move", "/ws/CLAUDE.md"],
+      ["delete", "/ws/GEMINI.md"],
+    ] as const) {
+      const { access, admit, asked } = gate();
+      access.rememberAnswer({ question: { title: "x", options, tool: edit(path, kind) }, answer: { option: "y" } });
+      assert.equal(await admit("write", "/ws/.cursorrules"), false, kind);
+      assert.equal(asked.length, 0);
+    }
+    for (const [question, answer, by] of [
+      [{ title: "x", options, tool: edit("/ws/AGENTS.md") }, { option: "n" }, undefined],
+      [{ title: "x", options, tool: edit("/ws/AGENTS.md") }, { option: "y" }, "allow path “AGENTS.md”"],
+      [{ title: "x", options, tool: edit("/ws/AGENTS.md", "read") }, { option: "y" }, undefined],
+      [{ title: "x", options, tool: edit("/ws/a.ts") }, { option: "y" }, undefined],
+      [
+        { title: "x", options, tool: { kind: "edit", rawInput: { path: "/ws/AGENTS.md" } } },
+        { option: "y" },
+        undefined,
+      ],
+    ] as const) {
+      const { access, admit } = gate();
+      access.rememberAnswer({ question, answer, ...(by !== undefined && { by }) });
+      assert.equal(await admit("write", "/ws/.cursorrules"), true);
+    }
+  });
+
+  it("is allowed by a rule with wildcards only after the user has allowed it in this session", async () => {
+    const rules: readonly Rule[] = [{ effect: "allow", kind: "edit" }];
+    const { admit, asked, policy } = gate({ rules });
+    const question = { title: "Edit", options, tool: edit("/ws/AGENTS.md") };
+    assert.equal((await policy.decide(question)).decision, undefined);
+    await admit("write", "/ws/AGENTS.md");
+    assert.equal(asked.length, 1);
+    assert.ok((await policy.decide(question)).decision);
+  });
+
+  it("needs no permission if the user's settings take it out of the lists", async () => {
+    const { admit } = gate({ protection: { overrides: [["**/AGENTS.md", false]] } });
+    assert.equal(await admit("write", "/ws/AGENTS.md"), false);
+    assert.equal(await admit("write", "/ws/CLAUDE.md"), true);
+  });
+});
+
 describe("writing a file of git", () => {
   const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
 
@@ -133,6 +246,10 @@ describe("the agent's own permission request for a file that programs run", () =
     assert.match((await decide("/ws/.git/config")).reason ?? "", /belongs to git/);
     assert.match((await decide("/ws/.vscode/tasks.json")).reason ?? "", /without an action of yours/);
     assert.match((await decide("/ws/package.json")).reason ?? "", /with the next build/);
+    assert.equal(
+      (await decide("/ws/AGENTS.md")).reason,
+      "Agents follow this file as instructions, also in later sessions. If you allow this, Parley doesn't ask about such files again in this session.",
+    );
     assert.equal((await decide("/ws/src/a.ts")).reason, undefined);
   });
 
@@ -140,6 +257,22 @@ describe("the agent's own permission request for a file that programs run", () =
     const rules: readonly Rule[] = [{ effect: "allow", kind: "edit", path: "**" }];
     assert.equal((await decide("/ws/package.json", rules)).decision, undefined);
     assert.ok((await decide("/ws/src/a.ts", rules)).decision);
+  });
+
+  it("is not answered by a rule with wildcards if a file or folder moves to or from such a path", async () => {
+    const rules: readonly Rule[] = [{ effect: "allow", kind: ["move", "delete", "edit"] }];
+    const asks = async (kind: "move" | "delete" | "edit", ...paths: readonly string[]) => {
+      const tool = { kind, locations: paths.map(path => ({ path })) };
+      return (await gate({ rules }).policy.decide({ title: "x", options, tool })).decision === undefined;
+    };
+    for (const path of ["/ws/AGENTS.md", "/ws/.github", "/ws/.claude", "/ws/.vscode", "/ws/.git", "/ws/sub/.cursor"]) {
+      assert.equal(await asks("move", "/ws/a", path), true, path);
+      assert.equal(await asks("move", path, "/ws/a"), true, path);
+      assert.equal(await asks("delete", path), true, path);
+    }
+    assert.equal(await asks("move", "/ws/a", "/ws/b"), false);
+    assert.equal(await asks("delete", "/ws/src"), false);
+    assert.equal(await asks("edit", "/ws/.github/ISSUE_TEMPLATE/a.md"), false);
   });
 });
 

@@ -82,7 +82,7 @@ const allowed: Rows = [
     "node --test --test-name-pattern=x a.js",
     "node --max-old-space-size=99 a.js",
   ],
-  ["python3 **", "python3 -m pytest -c x", "python3 a.py -c x", "python3 -u a.py"],
+  ["python3 **", "python3 -m pytest -k x", "python3 a.py -c x", "python3 -u a.py"],
   ["make *", "make test", "make -j4", "make -k", "make --dry-run"],
   ["make **", "make -j 4 test", "make -s all", "make -C sub all"],
   ["go test **", "go test ./... -run Foo -v", "go test -count=1 ./...", "go test . -args -exec=x"],

@@ -373,7 +373,7 @@ describe("the review UI", () => {
   });
 
   it("lists files with their hunks, by turn if there are several", async () => {
-    const runs = new Map<string, "byItself" | "withBuild">();
+    const runs = new Map<string, "byItself" | "withBuild" | "byAgents">();
     const tree = new ChangesTree(review, path => runs.get(path));
     const labels = (items: readonly vscode.TreeItem[]): readonly string[] =>
       items.map(item => `${String(item.label)} | ${String(item.description)} | ${String(item.contextValue)}`);
@@ -382,10 +382,10 @@ describe("the review UI", () => {
       const created = await changed(null, "new\n");
       const unknown = join(folder, "unknown.bin");
       review.agentChangedWithoutBase(unknown, "?", "t1", "Changed by a command; there is no earlier text.");
-      runs.set(created, "byItself").set(unknown, "withBuild");
+      runs.set(path, "byAgents").set(created, "byItself").set(unknown, "withBuild");
       const inFolder = basename(folder);
       assert.deepEqual(labels(tree.getChildren().map(row => tree.getTreeItem(row))), [
-        `${basename(path)} | +2 −3 · ${inFolder} | file`,
+        `${basename(path)} | +2 −3 · instructs agents · ${inFolder} | file`,
         `${basename(created)} | +1 −0 · new · runs by itself · ${inFolder} | file`,
         `unknown.bin | Changed by a command; there is no earlier text. · runs with the next build · ${inFolder} | unknownFile`,
       ]);
@@ -403,7 +403,10 @@ describe("the review UI", () => {
         "seven | line 5 · +1 −0 | hunk",
       ]);
       const item = file && tree.getTreeItem(file);
-      assert.equal(item?.accessibilityInformation?.label, `${basename(path)}, ${inFolder}, 2 lines added, 3 removed`);
+      assert.equal(
+        item?.accessibilityInformation?.label,
+        `${basename(path)}, ${inFolder}, instructs agents, 2 lines added, 3 removed`,
+      );
       const commands = reviewCommands(actions, {});
       await commands["parley.openChange"](...((item?.command?.arguments ?? []) as readonly unknown[]));
       assert.deepEqual([vscode.window.activeTextEditor?.document.fileName, cursorLine()], [path, 1]);

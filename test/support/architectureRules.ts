@@ -360,7 +360,6 @@ export function sameFileNames(tree: SourceTree): readonly string[] {
 }
 
 const maxLines = 500;
-const maxFiles = 25;
 
 /** Source files with more than 500 lines. */
 export const longFiles = (tree: SourceTree): readonly string[] =>

@@ -234,21 +234,23 @@ describe("the header", () => {
     ]);
   });
 
-  it("a file that programs run has a mark, which counts in the bar if it runs by itself", async () => {
+  it("a file that programs run or agents follow has a mark, which counts in the bar if it runs by itself", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
     const file = (name: string) => ({ path: `/home/ada/shop/${name}`, label: name, added: 1, removed: 0 });
     const files = [
       { ...file(".vscode/tasks.json"), runs: "byItself" as const },
       { ...file("package.json"), runs: "withBuild" as const },
+      { ...file("AGENTS.md"), runs: "byAgents" as const },
       file("a.js"),
     ];
-    await panel.patch({ op: "head", head: { changes: { added: 3, removed: 0, files } } });
+    await panel.patch({ op: "head", head: { changes: { added: 4, removed: 0, files } } });
     const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^3 files.*1 runs by itself$/ }).click();
-    const [byItself, withBuild, plain] = await bar.getByRole("listitem").allInnerTexts();
+    await bar.getByRole("button", { name: /^4 files.*1 runs by itself$/ }).click();
+    const [byItself, withBuild, byAgents, plain] = await bar.getByRole("listitem").allInnerTexts();
     assert.match(byItself ?? "", /Runs by itself/);
     assert.match(withBuild ?? "", /Runs with the next build/);
-    assert.doesNotMatch(plain ?? "", /Runs/);
+    assert.match(byAgents ?? "", /Instructs agents/);
+    assert.doesNotMatch(plain ?? "", /Runs|Instructs/);
   });
 
   it("a file outside the workspace has a mark, which counts in the bar", async () => {

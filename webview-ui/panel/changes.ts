@@ -86,13 +86,18 @@ function fileRow({
       }
     </span>
     ${isOutside ? html`<span class="quiet">${t("Outside the workspace")}</span>` : nothing}
-    ${runs === undefined ? nothing : dangerMark(runs === "byItself" ? t("Runs by itself") : t("Runs with the next build"))}
+    ${runs === undefined ? nothing : dangerMark(dangerLabel(runs))}
     ${unknown === undefined ? nothing : html`<span class="quiet">${visibleText(unknown)}</span>`}
     ${movedFrom === undefined ? nothing : html`<span class="quiet">${t("Moved from {0}", visibleText(movedFrom))}</span>`}
   </li>`;
 }
 
-/** Marks files that programs run. */
+function dangerLabel(runs: NonNullable<ListedFile["runs"]>): string {
+  if (runs === "byAgents") return t("Instructs agents");
+  return runs === "byItself" ? t("Runs by itself") : t("Runs with the next build");
+}
+
+/** Marks files that programs run or agents follow. */
 const dangerMark = (words: string): TemplateResult => html`<span class="runs">${icon("warning")} ${words}</span>`;
 
 function decisionButton(codicon: string, label: string, intent: Intent): TemplateResult {

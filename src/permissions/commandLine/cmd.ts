@@ -10,7 +10,8 @@ const runners = new Set(
   ).split(" "),
 );
 
-const word = /[ ]+|"([^"%!^&|<>\n]*)"(?=[ ]|$)|([\w.\\/:=+*?@-]+)(?=[ ]|$)/y;
+/** `~` is text, as in `HEAD~1`. At the start of a word, other shells expand it. */
+const word = /[ ]+|"([^"%!^&|<>\n]*)"(?=[ ]|$)|((?!~)[\w.\\/:=+*?@~-]+)(?=[ ]|$)/y;
 
 const conjunction = /[ ]*&&[ ]*/y;
 

@@ -10,14 +10,12 @@
 // that denies or asks also matches if more words follow, and matches its program by any path and with `.exe`: `rm`
 // denies `/bin/rm -r x`. Words are compared as a whole and exactly, never by prefix.
 import { baseName } from "./programs.ts";
-import type { Word } from "./types.ts";
+import { programHazards } from "./programHazards.ts";
+import type { Fit, Word } from "./types.ts";
 import { wordRoles } from "./wordRoles.ts";
 
 type PatternElement = { readonly literal: string } | "one" | "rest";
 export type Pattern = readonly PatternElement[];
-
-/** Whether a command matches. `maybe`: it depends on what its shell makes of a word. */
-export type Fit = "yes" | "maybe" | "no";
 
 const token = /[ \t]+|((?:[^\s'"]|'[^']*'|"[^"]*")+)/y;
 
@@ -71,16 +69,31 @@ export function namesProgram(pattern: Pattern): boolean {
 /** Whether an allow pattern matches the whole command, whatever its shell makes of it. */
 export function fitsWhole(pattern: Pattern, words: readonly Word[]): boolean {
   const roles = wordRoles(words);
+  const hazards = programHazards(words);
+  if (hazards[0] !== undefined && !pattern.every(isLiteral)) return false;
   return matchesWords(
     pattern,
     words,
     (literal, text) => literal === text,
     "rest only",
     (wildcard, index) => {
-      const role = roles[index];
+      const role = hazards[index] === undefined ? roles[index] : "harmful";
       return role !== "harmful" && (wildcard === "rest" || role !== "unknown");
     },
   );
+}
+
+/** The words for which a wildcard of an allow pattern doesn't stand, with what they do. Empty: there are none, or it is not for these words. */
+export function hazardsFor(
+  pattern: Pattern,
+  words: readonly Word[],
+): readonly { readonly word: string; readonly why: string }[] {
+  if (pattern.every(isLiteral) || !matchesWords(pattern, words, (literal, text) => literal === text, "rest only"))
+    return [];
+  return programHazards(words).flatMap((why, index) => {
+    const word = words[index]?.text ?? "";
+    return why === undefined ? [] : [{ word: index === 0 ? `the rest of “${word}”` : `“${word}”`, why }];
+  });
 }
 
 /** Whether a pattern that denies or asks matches the command or its start. */

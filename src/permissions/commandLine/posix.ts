@@ -19,6 +19,8 @@ const redirection =
 const bothRedirected = /&>>?[ \t]*\/dev\/null(?=[ \t]*(?:[\n;|&]|$))/y;
 /** A revision of git, such as `@{u}` and `stash@{0}`. */
 const revision = /\{(?:[a-z]+|\d+)\}/y;
+/** Text for all shells, except as a command. `xargs` and `find` replace it. */
+const emptyBraces = /\{\}/y;
 const alternatives = /\{[\w./-]*(?:,[\w./-]*)+\}/y;
 /** Only with a quoted delimiter, so that the shell expands nothing in the text. */
 const hereDocument = /<<[ \t]*(?:'(\w+)'|"(\w+)")(?=[ \t\n;|&]|$)/y;
@@ -179,6 +181,11 @@ class PosixScanner {
     if (c === "`") throw new NotUnderstood("substitutes the output of another command");
     if (c === "(" || c === ")") throw new NotUnderstood("contains a subshell, a function or a pattern in parentheses");
     if (c === "{" && this.#braces(made)) return;
+    const placeholder = c === "{" ? this.#match(emptyBraces) : undefined;
+    if (placeholder !== undefined) {
+      made.text.push(placeholder);
+      return;
+    }
     if (c === "{" || c === "}") throw new NotUnderstood("contains braces, which group or expand");
     const isAlone = c === "!" && first && /^[ \t]$/.test(this.#line[this.#at + 1] ?? "");
     if (c === "!" && !isAlone) throw new NotUnderstood("contains “!”, which negates or recalls an earlier command");

@@ -111,7 +111,8 @@ function bareWord(text: string | undefined): Word | undefined {
   if (batchGrammar.test(text)) throw unsupportedSyntax(text);
   // Some programs receive `-a.b` and `-a:b` as two words.
   const split = /^[-\u2013-\u2015].*[.:]/.test(text);
-  return { text, exact: !split && !/[*?[\]~]/.test(text) };
+  // `~` stands for a folder only at the start.
+  return { text, exact: !split && !/[*?[\]]|^~|[\\/:=]~/.test(text) };
 }
 
 function unsupportedSyntax(text: string): NotUnderstood {
@@ -144,7 +145,7 @@ function checkedCommand(words: readonly Word[]): Command {
   if (keywords.has(lower) || runners.has(base.replace(/\.(?:exe|com|cmd|bat)$/, ""))) {
     throw new NotUnderstood(`uses “${name}”, which may run something else`);
   }
-  if (words.some(({ text }) => /^(?:alias|function|env|variable):|::/i.test(text))) {
+  if (words.some(({ text }) => /(?:^|[:=,])(?:alias|function|env|variable|cert|registry):|::/i.test(text))) {
     throw new NotUnderstood("accesses PowerShell's own drives");
   }
   return { words: words.map(({ text, exact }) => ({ text, exact })), wrappers: [] };

@@ -71,7 +71,7 @@ function unwrapCommand(scanned: ScannedCommand, wrappers: Command["wrappers"], d
 }
 
 function plain(words: ScannedCommand): readonly Word[] {
-  return words.map(({ text, exact }) => ({ text, exact }));
+  return words.map(({ text, exact, appended }) => ({ text, exact, ...(appended && { appended }) }));
 }
 
 function withoutAssignments(words: ScannedCommand): ScannedCommand {
@@ -125,6 +125,8 @@ function wrappedCommand(name: string, words: ScannedCommand): ScannedCommand | u
     case "timeout":
       if (/^\d+(?:\.\d+)?[smhd]?$/.test(text(rest[0]))) return wrappedProgram(name, rest.slice(1));
       throw hiddenProgramError(name);
+    case "xargs":
+      return wordsOfXargs(rest);
     case "env":
       return wrappedProgram(name, rest.slice(leadingHarmless(rest)));
     default:
@@ -137,6 +139,47 @@ function wrappedCommand(name: string, words: ScannedCommand): ScannedCommand | u
       return undefined;
   }
 }
+
+/**
+ * The command of `xargs` with the words that it adds. They may be anything, also options, so they count like a wildcard that
+ * the shell expands.
+ */
+function wordsOfXargs(words: ScannedCommand): ScannedCommand {
+  let placeholder: string | undefined;
+  let at = 0;
+  for (; at < words.length && text(words[at]).startsWith("-"); at++) {
+    const option = text(words[at]);
+    if (option === "--") {
+      at++;
+      break;
+    }
+    const [, own, name = own, value] = xargsOption.exec(option) ?? [];
+    if (name === undefined) {
+      if (!xargsFlag.test(option)) throw hiddenProgramError("xargs");
+      continue;
+    }
+    const given = value === undefined || value === "" ? text(words[++at]) : value.replace(/^=/, "");
+    if (given === "") throw hiddenProgramError("xargs");
+    if (name === "I" || name === "replace") placeholder = given;
+  }
+  const added: ScannedWord = { text: "*", exact: false, quoted: false, assigns: false, appended: true };
+  const given = words.slice(at);
+  if (given.length === 0) return [{ text: "echo", exact: true, quoted: true, assigns: false }, added];
+  const [first, ...others] = wrappedProgram("xargs", given);
+  if (!first || (placeholder !== undefined && first.text.includes(placeholder))) throw hiddenProgramError("xargs");
+  if (placeholder === undefined) return [first, ...others, added];
+  return [
+    first,
+    ...others.map(word =>
+      word.text.includes(placeholder) ? { ...added, text: word.text.replaceAll(placeholder, () => "*") } : word,
+    ),
+  ];
+}
+
+const xargsFlag = /^(?:-[0rtx]+|--(?:null|no-run-if-empty|verbose|exit))$/;
+/** Options with a value: the letter and the value, or the name and the value. */
+const xargsOption =
+  /^(?:-[0rtx]*([nPLsdI])|--(max-args|max-procs|max-lines|max-chars|delimiter|replace))((?<=-[0rtx]*[nPLsdI])[^]*|=[^]+)?$/;
 
 function leadingHarmless(words: ScannedCommand): number {
   const index = words.findIndex(word => !word.exact || !harmlessVariable.test(word.text));
@@ -186,4 +229,18 @@ function checkFolder(commands: readonly Command[]): void {
 /** The last segment of a program's path, with either separator. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}
+
+/** The name that the tables use: `git` for `/usr/bin/git.exe`, `python` for `python3.12`, `awk` for `gawk`. */
+export function programName(text: string): string {
+  const base = baseName(text)
+    .toLowerCase()
+    .replace(/\.(?:exe|com|cmd|bat)$/, "");
+  if (/^python[\d.]+$/.test(base) || /^pypy[\d.]*$/.test(base)) return "python";
+  if (/^(?:[gmn]|original-)awk$/.test(base)) return "awk";
+  if (/^pip[\d.]+$/.test(base)) return "pip";
+  if (/^g(?:sed|sort|tar|make|find|date|shuf|uniq)$/.test(base)) return base.slice(1);
+  return (
+    { fdfind: "fd", bsdtar: "tar", nodejs: "node", mingw32make: "make", gmake: "make", egrep: "grep" }[base] ?? base
+  );
 }

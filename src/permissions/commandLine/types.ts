@@ -2,11 +2,16 @@
 
 export type Shell = "posix" | "powershell" | "cmd";
 
+/** Whether something matches. `maybe`: it depends on what only a shell or the file system knows. */
+export type Fit = "yes" | "maybe" | "no";
+
 /** A word after quotes are resolved. */
 export interface Word {
   readonly text: string;
   /** False: only the shell knows the resulting text and the number of words, as for a variable, a glob or `~`. */
   readonly exact: boolean;
+  /** A program puts words of its input here, with any text: `xargs grep foo`. */
+  readonly appended?: true;
 }
 
 /** One program with its arguments, or a builtin. There is at least one word, and the first is exact. */

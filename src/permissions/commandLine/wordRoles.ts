@@ -1,6 +1,6 @@
 // What each word of a command is to its program, for the wildcards of allow patterns: `*` stands for operands and
 // harmless options, and `**` for everything that writes and runs nothing.
-import { baseName, mayBeFindAction } from "./programs.ts";
+import { mayBeFindAction, programName } from "./programs.ts";
 import { programOptions, type ProgramOptions } from "./programOptions.ts";
 import type { Word } from "./types.ts";
 
@@ -56,19 +56,6 @@ export function wordRoles(words: readonly Word[]): readonly WordRole[] {
   const made = rolesOfWords.get(words) ?? new RoleReader(words).roles();
   rolesOfWords.set(words, made);
   return made;
-}
-
-/** The name that the tables use: `git` for `/usr/bin/git.exe`, `python` for `python3.12`, `awk` for `gawk`. */
-function programName(text: string): string {
-  const base = baseName(text)
-    .toLowerCase()
-    .replace(/\.(?:exe|com|cmd|bat)$/, "");
-  if (/^python[\d.]+$/.test(base) || /^pypy[\d.]*$/.test(base)) return "python";
-  if (/^(?:[gmn]|original-)awk$/.test(base)) return "awk";
-  if (/^g(?:sed|sort|tar|make|find|date|shuf|uniq)$/.test(base)) return base.slice(1);
-  return (
-    { fdfind: "fd", bsdtar: "tar", nodejs: "node", mingw32make: "make", gmake: "make", egrep: "grep" }[base] ?? base
-  );
 }
 
 /** Written and executed by nothing. */

@@ -19,7 +19,10 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
   );
 }
 
-/** When programs run a file of this window. The lists are prepared once for the same object of settings and folders. */
+/**
+ * When programs run a file of this window, or whether agents follow it. The lists are prepared once for the same object of
+ * settings and folders.
+ */
 export function runsInWindow(settings: () => ProtectionSettings): (path: string) => ReturnType<typeof runsOf> {
   let known:
     { readonly settings: ProtectionSettings; readonly roots: string; readonly test: ProtectionTest } | undefined;

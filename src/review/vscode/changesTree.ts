@@ -17,7 +17,7 @@ import {
 import { fileBadge, treeItem } from "../../editor/editorItems.ts";
 
 /** When programs run a file. Undefined: they do not. */
-export type RunsOf = (path: string) => "byItself" | "withBuild" | undefined;
+export type RunsOf = (path: string) => "byItself" | "withBuild" | "byAgents" | undefined;
 
 export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposable {
   readonly #review: Review;
@@ -125,6 +125,11 @@ function turnItem(row: TurnRow): vscode.TreeItem {
   });
 }
 
+function dangerLabel(runs: NonNullable<ReturnType<RunsOf>>): string {
+  if (runs === "byAgents") return vscode.l10n.t("instructs agents");
+  return runs === "byItself" ? vscode.l10n.t("runs by itself") : vscode.l10n.t("runs with the next build");
+}
+
 function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
   const { path, unknown, changes, movedFrom, isOutside } = row.file;
   const uri = vscode.Uri.file(path);
@@ -143,12 +148,7 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
   const place = folder === "." ? "" : folder;
   const outside = isOutside ? vscode.l10n.t("outside the workspace") : "";
   const size = unknown === undefined ? countsLabel(row) : "";
-  const danger =
-    runs === undefined
-      ? ""
-      : runs === "byItself"
-        ? vscode.l10n.t("runs by itself")
-        : vscode.l10n.t("runs with the next build");
+  const danger = runs === undefined ? "" : dangerLabel(runs);
   const accessibleParts = [
     basename(path),
     place,
