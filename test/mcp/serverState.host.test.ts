@@ -1,6 +1,7 @@
 // What Parley keeps of MCP servers: values that the user entered, and which servers are off in which session.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { unwrapped } from "../../src/base/secrets/secret.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { AgentInfo } from "../../src/session/agent.ts";
 import type { McpPrompt, ServerVerdict } from "../../src/mcp/promptServer.ts";
@@ -60,7 +61,7 @@ describe("the values that MCP servers need", () => {
       inputs.values(server("b"), true),
     ]);
     assert.deepEqual(
-      all.map(values => values?.get("key")),
+      all.map(values => unwrapped(values?.get("key") ?? "")),
       ["entered", "entered", "entered"],
     );
     assert.deepEqual(asked, ["MCP Server “a”", "MCP Server “b”"]);
