@@ -1,6 +1,7 @@
 // Answers, names and titles that imitate the structure of a conversation, in exports, copies, and what another agent gets.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { Secret } from "../../src/base/secrets/secret.ts";
 import { conversationForAgent } from "../../src/session/conversation/conversationForAgent.ts";
 import { conversationText } from "../../src/session/conversation/conversationText.ts";
 import type { ContentBlock, MessageAuthor, SessionEvent } from "../../src/session/events.ts";
@@ -288,5 +289,14 @@ describe("a forged turn", () => {
         .map(({ heading }) => heading),
       ["You", "You (reported by the agent)"],
     );
+  });
+
+  it("keeps no secret that Parley knows, also one of several lines", () => {
+    const key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END KEY-----";
+    void new Secret(key);
+    const state = asked(`a\n\n${key} b`, `${key}\n\nc`);
+    const { sections } = conversationForAgent(state, undefined, 10_000);
+    for (const text of [conversationText(state), ...sections.map(section => section.text)])
+      assert.doesNotMatch(text, /MIIE|END KEY/);
   });
 });
