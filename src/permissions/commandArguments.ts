@@ -21,6 +21,8 @@ export interface ArgumentContext {
 
 /** The number of words that are checked for secrets. The user is asked about longer commands. */
 const maxCheckedWords = 1000;
+/** The number of words with wildcards that are compared with all globs, also those of a hostile folder. */
+const maxWildcardWords = 50;
 /** The number of parts of one word that are checked. */
 const maxPieces = 500;
 /** Patterns with wildcards are compared letter by letter. */
@@ -46,6 +48,7 @@ export function namesSecret(command: Command, context: ArgumentContext): boolean
   if (place.platform === "windows" && mayHaveShortName(command)) return true;
   if (!isSensitive) return false;
   if (words.length >= maxCheckedWords) return true;
+  if (words.filter(({ exact, appended }) => !exact && !appended).length > maxWildcardWords) return true;
   const reads = !reachesFiles.has(programName(command.words[0]?.text ?? ""));
   return words.some(word => (word.appended ? reads : mayBeSecret(word, isSensitive, context)));
 }

@@ -71,14 +71,30 @@ export function mayOverlap(shell: readonly string[], glob: readonly string[]): b
   return patternsOverlap(shell, glob, isAnyFolder, segmentsOverlap);
 }
 
+/** The product of two lengths up to which names are compared letter by letter. Longer ones may overlap. */
+const maxOverlapWork = 4000;
+
 function segmentsOverlap(shell: string, segment: string): boolean {
   if (/^[*?[]/.test(shell) && segment.startsWith(".")) return false;
+  if (!/[*?[]/.test(shell)) return segmentFits(segment, shell);
+  if (!sameUntilWildcard(shell, segment)) return false;
+  // An unclosed set of characters reaches to the end.
+  if (!shell.includes("[") && !sameUntilWildcard(reversed(shell), reversed(segment))) return false;
+  if (shell.length * segment.length > maxOverlapWork) return true;
   // A set of characters stands for one of them. An unclosed one is not understood.
   const end = shell.lastIndexOf("]") + 1;
   const own = shell.slice(0, end).replace(/\[[!^]?\]?[^\]]*\]/g, "?") + shell.slice(end);
   const isAnyText = (character: string): boolean => character === "*";
   const fits = (a: string, b: string): boolean => a === b || a === "?" || b === "?";
   return patternsOverlap(Array.from(own.replace(/\[.*/, "*")), Array.from(segment), isAnyText, fits);
+}
+
+const reversed = (text: string): string => Array.from(text).reverse().join("");
+
+/** Whether two patterns have the same characters until one of them has a wildcard. */
+function sameUntilWildcard(one: string, other: string): boolean {
+  const end = Math.min(...[one, other].map(text => /[*?[\]]|$/.exec(text)?.index ?? 0));
+  return one.slice(0, end) === other.slice(0, end);
 }
 
 /** Whether something matches both of two patterns. */

@@ -168,6 +168,27 @@ describe("a secret in a command", () => {
     assert.equal((await verdict(`ls '${many}'`)).effect, "ask");
   });
 
+  it("is looked for in bounded time, also with many globs of a hostile folder", () => {
+    const hostile = Array.from({ length: 1000 }, (_, index) => `**/${"*a".repeat(80)}${index}`);
+    const isSensitive = secretMatcher(hostile, place);
+    const judge = (line: string): string =>
+      evaluateRules(readRules([allowAll]), {
+        agent: "demo",
+        kind: "execute",
+        command: readCommandLine(line, ["posix"]),
+        cwd: "/work/app",
+        paths: [],
+        urls: [],
+        trusted: true,
+        place,
+        isSensitive,
+      }).effect;
+    const started = performance.now();
+    assert.equal(judge(`ls ${`${"a*".repeat(150)} `.repeat(900)}`), "ask");
+    assert.equal(judge(`ls ${`src/${"b".repeat(20)}*.c `.repeat(50)}`), "allow");
+    assert.ok(performance.now() - started < 8000, `${performance.now() - started} ms`);
+  });
+
   it("leads to a question if a line changes the folder very often", async () => {
     const changes = (count: number): string => Array.from({ length: count }, (_, index) => `cd a${index}`).join("; ");
     assert.equal((await verdict(changes(3))).effect, "allow");
