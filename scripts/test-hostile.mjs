@@ -23,7 +23,7 @@ import { fetchVscode } from "./vscode/fetch.mjs";
  * @property {Readonly<Record<string, string>>} [variables] of the environment
  * @property {boolean} [needsChromium]
  * @property {boolean} [needsVscode]
- * @property {string} [hostTests] the words in the titles of tests that run in VS Code, in place of files
+ * @property {string} [hostTests] the words in the titles of tests that also run inside VS Code
  */
 
 /** @type {Readonly<Record<string, Class>>} */
@@ -92,6 +92,18 @@ const classes = {
       ...["window/settingScopes", "permissions/sensitiveFiles", "sessions/retention", "sessions/sessionTrash"],
       ...["sessions/storedSessions", "checkpoints/checkpointRetention", "checkpoints/checkpoints"],
     ],
+    hostTests: "the settings of a folder|the user's environment of terminals|the user's numbers",
+    needsVscode: true,
+  },
+  programs: {
+    about: "what a sign-in, a server and an allowed command run, and the secrets that they get",
+    files: [
+      ...["agents/signInProgram", "base/programVariables", "base/secret", "session/maskStreams"],
+      ...["mcp/serverContent", "mcp/envFile", "permissions/programHazards", "permissions/commandWrites"],
+      ...["permissions/wordRoles", "permissions/everyday", "agents/plantedFiles", "e2e/secrets"],
+    ],
+    hostTests: "signing in to an agent|the consent to an MCP server of the workspace",
+    needsVscode: true,
   },
   editor: {
     about: "texts that the editor shows, also in a real window",
@@ -157,26 +169,38 @@ async function perform(name, total, seed) {
   if (needsChromium || needsVscode) process.env["CHROMIUM_PATH"] = ensureChromium();
   if (needsVscode) await fetchVscode();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "parley-hostile-"));
-  const [results, casesFile] = [path.join(folder, "results.json"), path.join(folder, "cases")];
+  const casesFile = path.join(folder, "cases");
   const started = performance.now();
   // Processes of the tests inherit it, so that those that are left can be found.
   const mark = `${process.pid}-${name}-${seed}`;
   process.env["FUZZ_MESSAGES"] = "0";
   Object.assign(process.env, variables, { SEED: String(seed), PARLEY_CASES_FILE: casesFile, [markName]: mark });
-  const script = ["scripts/tools/mocha.mjs", `--results=${results}`, `--timeout=${maxTestTime}`];
-  const tests = files.map(file => inProject("out", "test", `${file}.test.mjs`));
   const setUp = ["--import", new URL("tools/countCases.mjs", import.meta.url).href];
-  const command =
-    hostTests === undefined
-      ? [...setUp, ...script, ...tests]
-      : ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`];
+  /** @type {((results: string) => readonly string[])[]} */
+  const commands = [];
+  if (files.length > 0) {
+    const tests = files.map(file => inProject("out", "test", `${file}.test.mjs`));
+    const script = ["scripts/tools/mocha.mjs", `--timeout=${maxTestTime}`];
+    commands.push(results => [...setUp, ...script, `--results=${results}`, ...tests]);
+  }
+  if (hostTests !== undefined) {
+    commands.push(results => ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`]);
+  }
   try {
     let output = "";
-    const code = await runLimited(command, afterMinutes(maxClassTime), text => (output += text));
-    const { tests: found, finished } = readResults(results);
-    const failures = found.filter(test => test.state === "failed").map(resultLine);
-    if (code === "late") failures.push(`The class did not finish within ${maxClassTime} minutes.`);
-    else if (!finished || (code !== 0 && failures.length === 0)) failures.push(`It broke off with exit code ${code}.`);
+    let tests = 0;
+    /** @type {string[]} */
+    const failures = [];
+    for (const [at, command] of commands.entries()) {
+      const results = path.join(folder, `results-${at}.json`);
+      const code = await runLimited(command(results), afterMinutes(maxClassTime), text => (output += text));
+      const { tests: found, finished } = readResults(results);
+      const failed = found.filter(test => test.state === "failed").map(resultLine);
+      if (code === "late") failed.push(`The class did not finish within ${maxClassTime} minutes.`);
+      else if (!finished || (code !== 0 && failed.length === 0)) failed.push(`It broke off with exit code ${code}.`);
+      tests += found.length;
+      failures.push(...failed);
+    }
     const left = () => processesWith(markName, mark);
     if (!(await waitFor(() => left().length === 0, maxEndTime))) {
       for (const { pid, command } of left()) {
@@ -186,12 +210,12 @@ async function perform(name, total, seed) {
     }
     const cases = fs.existsSync(casesFile) ? Number(fs.readFileSync(casesFile, "utf8")) : 0;
     total.rounds++;
-    total.tests += found.length;
+    total.tests += tests;
     total.cases += cases;
     total.failures.push(...failures);
     for (const [line] of output.matchAll(/version \d: \d+ changed messages.*/g)) say(`${name}: ${line}`);
     const result = failures.length > 0 ? `✘ ${failures.length} failures` : "✔";
-    say(`${name}: seed ${seed}, ${found.length} tests, ${cases} random cases, ${secondsSince(started)} ${result}`);
+    say(`${name}: seed ${seed}, ${tests} tests, ${cases} random cases, ${secondsSince(started)} ${result}`);
     if (failures.length > 0) {
       say(`${output}\n${failures.join("\n")}\nTo repeat it: SEED=${seed} npm run test:hostile -- --class=${name}`);
     }
