@@ -35,6 +35,9 @@ const withoutFeatures = [
   "OptimizationHints",
 ];
 
+/** The time limit of a step, in milliseconds. No machine is too slow for it, and a test can take it twice. */
+const stepTimeout = 90_000;
+
 /**
  * Starts a headless Chromium that can access only this machine.
  * @param {readonly string[]} [args]
@@ -96,6 +99,7 @@ export function workbenchUrl(server, { folder, workspace, extension, tests, file
  */
 export async function openWorkbench(browser, server, target, profile, look) {
   const context = profile ?? (await browser.newContext({ viewport: { width: 1400, height: 900 }, ...look }));
+  context.setDefaultTimeout(stepTimeout);
   const page = await context.newPage();
   await page.goto(workbenchUrl(server, target));
   await restored(page);

@@ -45,8 +45,8 @@ describe("the review UI", () => {
     // The extension under test has registered its own.
     bases = new BaseDocuments(review, nullLog, `parley-base-test-${++scheme}`);
     [announced, questions, agrees] = [[], [], true];
-    const confirm = (question: string): Promise<boolean> => {
-      questions.push(question);
+    const confirm = (question: string, _answer: string, detail: readonly string[]): Promise<boolean> => {
+      questions.push([question, ...detail].join("\n"));
       return Promise.resolve(agrees);
     };
     const choose = (question: string, answers: readonly string[]): Promise<string | undefined> => {
@@ -176,7 +176,10 @@ describe("the review UI", () => {
       const [words] = lenses.provideHover(document, new vscode.Position(3, 1))?.contents ?? [];
       assert.ok(words instanceof vscode.MarkdownString);
       assert.deepEqual(
-        [...words.value.matchAll(/\[([^\]]+)\]\(command:([\w.]+)\?/g)].map(([, title, command]) => [title, command]),
+        [...words.value.matchAll(/\[([^\]]+)\]\(command:([\w.]+)\?/g)].map(([, title = "", command]) => [
+          title.replaceAll("&nbsp;", " "), // VS Code keeps the spaces of a text so.
+          command,
+        ]),
         [
           ["Keep", "parley.keepChange"],
           ["Undo", "parley.undoChange"],

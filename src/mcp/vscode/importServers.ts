@@ -17,7 +17,7 @@ export async function importServers(context: vscode.ExtensionContext): Promise<v
   const found = await findServers(context);
   if (!found) return;
   if (found.servers.length === 0)
-    throw new Error(found.problems.join("\n") || vscode.l10n.t("There are no MCP servers to import."));
+    throw new Error(found.problems.join(" ") || vscode.l10n.t("There are no MCP servers to import."));
   const known = ownServers();
   const picked = await showQuickPicks(
     found.servers.map(server => ({

@@ -27,11 +27,11 @@ import { peekHunk } from "./peekHunk.ts";
 import { sessionRowTitle } from "./changesTree.ts";
 import { reviewTabTitle } from "./reviewTabs.ts";
 
-/** Asks the user to confirm. `answer` is the label of the button. */
-export type ConfirmDialog = (question: string, answer: string) => PromiseLike<boolean>;
+/** Asks the user to confirm. `answer` is the label of the button, `detail` has the lines below the question. */
+export type ConfirmDialog = (question: string, answer: string, detail: readonly string[]) => PromiseLike<boolean>;
 
-const confirmInEditor: ConfirmDialog = async (question, answer) =>
-  (await showWarningMessage(question, { modal: true }, answer)) === answer;
+const confirmInEditor: ConfirmDialog = async (question, answer, detail) =>
+  (await showWarningMessage(question, { modal: true, detail }, answer)) === answer;
 
 /** Asks the user to choose one of the answers, which are the labels of buttons. Undefined: cancelled. */
 export type ChooseDialog = (question: string, answers: readonly string[]) => PromiseLike<string | undefined>;
@@ -104,7 +104,7 @@ export class ReviewActions {
     const files = countFiles(this.#review, target);
     const losses = await this.#review.undoLosses(target);
     if (losses.length > 0 && losses.length === files) {
-      throw new Refusal("failed", `${vscode.l10n.t("Nothing was changed.")} ${lossText(losses)}`);
+      throw new Refusal("failed", `${vscode.l10n.t("Nothing was changed.")} ${lossLines(losses).join(" ")}`);
     }
     const chosen = await this.#chooseOfTurn(target);
     if (!chosen) return false;
@@ -165,10 +165,7 @@ export class ReviewActions {
         ? vscode.l10n.t("Undo the agent's changes in 1 file? “Undo Last Review Decision” restores them.")
         : vscode.l10n.t("Undo the agent's changes in {0} files? “Undo Last Review Decision” restores them.", files);
     const confirm = this.#options.confirm ?? confirmInEditor;
-    return confirm(
-      [question, ...(losses.length > 0 ? [lossText(losses)] : [])].join("\n\n"),
-      vscode.l10n.t("Undo Changes"),
-    );
+    return confirm(question, vscode.l10n.t("Undo Changes"), losses.length > 0 ? lossLines(losses) : []);
   }
 
   /** The work, where Cancel is no error: the files that were changed before it are one decision. */
@@ -412,12 +409,12 @@ const pathOf = (place: HunkLocation | FileRow): string => ("path" in place ? pla
 /** The most files that a message names. */
 const maxNamedFiles = 10;
 
-function lossText(losses: readonly UndoLoss[]): string {
+function lossLines(losses: readonly UndoLoss[]): readonly string[] {
   const rows = losses.slice(0, maxNamedFiles).map(({ path, why }) => `${basename(path)}: ${why}`);
   const more = losses.length - rows.length;
   return [
     vscode.l10n.t("These files cannot be undone and stay as they are:"),
     ...rows,
     ...(more > 0 ? [vscode.l10n.t("{0} more files", more)] : []),
-  ].join("\n");
+  ];
 }

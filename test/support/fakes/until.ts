@@ -6,8 +6,8 @@ const immediateChecks = 50;
 /** After that, the time between two checks (ms). */
 const checkInterval = 5;
 
-/** Resolves when the condition holds; rejects after `ms` milliseconds. */
-export async function until(condition: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+/** Resolves when the condition holds; rejects after `ms` milliseconds, for which no machine is too slow. */
+export async function until(condition: () => boolean | Promise<boolean>, ms = 90_000): Promise<void> {
   const deadline = Date.now() + ms;
   for (let checks = 0; !(await condition()); checks++) {
     if (Date.now() > deadline) throw new Error(`The condition never held: ${condition.toString()}`);
