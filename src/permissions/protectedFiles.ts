@@ -62,11 +62,12 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
     const globs = globsOf(protection);
     const listed = restrictionTest(globs, anyCase);
     const isHook = protection === "ask" ? hookTest(settings.hookFolders ?? [], place) : undefined;
-    const isNamed = protection === "ask" ? fileTest(settings.files ?? [], place) : undefined;
+    const named = protection === "ask" ? fileTest(settings.files ?? [], place) : undefined;
+    const isFolder = restrictionTest(globs.flatMap(configurationFolders), anyCase);
     return {
       protection,
-      matches: spelled(path => listed(path) || isHook?.(path) === true || isNamed?.(path) === true),
-      matchesFolder: spelled(restrictionTest(globs.flatMap(configurationFolders), anyCase)),
+      matches: spelled(path => listed(path) || isHook?.(path) === true || named?.isFile(path) === true),
+      matchesFolder: spelled(path => isFolder(path) || named?.isFolder(path) === true),
     };
   });
   const overrides = settings.overrides.map(([glob, protection]) => {
@@ -101,12 +102,24 @@ function configurationFolders({ from, glob }: PathGlob): readonly PathGlob[] {
   );
 }
 
-/** Whether a path is one of the files, in any case. */
-function fileTest(files: readonly string[], { platform }: PathContext): (path: string) => boolean {
-  const { normalize } = platform === "windows" ? win32 : posix;
-  const normal = (path: string): string => normalize(path).normalize("NFC").toLowerCase();
+/** Whether a path is one of the files, or a folder below a workspace folder with one of them, in any case. */
+function fileTest(
+  files: readonly string[],
+  { platform, roots }: PathContext,
+): { readonly isFile: (path: string) => boolean; readonly isFolder: (path: string) => boolean } {
+  const { dirname, normalize } = platform === "windows" ? win32 : posix;
+  const normal = (path: string): string =>
+    normalize(path)
+      .normalize("NFC")
+      .toLowerCase()
+      .replace(/(?<=.)[\\/]$/, "");
   const all = new Set(files.map(normal));
-  return path => all.has(normal(path));
+  const tops = new Set(roots.map(normal));
+  const folders = new Set<string>();
+  for (const file of all)
+    for (let at = dirname(file); !tops.has(at) && !folders.has(at) && at !== dirname(at); at = dirname(at))
+      folders.add(at);
+  return { isFile: path => all.has(normal(path)), isFolder: path => folders.has(normal(path)) };
 }
 
 /** Whether a path is in one of the folders. If the folder contains a whole workspace, only the files in it are hooks. */

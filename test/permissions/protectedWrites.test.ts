@@ -322,3 +322,31 @@ describe("writing a file that an MCP server runs or reads", () => {
     assert.equal(settings(), settings());
   });
 });
+
+describe("a command that writes into a file that an MCP server runs or reads", () => {
+  const rules: readonly Rule[] = [
+    { effect: "allow", command: ["cp", "mv", "rm", "tee", "cat", "sed", "rsync"].map(program => `${program} **`) },
+  ];
+  const protection = { files: ["/ws/tools/server.js", "/ws/tickets.env"] };
+  const options = [{ id: "y", name: "Yes", kind: "allow_once" }] as const;
+  const isAllowed = async (command: string): Promise<boolean> => {
+    const { policy } = gate({ rules, protection });
+    const tool = { kind: "execute", rawInput: { command } };
+    return (await policy.decide({ title: "x", options, tool })).decision !== undefined;
+  };
+
+  it("leads to a question although a rule with wildcards allows it, also for a folder of the file", async () => {
+    for (const line of [
+      "cp evil.js tools/server.js",
+      "cp evil/server.js tools",
+      "tee tickets.env",
+      "mv tools old",
+      "mv evil tools",
+      "rm -rf tools",
+      "rsync -a evil/ tools/",
+    ])
+      assert.equal(await isAllowed(line), false, line);
+    for (const line of ["cat tools/server.js", "cp tools/server.js copy.js", "cp a.js tools2/server.js", "rm -rf dist"])
+      assert.equal(await isAllowed(line), true, line);
+  });
+});
