@@ -1,6 +1,6 @@
 // What a sign-in in a terminal runs: the agent's own program, or another one, which the user must see first.
 import { createHash } from "node:crypto";
-import { inertText, withoutMiddle } from "../base/inertText.ts";
+import { exactLine } from "../base/inertText.ts";
 import { choosesProgram } from "../base/programVariables.ts";
 import type { SignInMethod } from "../session/signIn.ts";
 import type { AgentDefinition } from "./registry.ts";
@@ -20,8 +20,8 @@ export type ProgramConcern = "otherProgram" | "startsPrograms" | "variables";
 
 /** More arguments and variables do not fit a dialog. */
 const maxShownItems = 40;
-/** Longer texts are shortened in the middle. */
-const maxTextLength = 300;
+/** Nor do more characters in all texts together. None is left out: what is not shown could be what runs. */
+const maxShownLength = 2_000;
 
 /**
  * Programs that run the agent somewhere else or as someone else. They read arguments as their own if the configured
@@ -41,9 +41,17 @@ export function programConcern({ method, agent }: SignInProgram): ProgramConcern
   return isExtended && [agent.command, ...agent.args].some(startsPrograms) ? "startsPrograms" : undefined;
 }
 
-/** Whether the program has too many arguments and variables for the user to read them. */
-export const isTooLong = ({ method }: SignInProgram): boolean =>
-  method.args.length + Object.keys(method.env).length > maxShownItems;
+/** Whether the program has too many arguments and variables, or too long ones, for the user to read them. */
+export function isTooLong(program: SignInProgram): boolean {
+  const { command, args, env } = program.method;
+  if (args.length + Object.keys(env).length > maxShownItems) return true;
+  // Long texts are not made visible first.
+  const size = [command, ...args, ...Object.entries(env).flat()].reduce((sum, text) => sum + text.length, 0);
+  if (size > 100 * maxShownLength) return true;
+  const shown = programTexts(program);
+  const texts = [shown.program, ...shown.args, shown.cwd, ...shown.variables];
+  return texts.reduce((sum, text) => sum + text.length, 0) > maxShownLength;
+}
 
 /** Whether a file in one of these folders takes part. The agent can change it after the user has allowed the program. */
 export const usesFilesOf = ({ method, cwd }: SignInProgram, folders: readonly string[]): boolean =>
@@ -59,7 +67,7 @@ function startsPrograms(word: string): boolean {
 const isOwnProgram = (method: TerminalMethod, { command, args }: AgentDefinition): boolean =>
   method.command === command && args.every((argument, i) => method.args[i] === argument);
 
-/** The texts of the program as a user reads them. Nothing is left out without its number of characters. */
+/** The texts of the program as a user reads them. Nothing is left out. */
 export interface ProgramTexts {
   readonly program: string;
   readonly args: readonly string[];
@@ -72,14 +80,12 @@ export function programTexts({ method, agent, cwd }: SignInProgram): ProgramText
   // A value that the user's settings put in the place of a variable can be a secret.
   const own = isOwnProgram(method, agent) ? (agent.argsInSettings ?? agent.args) : [];
   return {
-    program: shown(method.command),
-    args: [...own, ...method.args.slice(own.length)].map(shown),
-    cwd: shown(cwd),
-    variables: Object.entries(method.env).map(([name, value]) => `${shown(name)}=${shown(value)}`),
+    program: exactLine(method.command),
+    args: [...own, ...method.args.slice(own.length)].map(exactLine),
+    cwd: exactLine(cwd),
+    variables: Object.entries(method.env).map(([name, value]) => exactLine(`${name}=${value}`)),
   };
 }
-
-const shown = (text: string): string => inertText(withoutMiddle(text, maxTextLength));
 
 /** A short key of exactly this program, its arguments, folder and variables. */
 export function programKey({ method, cwd }: SignInProgram): string {

@@ -48,15 +48,19 @@ export function withoutMiddle(text: string, maxLength: number): string {
 const joined = (text: string): string => text.replace(/(?<=[\]$])\u200b+(?=\()/g, "");
 const separated = (text: string): string => text.replace(/(?<=[\]$])(?=\()/g, separator);
 
-/** Longer runs of blanks would push text out of sight. */
+/** Longer runs of blanks, or of one character, would push text out of sight. */
 const blanks = /\p{Zs}{4,}/gu;
+const repeated = /(.)\1{19,}/gu;
 
 /**
- * The text in one line: line feeds as `⏎`, long runs of blanks by their number, and invisible characters by their code.
+ * The text in one line: line feeds as `⏎`, long runs of blanks and of one character by their number, and invisible
+ * characters by their code.
  * @example exactLine("a\nb     c") // "a⏎b[5 blanks]c"
  */
 export function exactLine(text: string): string {
-  return visibleText(oneLine(text)).replace(blanks, run => `[${run.length} blanks]`);
+  return visibleText(oneLine(text))
+    .replace(blanks, run => `[${run.length} blanks]`)
+    .replace(repeated, (run, character: string) => `[${run.length / character.length} × ${character}]`);
 }
 
 /** A name from a foreign source: in one line, visible and of at most `max` characters. Empty if nothing is left. */

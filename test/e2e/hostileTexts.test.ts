@@ -158,6 +158,33 @@ describe("a permission request in a notification", () => {
   });
 });
 
+describe("a sign-in by a program that the agent names", () => {
+  it("runs only after the user saw the program and allowed it", async () => {
+    const mark = join(folder, "signed-in");
+    const agent = {
+      ...{ name: "Bad Agent", command: process.execPath, env: { BAD_SIGNED_IN: mark } },
+      args: [inProject("test", "support", "agents", "bad.mjs"), "auth-programs"],
+    };
+    const { page, panel } = await sharedWorkbench({}, { "parley.agents": { bad: agent } });
+    await chooseAgent(panel, "bad");
+    const dialog = page.locator(".monaco-dialog-box");
+    const banner = panel.getByRole("group", { name: "Problem" });
+    const hidden = banner.getByRole("button", { name: "Log in" }).nth(2);
+    await hidden.click();
+    // The command stands after 900 blanks, behind a mark that reverses the text, and before 900 more characters.
+    await dialog.getByText(`[900 blanks]⏎echo ran > '${mark}'⏎`).waitFor();
+    await dialog.getByText("[U+202E]").waitFor();
+    await screenshot(page, "sign-in-program");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await hidden.click();
+    await dialog.getByRole("button", { name: "Run Program" }).waitFor();
+    assert.ok(!existsSync(mark), "Cancel ran nothing");
+    await dialog.getByRole("button", { name: "Run Program" }).click();
+    await until(() => existsSync(mark));
+  });
+});
+
 describe("texts of others in the editor", () => {
   const text = attackText();
   it("are neither links nor icons wherever an agent can put them", async () => {

@@ -39,7 +39,7 @@ export class SignInConsents {
     if (isTooLong(program))
       throw new ProblemError({
         message: vscode.l10n.t(
-          "The sign-in program of {0} was not run: it has too many arguments and variables to check. Choose another way.",
+          "The sign-in program of {0} was not run: its arguments and variables are too long to check. Choose another way.",
           agent.name,
         ),
         next: [],
