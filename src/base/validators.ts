@@ -19,6 +19,8 @@ export type FieldsOf<F> = Flat<
     readonly [K in keyof F as K extends OptionalKey<F> ? K : never]?: Exclude<TypeOf<F[K]>, undefined>;
   }
 >;
+/** A type with a name that editors show instead of its fields: `type Name = Named<…>`. */
+export type Named<T> = { readonly [K in keyof T]: T[K] };
 
 /** A string. */
 export const isString = (value: unknown): value is string => typeof value === "string";
@@ -80,3 +82,18 @@ export function isRecordOf<const F extends Fields>(fields: F): Validator<FieldsO
   return (value): value is FieldsOf<F> =>
     hasFields(value) && Object.keys(value).every(field => Object.hasOwn(fields, field));
 }
+
+/** The type with its intersections as one object each. */
+type Plain<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly Plain<Item>[]
+      : { readonly [K in keyof T]: Plain<T[K]> };
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** The check of a type that is declared elsewhere. Compiles only if both have the same fields and values. */
+export const isExactly =
+  <T>() =>
+  <V>(check: Validator<V> & (Same<Plain<T>, Plain<V>> extends true ? unknown : never)): Validator<T> =>
+    check as Validator as Validator<T>;
