@@ -1,20 +1,22 @@
 // Errors for users and for agents.
 
-/** An action that the panel offers with a problem. */
-export type NextStep =
-  | "retry"
-  | "restartAgent"
-  | "selectAgent"
-  | "openSettings"
-  | "showLog"
-  | "showTraffic"
-  | "checkAgent"
-  | "manageTrust"
-  | "openFolder"
-  | "newSession"
-  | "exportSession"
+/** The actions that the panel can offer with a problem. */
+export const nextSteps = [
+  "retry",
+  "restartAgent",
+  "selectAgent",
+  "openSettings",
+  "showLog",
+  "showTraffic",
+  "checkAgent",
+  "manageTrust",
+  "openFolder",
+  "newSession",
+  "exportSession",
   /** Lets Parley speak the draft of the next version of the protocol with the agent. */
-  | "useDraftProtocol";
+  "useDraftProtocol",
+] as const;
+export type NextStep = (typeof nextSteps)[number];
 
 /** A way to sign in, offered as a button. */
 export interface SignInOption {

@@ -10,3 +10,7 @@ export type IntentOf<Type extends IntentType> = Extract<PanelAction, { readonly 
 export type IntentHandlers<Types extends IntentType> = {
   readonly [Type in Types]: (intent: IntentOf<Type>, replyTarget: ReplyTarget) => Promise<void> | void;
 };
+
+/** These handlers, with the intent types that they handle inferred from their names. */
+export const intentHandlers = <Types extends IntentType>(handlers: IntentHandlers<Types>): IntentHandlers<Types> =>
+  handlers;

@@ -1,11 +1,14 @@
 // The messages from the extension host to a chat panel: the view, its patches, and messages to one panel. Shared with
 // webview-ui. Everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
+import type { TypeOf } from "../base/validators.ts";
 import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
 import type { ViewAgent } from "./viewAgent.ts";
 import type { ViewRecentSession } from "./viewRecentSession.ts";
+import type { isAttachment } from "./attachment.ts";
 import type { FindHit } from "./find/findProtocol.ts";
-import type { AttachmentKind, Completion } from "./mentionKinds.ts";
+import type { Intent } from "./intents.ts";
+import type { Completion } from "./mentionKinds.ts";
 import type { ArgumentValues, ViewMcpServer, ViewPrompt } from "./mcpViews.ts";
 import type { ViewChanges } from "./viewChanges.ts";
 import type {
@@ -415,24 +418,8 @@ export type ViewPatch =
   | { readonly op: "keep"; readonly count: number };
 
 /** An attachment of a prompt, shown as a chip in the composer. */
-export interface Attachment {
-  /** Unique within a draft. */
-  readonly id: string;
-  readonly kind: AttachmentKind;
-  readonly label: string;
-  readonly detail?: string;
-  /** The size of the content for the agent, if it is known before the prompt is sent. */
-  readonly bytes?: number;
-  readonly source: AttachmentSource;
-}
-
-export type AttachmentSource =
-  /** A file or folder, read when the prompt is sent. Lines are 1-based and inclusive. */
-  | { readonly type: "path"; readonly path: string; readonly line?: number; readonly endLine?: number }
-  /** A text, captured when it was attached. */
-  | { readonly type: "text"; readonly text: string; readonly uri?: string; readonly mimeType?: string }
-  /** `data` is base64. */
-  | { readonly type: "data"; readonly mimeType: string; readonly data: string };
+export interface Attachment extends TypeOf<typeof isAttachment> {}
+export type AttachmentSource = Attachment["source"];
 
 /** Messages outside the view: replies to requests of one panel, and effects of commands on it. */
 export type PanelMessage =
@@ -495,4 +482,4 @@ export type ViewUpdate =
 export type HostMessage = ViewUpdate | PanelMessage;
 
 /** The ways to settle a file whose text is not on disk, or differs between disk and editor. */
-export type SettleFileChoice = "save" | "compare" | "take" | "keep";
+export type SettleFileChoice = Extract<Intent, { type: "settleFile" }>["how"];

@@ -1,405 +1,444 @@
 // Everything that can happen to a session, as plain JSON. The events are shaped like ACP v2: src/acp/v1/v1Updates.ts
 // converts v1 updates to them, and Parley's own facts are events too. Logs store them, so fields keep their names even
 // where the code has other words: `submission` is the id of a prompt, `ask` of a question, `cwd` a workspace folder.
-import type { Problem } from "../base/errors.ts";
-import type { Form, FormDecision, WebAddress } from "./forms/form.ts";
+// The types of the events and the checks of stored events derive from the tables here.
+import {
+  isAnyOf,
+  isAnything,
+  isBoolean,
+  isFiniteNumber,
+  isListOf,
+  isOneOf,
+  isRecordWith,
+  isString,
+  isStringLike,
+  isTrue,
+  nullable,
+  optional,
+  type Fields,
+  type FieldsOf,
+  type Flat,
+  type Named,
+  type TypeOf,
+  type Validator,
+} from "../base/validators.ts";
+import { isForm, isFormDecision, isProblem, isWebAddress } from "./forms/formShapes.ts";
 
 /** A patch as in ACP v2: absent leaves a field, null clears it, a value replaces it. */
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | null };
 
+const isPatchOf = <const F extends Fields>(fields: F): Validator<Patch<FieldsOf<F>>> =>
+  isRecordWith(
+    Object.fromEntries(Object.entries(fields).map(([name, check]) => [name, optional(nullable(check))])),
+  ) as Validator<Patch<FieldsOf<F>>>;
+const patched = <T>(check: Validator<T>): Validator<T | null | undefined> => optional(nullable(check));
+
+const optionalString = optional(isString);
+const optionalNumber = optional(isFiniteNumber);
+const optionalTrue = optional(isTrue);
+const isOptionValue = isAnyOf(isString, isBoolean);
+
 /** The audience of a block, its priority (0 to 1), and when it last changed (ISO 8601). */
-export interface Annotations {
-  readonly audience?: readonly string[];
-  readonly priority?: number;
-  readonly lastModified?: string;
-}
+const annotationFields = {
+  audience: optional(isListOf(isString)),
+  priority: optionalNumber,
+  lastModified: optionalString,
+};
+export interface Annotations extends FieldsOf<typeof annotationFields> {}
+const annotated = { annotations: optional(isRecordWith(annotationFields)) };
 
+const contentBlock = isAnyOf(
+  isRecordWith({ ...annotated, type: isOneOf("text"), text: isString }),
+  isRecordWith({ ...annotated, type: isOneOf("image"), mimeType: isString, data: isString, uri: optionalString }),
+  isRecordWith({ ...annotated, type: isOneOf("audio"), mimeType: isString, data: isString }),
+  isRecordWith({
+    ...annotated,
+    type: isOneOf("link"),
+    uri: isString,
+    name: isString,
+    title: optionalString,
+    description: optionalString,
+    mimeType: optionalString,
+    size: optionalNumber,
+  }),
+  isRecordWith({
+    ...annotated,
+    type: isOneOf("resource"),
+    uri: isString,
+    mimeType: optionalString,
+    text: optionalString,
+    blob: optionalString,
+  }),
+  isRecordWith({ ...annotated, type: isOneOf("other"), kind: isString, raw: isAnything }),
+);
 /** A content block. Types that Parley does not know become `other`. `data` and `blob` are base64. */
-export type ContentBlock = BareBlock & { readonly annotations?: Annotations };
-type BareBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly uri?: string }
-  | { readonly type: "audio"; readonly mimeType: string; readonly data: string }
-  | {
-      readonly type: "link";
-      readonly uri: string;
-      readonly name: string;
-      readonly title?: string;
-      readonly description?: string;
-      readonly mimeType?: string;
-      readonly size?: number;
-    }
-  | {
-      readonly type: "resource";
-      readonly uri: string;
-      readonly mimeType?: string;
-      readonly text?: string;
-      readonly blob?: string;
-    }
-  | { readonly type: "other"; readonly kind: string; readonly raw: unknown };
+export type ContentBlock = Named<TypeOf<typeof contentBlock>>;
+const isContentBlock: Validator<ContentBlock> = contentBlock;
+const isContent = isListOf(isContentBlock);
 
-export type FileOperation = "add" | "delete" | "modify" | "move" | "copy";
+const fileOperations = ["add", "delete", "modify", "move", "copy"] as const;
+export type FileOperation = (typeof fileOperations)[number];
 
+const toolContent = isAnyOf(
+  isRecordWith({ type: isOneOf("content"), content: isContentBlock }),
+  isRecordWith({
+    type: isOneOf("diff"),
+    path: isString,
+    oldText: optionalString,
+    newText: isString,
+    deleted: optionalTrue,
+    line: optionalNumber,
+  }),
+  isRecordWith({
+    type: isOneOf("changes"),
+    changes: isListOf(
+      isRecordWith({ operation: isStringLike(...fileOperations), path: isString, oldPath: optionalString }),
+    ),
+    patch: optionalString,
+  }),
+  isRecordWith({ type: isOneOf("terminal"), terminalId: isString }),
+  isRecordWith({ type: isOneOf("other"), kind: isString, raw: isAnything }),
+);
 /**
  * The content of a tool call. A `diff` without `oldText` is a new file; with `deleted` the file was deleted. `line` is
  * the 1-based line of the file where its texts begin. Parley adds it, because many agents send only the changed lines.
  */
-export type ToolContent =
-  | { readonly type: "content"; readonly content: ContentBlock }
-  | {
-      readonly type: "diff";
-      readonly path: string;
-      readonly oldText?: string;
-      readonly newText: string;
-      readonly deleted?: true;
-      readonly line?: number;
-    }
-  | {
-      readonly type: "changes";
-      readonly changes: readonly {
-        readonly operation: FileOperation | (string & {});
-        readonly path: string;
-        readonly oldPath?: string;
-      }[];
-      readonly patch?: string;
-    }
-  | { readonly type: "terminal"; readonly terminalId: string }
-  | { readonly type: "other"; readonly kind: string; readonly raw: unknown };
+export type ToolContent = Named<TypeOf<typeof toolContent>>;
+const isToolContent: Validator<ToolContent> = toolContent;
 
-export type MessageAuthor = "user" | "agent" | "thought";
-export type StopReason =
-  "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error" | (string & {});
-export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled" | "paused" | (string & {});
-export type ToolKind =
-  | "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other"
-  | (string & {}); // prettier-ignore
+const isAuthor = isOneOf("user", "agent", "thought");
+export type MessageAuthor = TypeOf<typeof isAuthor>;
+const isStopReason = isStringLike("end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error");
+export type StopReason = TypeOf<typeof isStopReason>;
+const isToolStatus = isStringLike("pending", "in_progress", "completed", "failed", "cancelled", "paused");
+export type ToolStatus = TypeOf<typeof isToolStatus>;
+const isToolKind = isStringLike(
+  ...(["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"] as const),
+);
+export type ToolKind = TypeOf<typeof isToolKind>;
 
+const isFileLocation = isRecordWith({ path: isString, line: optionalNumber });
 /** A place in a file. `line` is 1-based; 0 is shown as the first line. */
-export interface FileLocation {
-  readonly path: string;
-  readonly line?: number;
-}
+export interface FileLocation extends TypeOf<typeof isFileLocation> {}
 
-export interface ToolFields {
-  readonly title: string;
-  readonly name: string;
-  readonly kind: ToolKind;
-  readonly status: ToolStatus;
-  readonly content: readonly ToolContent[];
-  readonly locations: readonly FileLocation[];
-  readonly rawInput: unknown;
-  readonly rawOutput: unknown;
+const toolFields = {
+  title: isString,
+  name: isString,
+  kind: isToolKind,
+  status: isToolStatus,
+  content: isListOf(isToolContent),
+  locations: isListOf(isFileLocation),
+  rawInput: isAnything,
+  rawOutput: isAnything,
   /** The user can end this call alone. */
-  readonly canCancel: boolean;
+  canCancel: isBoolean,
   /** The call stands for a sub-agent, which has a session of its own at the agent and may outlive the turn. */
-  readonly subAgent: boolean;
-}
+  subAgent: isBoolean,
+};
+export interface ToolFields extends FieldsOf<typeof toolFields> {}
+const isToolPatch: Validator<Patch<ToolFields>> = isPatchOf(toolFields);
 
-export interface QuestionOption {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always" | (string & {});
-}
+const isQuestionOption = isRecordWith({
+  id: isString,
+  name: isString,
+  kind: isStringLike("allow_once", "allow_always", "reject_once", "reject_always"),
+});
+export interface QuestionOption extends TypeOf<typeof isQuestionOption> {}
 
-export interface PlanEntry {
-  readonly content: string;
-  readonly priority: "high" | "medium" | "low" | (string & {});
-  readonly status: "pending" | "in_progress" | "completed" | "cancelled" | (string & {});
-}
+const isPlanEntry = isRecordWith({
+  content: isString,
+  priority: isStringLike("high", "medium", "low"),
+  status: isStringLike("pending", "in_progress", "completed", "cancelled"),
+});
+export interface PlanEntry extends TypeOf<typeof isPlanEntry> {}
 
+const planFields = {
+  entries: isListOf(isPlanEntry),
+  markdown: optionalString,
+  uri: optionalString,
+  kind: optionalString,
+};
 /**
  * A plan: a list of entries, a text in Markdown, or a file. `kind` names a form that Parley does not know. A log of an
  * earlier version has only entries.
  */
-export interface Plan {
-  readonly entries: readonly PlanEntry[];
-  readonly markdown?: string;
-  readonly uri?: string;
-  readonly kind?: string;
-}
+export interface Plan extends FieldsOf<typeof planFields> {}
 
+const isAgentCommand = isRecordWith({ name: isString, description: isString, hint: optionalString });
 /** A slash command of the agent, named without the slash. */
-export interface AgentCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly hint?: string;
-}
+export interface AgentCommand extends TypeOf<typeof isAgentCommand> {}
 
-export interface OptionChoice {
-  readonly value: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly group?: string;
-}
-/** A session option the agent offers: mode, model, thought level or anything else. */
-export type SessionOption = {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly category?: "mode" | "model" | "model_config" | "thought_level" | (string & {});
-} & (
-  | { readonly type: "select"; readonly value: string; readonly choices: readonly OptionChoice[] }
-  | { readonly type: "boolean"; readonly value: boolean }
+const isOptionChoice = isRecordWith({
+  value: isString,
+  name: isString,
+  description: optionalString,
+  group: optionalString,
+});
+export interface OptionChoice extends TypeOf<typeof isOptionChoice> {}
+
+const optionFields = {
+  id: isString,
+  name: isString,
+  description: optionalString,
+  category: optional(isStringLike("mode", "model", "model_config", "thought_level")),
+};
+const sessionOption = isAnyOf(
+  isRecordWith({ ...optionFields, type: isOneOf("select"), value: isString, choices: isListOf(isOptionChoice) }),
+  isRecordWith({ ...optionFields, type: isOneOf("boolean"), value: isBoolean }),
 );
+/** A session option the agent offers: mode, model, thought level or anything else. */
+export type SessionOption = Named<TypeOf<typeof sessionOption>>;
+const isSessionOption: Validator<SessionOption> = sessionOption;
 
-/** The subject of Parley's own questions, which have no tool call. */
-export interface QuestionSubject {
-  readonly kind?: ToolKind;
+const questionSubject = isRecordWith({
+  kind: optional(isToolKind),
   /** As shown to the user. */
-  readonly command?: string;
+  command: optionalString,
   /** The program and its arguments, if they were given separately. */
-  readonly argv?: readonly string[];
+  argv: optional(isListOf(isString)),
   /** Environment variables for the command, with secret values masked. */
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly cwd?: string;
-  readonly paths?: readonly string[];
-}
+  env: optional(isListOf(isRecordWith({ name: isString, value: isString }))),
+  cwd: optionalString,
+  paths: optional(isListOf(isString)),
+});
+/** The subject of Parley's own questions, which have no tool call. */
+export interface QuestionSubject extends TypeOf<typeof questionSubject> {}
+const isQuestionSubject: Validator<QuestionSubject> = questionSubject;
 
+const isFileNote = isOneOf("unsaved", "diverged");
 /**
  * Why a file that the agent wrote needs the user. `unsaved`: the text is only in the editor, because the user has unsaved
  * changes there. `diverged`: the file changed on disk while the user has unsaved changes in it.
  */
-export type FileNote = "unsaved" | "diverged";
+export type FileNote = TypeOf<typeof isFileNote>;
 
-/** How a process ended. All absent: it ended, nothing more is known. */
-export interface ExitStatus {
-  readonly exitCode?: number;
-  readonly signal?: string;
+const isExitStatus = isRecordWith({
+  exitCode: optionalNumber,
+  signal: optionalString,
   /** The user or the agent stopped it. */
-  readonly cancelled?: true;
-}
+  cancelled: optionalTrue,
+});
+/** How a process ended. All absent: it ended, nothing more is known. */
+export interface ExitStatus extends TypeOf<typeof isExitStatus> {}
 
+const isBackgroundWork = isRecordWith({
+  kind: isStringLike("tool_call", "terminal", "subagent"),
+  toolCallId: optionalString,
+  terminalId: optionalString,
+});
 /** Work that the agent continues while no turn is running: a tool call, a terminal, or something else. */
-export interface BackgroundWork {
-  readonly kind: "tool_call" | "terminal" | "subagent" | (string & {});
-  readonly toolCallId?: string;
-  readonly terminalId?: string;
-}
+export interface BackgroundWork extends TypeOf<typeof isBackgroundWork> {}
 
+const tokenCounts = {
+  input: optionalNumber,
+  output: optionalNumber,
+  total: optionalNumber,
+  thought: optionalNumber,
+  cachedRead: optionalNumber,
+  cachedWrite: optionalNumber,
+};
+const turnUsage = isRecordWith({
+  ...tokenCounts,
+  models: optional(isListOf(isRecordWith({ ...tokenCounts, model: isString }))),
+});
 /** The tokens of one turn, as the agent counted them. `models` has the counts of each model, if the agent tells them apart. */
-export interface TurnUsage {
-  readonly input?: number;
-  readonly output?: number;
-  readonly total?: number;
-  readonly thought?: number;
-  readonly cachedRead?: number;
-  readonly cachedWrite?: number;
-  readonly models?: readonly ({ readonly model: string } & Omit<TurnUsage, "models">)[];
-}
+export interface TurnUsage extends TypeOf<typeof turnUsage> {}
+const isTurnUsage: Validator<TurnUsage> = turnUsage;
 
-export type SessionEvent =
+const isConnectionState = isOneOf("starting", "connecting", "opening", "ready", "closed");
+/** The steps to a usable session, in order. */
+export type ConnectionState = TypeOf<typeof isConnectionState>;
+const isActivityState = isStringLike("running", "idle", "requires_action");
+export type ActivityState = TypeOf<typeof isActivityState>;
+
+const isQuestionAnswer = isAnyOf(isOneOf("cancelled"), isRecordWith({ option: isString }));
+/** The id of the chosen option, or `cancelled` if none was chosen. */
+export type QuestionAnswer = TypeOf<typeof isQuestionAnswer>;
+const isAskAnswer = isAnyOf(isQuestionAnswer, isFormDecision);
+/** The answer to a question of any kind. Free text of a form is not part of it. */
+export type AskAnswer = TypeOf<typeof isAskAnswer>;
+
+/** The fields that the event and the state of a question have in common. */
+export const questionFields = {
+  title: isString,
+  description: optionalString,
+  toolCallId: optionalString,
+  options: isListOf(isQuestionOption),
+  subject: optional(isQuestionSubject),
+  /** Why no rule answered the question, as a sentence. */
+  reason: optionalString,
+  /** The user can create a rule from the question. */
+  always: optionalTrue,
+  /** Absent for a permission. A form has a `form`, unless Parley declined it, and a web address an `address`. */
+  kind: optional(isOneOf("form", "url")),
+  form: optional(isForm),
+  address: optional(isWebAddress),
+  /** An answer without the user: of a rule, or of Parley to a form that it cannot show. */
+  answer: optional(isAskAnswer),
+  by: optionalString,
+};
+
+/** The fields of each event. */
+export const sessionEvents = {
   // Parley's own events.
-  | {
-      readonly type: "opened";
-      readonly agent: string;
-      readonly agentName: string;
-      readonly cwd: string;
-      /** The log records choices as `chosen`. Without it, the values that the agent reported last are the choices. */
-      readonly choices?: true;
-    }
-  | {
-      readonly type: "connection";
-      readonly state: ConnectionState;
-      readonly detail?: string;
-      /** The content types that the agent supports in prompts, besides text and links. Set once it is known. */
-      readonly accepts?: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean };
-      /** The agent accepts prompts while it works. */
-      readonly steers?: true;
-    }
+  opened: {
+    agent: isString,
+    agentName: isString,
+    cwd: isString,
+    /** The log records choices as `chosen`. Without it, the values that the agent reported last are the choices. */
+    choices: optionalTrue,
+  },
+  connection: {
+    state: isConnectionState,
+    detail: optionalString,
+    /** The content types that the agent supports in prompts, besides text and links. Set once it is known. */
+    accepts: optional(isRecordWith({ image: isBoolean, audio: isBoolean, embeddedContext: isBoolean })),
+    /** The agent accepts prompts while it works. */
+    steers: optionalTrue,
+  },
   /**
    * The agent opened this session, or continued it. Everything that it reports afterwards belongs to the session. Agents
    * can give a new session the id of an earlier one.
    */
-  | { readonly type: "agentSession"; readonly sessionId: string; readonly continued?: true }
-  | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly ContentBlock[] }
+  agentSession: { sessionId: isString, continued: optionalTrue },
+  promptSent: { submission: isString, content: isContent },
   /** The prompt went to an agent that can hold it before it accepts it. */
-  | { readonly type: "promptSubmitted"; readonly submission: string }
+  promptSubmitted: { submission: isString },
   /** The agent gave the prompt back. It waits in the queue again. */
-  | { readonly type: "promptReturned"; readonly submission: string }
-  | {
-      readonly type: "promptAccepted";
-      readonly submission: string;
-      readonly messageId: string;
-      /** The agent has not begun to work on it. */
-      readonly awaitsTurn?: true;
-    }
-  | {
-      readonly type: "promptFailed";
-      readonly submission: string;
-      readonly problem: Problem;
-      /** The agent no longer has the session. */
-      readonly forgotten?: true;
-    }
-  | { readonly type: "promptWithdrawn"; readonly submission: string }
+  promptReturned: { submission: isString },
+  promptAccepted: {
+    submission: isString,
+    messageId: isString,
+    /** The agent has not begun to work on it. */
+    awaitsTurn: optionalTrue,
+  },
+  promptFailed: {
+    submission: isString,
+    problem: isProblem,
+    /** The agent no longer has the session. */
+    forgotten: optionalTrue,
+  },
+  promptWithdrawn: { submission: isString },
   /** Another text for a queued prompt. Its attachments stay. */
-  | { readonly type: "promptEdited"; readonly submission: string; readonly text: string }
+  promptEdited: { submission: isString, text: isString },
   /** Moves a queued prompt before another one, or to the end. */
-  | { readonly type: "promptMoved"; readonly submission: string; readonly before?: string }
+  promptMoved: { submission: isString, before: optionalString },
   /** Whether queued prompts wait until the user resumes the queue. */
-  | { readonly type: "queuePaused"; readonly paused: boolean }
-  | { readonly type: "cancelRequested" }
+  queuePaused: { paused: isBoolean },
+  cancelRequested: {},
   /** The agent has not ended the turn some seconds after Stop. */
-  | { readonly type: "stopIgnored" }
+  stopIgnored: {},
   /** The work outside of a turn has ended or was stopped. */
-  | { readonly type: "backgroundEnded" }
+  backgroundEnded: {},
   /** The user's own title for the session; null restores the agent's. */
-  | { readonly type: "titled"; readonly title: string | null }
-  | {
-      readonly type: "askOpened";
-      readonly ask: string;
-      readonly title: string;
-      readonly description?: string;
-      readonly toolCallId?: string;
-      readonly options: readonly QuestionOption[];
-      readonly subject?: QuestionSubject;
-      /** Why no rule answered the question, as a sentence. */
-      readonly reason?: string;
-      /** The user can create a rule from the question. */
-      readonly always?: true;
-      /** Absent for a permission. A form has a `form`, unless Parley declined it, and a web address an `address`. */
-      readonly kind?: "form" | "url";
-      readonly form?: Form;
-      readonly address?: WebAddress;
-      /** An answer without the user: of a rule, or of Parley to a form that it cannot show. */
-      readonly answer?: AskAnswer;
-      readonly by?: string;
-    }
+  titled: { title: nullable(isString) },
+  askOpened: { ask: isString, ...questionFields },
   /**
    * Values of options that the user chose; null: no choice any more. Sent to the agent unless it has them already, which
    * `applied` states.
    */
-  | {
-      readonly type: "chosen";
-      readonly choices: readonly {
-        readonly id: string;
-        readonly value: string | boolean | null;
-        readonly applied?: true;
-      }[];
-    }
+  chosen: {
+    choices: isListOf(isRecordWith({ id: isString, value: nullable(isOptionValue), applied: optionalTrue })),
+  },
   /** The agent lacks a chosen option or value (`missing`), or did not accept it. `message` is a sentence. */
-  | {
-      readonly type: "choiceRefused";
-      readonly id: string;
-      readonly reason: "missing" | "refused";
-      readonly message?: string;
-    }
+  choiceRefused: { id: isString, reason: isOneOf("missing", "refused"), message: optionalString },
   /** The user sends prompts although choices were refused. */
-  | { readonly type: "choicesWaived" }
-  | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
+  choicesWaived: {},
+  askClosed: { ask: isString, answer: isAskAnswer, by: optionalString },
   /** The agent refused something because the user has to sign in. */
-  | { readonly type: "signInNeeded"; readonly problem: Problem }
-  | { readonly type: "signedIn" }
+  signInNeeded: { problem: isProblem },
+  signedIn: {},
   /** The user has opened the web address of a question, which stays open until the agent reports its end. */
-  | { readonly type: "addressOpened"; readonly ask: string }
+  addressOpened: { ask: isString },
   /** A file that the agent wrote needs the user; null: it no longer does. */
-  | { readonly type: "file"; readonly path: string; readonly note: FileNote | null }
+  file: { path: isString, note: nullable(isFileNote) },
   /** The result of an agent's write, where the user's save settings changed its text. */
-  | { readonly type: "fileResult"; readonly path: string; readonly before: string; readonly after: string }
+  fileResult: { path: isString, before: isString, after: isString },
   /** The lines where diffs of a tool call begin. `item` is the index of the diff in the content of the call. */
-  | {
-      readonly type: "diffLines";
-      readonly toolCallId: string;
-      readonly lines: readonly { readonly item: number; readonly line: number }[];
-    }
-  | { readonly type: "agentLost"; readonly problem: Problem }
+  diffLines: { toolCallId: isString, lines: isListOf(isRecordWith({ item: isFiniteNumber, line: isFiniteNumber })) },
+  agentLost: { problem: isProblem },
   // Events that the agent reported.
-  | {
-      readonly type: "message";
-      readonly author: MessageAuthor;
-      readonly messageId: string;
-      readonly content?: readonly ContentBlock[] | null;
-      readonly parent?: string;
-    }
-  | {
-      readonly type: "messageChunk";
-      readonly author: MessageAuthor;
-      readonly messageId: string;
-      readonly content: ContentBlock;
-      /** The tool call of the sub-agent that wrote it. */
-      readonly parent?: string;
-    }
-  | {
-      readonly type: "tool";
-      readonly toolCallId: string;
-      readonly patch: Patch<ToolFields>;
-      /** The tool call of the sub-agent that made this call. */
-      readonly parent?: string;
-    }
-  | {
-      readonly type: "toolChunk";
-      readonly toolCallId: string;
-      readonly content: ToolContent;
-      /** The content is an item of its own. Otherwise, text continues the text before it. */
-      readonly item?: true;
-    }
-  | {
-      readonly type: "terminal";
-      readonly terminalId: string;
-      /** Parley runs the command, so the user can end it. */
-      readonly own?: true;
-      readonly command?: string | null;
-      readonly cwd?: string | null;
-      /** Replaces all output so far. */
-      readonly output?: string;
-      readonly exit?: ExitStatus | null;
-      readonly truncated?: boolean;
-      /** The size of the screen for which the agent formats the output, in characters. */
-      readonly size?: { readonly cols: number; readonly rows: number } | null;
-      /** The agent runs it, and the user can end it. */
-      readonly canCancel?: boolean;
-    }
-  | { readonly type: "terminalOutput"; readonly terminalId: string; readonly text: string }
-  | {
-      readonly type: "activity";
-      readonly state: ActivityState;
-      readonly stopReason?: StopReason;
-      readonly problem?: Problem;
-      readonly usage?: TurnUsage;
-      /** The agent did not begin the turn, because the user has to sign in. */
-      readonly unsent?: true;
-      /** All work outside of a turn. Absent: not reported. */
-      readonly background?: readonly BackgroundWork[];
-      /** The agent did not begin the turn, because it no longer has the session. */
-      readonly forgotten?: true;
-    }
-  | ({ readonly type: "plan"; readonly planId: string } & Plan)
-  | { readonly type: "planRemoved"; readonly planId: string }
-  | { readonly type: "commands"; readonly commands: readonly AgentCommand[] }
-  | { readonly type: "options"; readonly options: readonly SessionOption[] }
-  | { readonly type: "option"; readonly id: string; readonly value: string | boolean }
-  | {
-      readonly type: "usage";
-      readonly used: number;
-      readonly size: number;
-      readonly cost?: { readonly amount: number; readonly currency: string };
-    }
-  | { readonly type: "info"; readonly title?: string | null; readonly updatedAt?: string | null }
-  | {
-      readonly type: "notice";
-      readonly severity: "info" | "warning" | "error" | (string & {});
-      readonly title: string;
-      readonly description?: string;
-      /** The agent has met an error and tries again by itself. */
-      readonly retry?: true;
-    }
-  | {
-      readonly type: "compaction";
-      readonly compactionId: string;
-      readonly status?: "in_progress" | "completed" | "failed" | "cancelled" | (string & {});
-      readonly summary?: readonly ContentBlock[] | null;
-      readonly error?: string | null;
-    }
-  | { readonly type: "compactionChunk"; readonly compactionId: string; readonly content: ContentBlock }
+  message: { author: isAuthor, messageId: isString, content: patched(isContent), parent: optionalString },
+  messageChunk: {
+    author: isAuthor,
+    messageId: isString,
+    content: isContentBlock,
+    /** The tool call of the sub-agent that wrote it. */
+    parent: optionalString,
+  },
+  tool: {
+    toolCallId: isString,
+    patch: isToolPatch,
+    /** The tool call of the sub-agent that made this call. */
+    parent: optionalString,
+  },
+  toolChunk: {
+    toolCallId: isString,
+    content: isToolContent,
+    /** The content is an item of its own. Otherwise, text continues the text before it. */
+    item: optionalTrue,
+  },
+  terminal: {
+    terminalId: isString,
+    /** Parley runs the command, so the user can end it. */
+    own: optionalTrue,
+    command: patched(isString),
+    cwd: patched(isString),
+    /** Replaces all output so far. */
+    output: optionalString,
+    exit: patched(isExitStatus),
+    truncated: optional(isBoolean),
+    /** The size of the screen for which the agent formats the output, in characters. */
+    size: patched(isRecordWith({ cols: isFiniteNumber, rows: isFiniteNumber })),
+    /** The agent runs it, and the user can end it. */
+    canCancel: optional(isBoolean),
+  },
+  terminalOutput: { terminalId: isString, text: isString },
+  activity: {
+    state: isActivityState,
+    stopReason: optional(isStopReason),
+    problem: optional(isProblem),
+    usage: optional(isTurnUsage),
+    /** The agent did not begin the turn, because the user has to sign in. */
+    unsent: optionalTrue,
+    /** All work outside of a turn. Absent: not reported. */
+    background: optional(isListOf(isBackgroundWork)),
+    /** The agent did not begin the turn, because it no longer has the session. */
+    forgotten: optionalTrue,
+  },
+  plan: { planId: isString, ...planFields },
+  planRemoved: { planId: isString },
+  commands: { commands: isListOf(isAgentCommand) },
+  options: { options: isListOf(isSessionOption) },
+  option: { id: isString, value: isOptionValue },
+  usage: {
+    used: isFiniteNumber,
+    size: isFiniteNumber,
+    cost: optional(isRecordWith({ amount: isFiniteNumber, currency: isString })),
+  },
+  info: { title: patched(isString), updatedAt: patched(isString) },
+  notice: {
+    severity: isStringLike("info", "warning", "error"),
+    title: isString,
+    description: optionalString,
+    /** The agent has met an error and tries again by itself. */
+    retry: optionalTrue,
+  },
+  compaction: {
+    compactionId: isString,
+    status: optional(isStringLike("in_progress", "completed", "failed", "cancelled")),
+    summary: patched(isContent),
+    error: patched(isString),
+  },
+  compactionChunk: { compactionId: isString, content: isContentBlock },
   /** An update that Parley does not know. It is kept in the log, and shown if it has a `variant`: the name of its kind. */
-  | { readonly type: "unknown"; readonly method: string; readonly raw: unknown; readonly variant?: string };
+  unknown: { method: isString, raw: isAnything, variant: optionalString },
+} as const satisfies Readonly<Record<string, Fields>>;
 
-/** The steps to a usable session, in order. */
-export type ConnectionState = "starting" | "connecting" | "opening" | "ready" | "closed";
-export type ActivityState = "running" | "idle" | "requires_action" | (string & {});
-/** The id of the chosen option, or `cancelled` if none was chosen. */
-export type QuestionAnswer = { readonly option: string } | "cancelled";
-/** The answer to a question of any kind. Free text of a form is not part of it. */
-export type AskAnswer = QuestionAnswer | FormDecision;
+type Events = typeof sessionEvents;
+export type SessionEvent = {
+  [Type in keyof Events]: Flat<{ readonly type: Type } & FieldsOf<Events[Type]>>;
+}[keyof Events];
 
 /**
  * An event as the log stores it and the reducer gets it. `at` (ms since the epoch) is set on dispatch, because the reducer

@@ -1,15 +1,12 @@
 // The immutable state of a session, and functions that derive values from it.
 import type { Problem } from "../base/errors.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
+import type { FieldsOf } from "../base/validators.ts";
 import { EntryList } from "./entryList.ts";
-import type { Form, WebAddress } from "./forms/form.ts";
 import type {
   ActivityState,
   AgentCommand,
-  AskAnswer,
   BackgroundWork,
-  QuestionOption,
-  QuestionSubject,
   MessageAuthor,
   ConnectionState,
   ContentBlock,
@@ -22,6 +19,7 @@ import type {
   ToolContent,
   ToolFields,
   TurnUsage,
+  questionFields,
 } from "./events.ts";
 
 export interface Message {
@@ -114,25 +112,12 @@ export interface PendingPrompt {
   /** The agent has it, and has not accepted it yet. */
   readonly isSubmitted?: true;
 }
-export interface Question {
+export interface Question extends FieldsOf<typeof questionFields> {
   readonly id: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly toolCallId?: string;
-  readonly options: readonly QuestionOption[];
-  readonly subject?: QuestionSubject;
-  readonly reason?: string;
-  readonly always?: true;
-  /** Absent for a permission. */
-  readonly kind?: "form" | "url";
-  readonly form?: Form;
-  readonly address?: WebAddress;
   /** The user has opened the web address. */
   readonly opened?: true;
   /** The question was asked outside of a turn, or about a call of the background work. No end of a turn cancels it. */
   readonly background?: true;
-  readonly answer?: AskAnswer;
-  readonly by?: string;
 }
 /** A terminal's output. Beyond a limit the oldest output is dropped. */
 export interface TerminalState {

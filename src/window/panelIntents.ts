@@ -1,25 +1,22 @@
 // Handlers for each panel: sending, finding, copying, the commands of its menu, reports of its errors.
 import * as vscode from "vscode";
 import type { Log } from "../base/log.ts";
-import type { IntentHandlers } from "../panel/intentHandlers.ts";
+import { intentHandlers } from "../panel/intentHandlers.ts";
 import { findInConversation } from "./findInConversation.ts";
 import { runPanelCommand } from "./panelCommands.ts";
 import type { PromptSender } from "./promptSender.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 
-type PanelIntents = IntentHandlers<
-  "send" | "find" | "copy" | "openInEditor" | "copyConversation" | "saveTranscript" | "report"
->;
-
 /** Handlers for every panel of the window. */
-export const panelIntents = (sessions: WindowSessions, sender: PromptSender, log: Log): PanelIntents => ({
-  send: (intent, replyTarget) => sender.send(intent, replyTarget),
-  find: (intent, replyTarget) =>
-    findInConversation(intent, replyTarget, [...sessions.view(replyTarget.surface).entries]),
-  copy: async ({ text }) => vscode.env.clipboard.writeText(text),
-  openInEditor: () => runPanelCommand("openChatInEditor"),
-  copyConversation: () => runPanelCommand("copyConversation"),
-  saveTranscript: () => runPanelCommand("saveTranscript"),
-  report: ({ kind, text }) =>
-    log.error(`The chat view reported ${kind === "csp" ? "a policy violation" : "an error"}: ${text}`),
-});
+export const panelIntents = (sessions: WindowSessions, sender: PromptSender, log: Log) =>
+  intentHandlers({
+    send: (intent, replyTarget) => sender.send(intent, replyTarget),
+    find: (intent, replyTarget) =>
+      findInConversation(intent, replyTarget, [...sessions.view(replyTarget.surface).entries]),
+    copy: async ({ text }) => vscode.env.clipboard.writeText(text),
+    openInEditor: () => runPanelCommand("openChatInEditor"),
+    copyConversation: () => runPanelCommand("copyConversation"),
+    saveTranscript: () => runPanelCommand("saveTranscript"),
+    report: ({ kind, text }) =>
+      log.error(`The chat view reported ${kind === "csp" ? "a policy violation" : "an error"}: ${text}`),
+  });

@@ -5,7 +5,7 @@ import type { NextStep } from "../base/errors.ts";
 import { updateUserSetting, userSetting } from "../editor/userSettings.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
 import { heldFields } from "../panel/form/answerForm.ts";
-import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
+import { intentHandlers, type IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
@@ -14,40 +14,14 @@ import type { StoredSessions } from "../sessions/storedSessions.ts";
 import { openInSurface } from "./sessions/sessionListCommands.ts";
 import type { WindowSessions } from "./sessions/windowSessions.ts";
 
-type SessionIntents = IntentHandlers<
-  | "withdraw"
-  | "editQueued"
-  | "moveQueued"
-  | "sendNow"
-  | "sendWhileRunning"
-  | "resumeQueue"
-  | "sendAnyway"
-  | "stop"
-  | "cancelConnecting"
-  | "answer"
-  | "answerForm"
-  | "openAddress"
-  | "signIn"
-  | "cancelSignIn"
-  | "signOut"
-  | "killTerminal"
-  | "cancelTool"
-  | "rename"
-  | "setOption"
-  | "newSession"
-  | "showSession"
-  | "selectAgent"
-  | "nextStep"
->;
-
 /** Handlers for the session that each intent names. They do nothing if it is closed. */
 export function sessionIntents(
   sessions: WindowSessions,
   stored: StoredSessions,
   mcp: Pick<McpFeature, "asks" | "answerForm">,
-): SessionIntents {
+) {
   const of = ({ session }: { readonly session?: string }): Session | undefined => sessions.open.get(session);
-  return {
+  return intentHandlers({
     withdraw: intent => of(intent)?.withdraw(intent.submission),
     editQueued: intent => of(intent)?.editQueued(intent.submission, intent.text.trimEnd()),
     moveQueued: intent => of(intent)?.moveQueued(intent.submission, intent.before),
@@ -88,7 +62,7 @@ export function sessionIntents(
     },
     selectAgent: ({ agent }, replyTarget) => startSession(sessions, replyTarget, agent),
     nextStep: (intent, replyTarget) => runNextStep(sessions, of(intent), intent.step, replyTarget),
-  };
+  });
 }
 
 function answerForm(

@@ -1,8 +1,7 @@
 // Which messages a panel may send: exactly the intents, and nothing that only looks like one.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { intentScopes } from "../../src/panel/intentScopes.ts";
-import { parseIntent, type Intent } from "../../src/panel/intents.ts";
+import { intents, parseIntent, type Intent } from "../../src/panel/intents.ts";
 
 const good: readonly Intent[] = [
   { type: "hello", revision: 0 },
@@ -73,7 +72,7 @@ describe("a message of a panel", () => {
   it("names the session that the panel showed if it is about a session, and only then", () => {
     for (const intent of good) {
       const named = { ...intent, session: "s" };
-      assert.equal(parseIntent(named), intentScopes[intent.type] === "session" ? named : undefined, intent.type);
+      assert.equal(parseIntent(named), intents[intent.type].scope === "session" ? named : undefined, intent.type);
       for (const session of [null, 7, {}]) assert.equal(parseIntent({ ...intent, session }), undefined);
     }
   });

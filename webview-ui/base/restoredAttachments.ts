@@ -1,5 +1,5 @@
 // The attachments of a draft that are restored after a reload.
-import { isAttachment } from "../../src/panel/intents.ts";
+import { isAttachment } from "../../src/panel/attachment.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 
 /** How many characters an attachment adds to the saved state. */

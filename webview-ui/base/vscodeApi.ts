@@ -1,6 +1,5 @@
 // The only access to the extension host: posts intents, and keeps the state that the panel saves itself.
-import { intentScopes } from "../../src/panel/intentScopes.ts";
-import type { Intent } from "../../src/panel/intents.ts";
+import { intents, type Intent } from "../../src/panel/intents.ts";
 import type { FormValue } from "../../src/session/forms/form.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { restoredAttachments, characterCount } from "./restoredAttachments.ts";
@@ -31,7 +30,7 @@ export function setShownSession(session: string | undefined, isUnused: boolean):
  * arrives as state.
  */
 export function send(intent: Intent): void {
-  const isAboutSession = shownSession !== undefined && intentScopes[intent.type] === "session";
+  const isAboutSession = shownSession !== undefined && intents[intent.type].scope === "session";
   api.postMessage(isAboutSession ? { ...intent, session: shownSession } : intent);
 }
 

@@ -1,7 +1,7 @@
 // Handlers of what the panel asks of files with unsaved changes.
-import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import { intentHandlers } from "../../panel/intentHandlers.ts";
 import { settleFile } from "./settleFile.ts";
 
-export const fileIntents: IntentHandlers<"settleFile"> = {
+export const fileIntents = intentHandlers({
   settleFile: ({ path, how }) => settleFile(path, how),
-};
+});

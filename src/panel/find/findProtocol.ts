@@ -1,13 +1,8 @@
 // What the panel and the extension host send each other for Find in Conversation.
+import type { Intent } from "../intents.ts";
 
 /** A search in the conversation. */
-export interface FindQuery {
-  readonly query: string;
-  readonly matchCase: boolean;
-  readonly wholeWord: boolean;
-  /** The query is a regular expression. */
-  readonly regex: boolean;
-}
+export type FindQuery = Omit<Extract<Intent, { type: "find" }>, "type" | "request">;
 
 /** One hit of a search. */
 export interface FindHit {

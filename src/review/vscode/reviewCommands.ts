@@ -1,7 +1,7 @@
 // The commands of a review. Tree menus pass their row, lenses pass a hunk, and line-number menus pass a line.
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
-import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import { intentHandlers } from "../../panel/intentHandlers.ts";
 import type { ReviewTarget } from "../review.ts";
 import type { ChangeRow, HunkLocation } from "../reviewPresentation.ts";
 import type { FileLine, ReviewActions } from "./reviewActions.ts";
@@ -58,13 +58,12 @@ export const reviewCommands = (
 });
 
 /** Handlers of what the panel asks of a review. */
-export const reviewIntents = (
-  actions: ReviewActions,
-): IntentHandlers<"reviewChanges" | "keepChanges" | "undoChanges"> => ({
-  reviewChanges: () => actions.review(),
-  keepChanges: ({ path }) => actions.decide("keep", reviewTarget(path)),
-  undoChanges: ({ path }) => actions.decide("undo", reviewTarget(path)),
-});
+export const reviewIntents = (actions: ReviewActions) =>
+  intentHandlers({
+    reviewChanges: () => actions.review(),
+    keepChanges: ({ path }) => actions.decide("keep", reviewTarget(path)),
+    undoChanges: ({ path }) => actions.decide("undo", reviewTarget(path)),
+  });
 
 const reviewTarget = (path: string | undefined): ReviewTarget =>
   path === undefined ? { kind: "all" } : { kind: "file", path };

@@ -7,7 +7,7 @@ import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { maxJsonDepth, parseBoundedJson } from "../../base/jsonDepth.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { LoggedEvent } from "../events.ts";
-import { asLoggedEvent } from "./eventShapes.ts";
+import { asLoggedEvent } from "./loggedEvent.ts";
 import { maskStreams, unfinishedEvents } from "./maskStreams.ts";
 
 /** Named texts that persist when the window is closed. */

@@ -1,7 +1,7 @@
 // Creates what opens files, links, contents, diffs and diagrams of the conversation, and inserts its code.
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Documents } from "../../files/ports.ts";
-import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import { intentHandlers } from "../../panel/intentHandlers.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { PanelPages } from "../startup/panelPages.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
@@ -10,21 +10,17 @@ import { DiagramPanels } from "./diagramPanel.ts";
 import { DiffDocuments } from "./diffDocuments.ts";
 import { openFile, openLink } from "./openFile.ts";
 
-type CodeIntents = IntentHandlers<
-  "openFile" | "openLink" | "openContent" | "saveContent" | "openDiff" | "openDiagram" | "insertCode" | "applyCode"
->;
-
 /** Handlers for the conversation that the panel shows. `stateOf`: the state of the open session with that id. */
 export function createCodeIntents(
   { context, store, log }: ExtensionPlatform,
   stateOf: (session: string | undefined) => SessionState,
   documents: Documents,
   pages: Pick<PanelPages, "html">,
-): CodeIntents {
+) {
   const diffs = store.add(new DiffDocuments(documents, log));
   const contents = store.add(new ContentDocuments());
   const diagrams = store.add(new DiagramPanels(context.extensionUri, pages));
-  return {
+  return intentHandlers({
     openFile: ({ path, line, session, ...rest }) => openFile(path, line, stateOf(session).workspaceFolder, rest),
     openLink: ({ href, session }) => openLink(href, stateOf(session).workspaceFolder),
     openContent: ({ entry, part, session }) => contents.open(stateOf(session), entry, part),
@@ -33,5 +29,5 @@ export function createCodeIntents(
     openDiagram: ({ text }) => diagrams.open(text),
     insertCode: ({ text }) => insertCode(text),
     applyCode: ({ text, path, session }) => applyCode(text, path, { cwd: stateOf(session).workspaceFolder, contents }),
-  };
+  });
 }
