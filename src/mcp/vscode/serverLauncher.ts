@@ -10,6 +10,7 @@ import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { prepareStartFolder } from "../../agents/startFolder.ts";
 import { asError, ProblemError } from "../../base/errors.ts";
 import { withTimeout } from "../../base/async.ts";
+import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
 import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { credentialsIn, maskText, maskValue } from "../../base/mask.ts";
@@ -69,7 +70,11 @@ export class ServerLauncher {
 
   get #module(): McpClientModule {
     const main = this.#options.context.asAbsolutePath(join("dist", "extension.js"));
-    return (this.#client ??= createRequire(main)("./mcp.js") as McpClientModule);
+    if (!this.#client) {
+      this.#client = createRequire(main)("./mcp.js") as McpClientModule;
+      this.#client.translateWith(t);
+    }
+    return this.#client;
   }
 
   /**
