@@ -34,7 +34,7 @@ import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 
 // VS Code knows the user's language.
-setTranslator((text, ...args) => vscode.l10n.t(text, ...args));
+setTranslator(vscode.l10n.t);
 
 /** Creates the extension. It takes over the parts that exist since the start of the window. */
 export function createExtension(context: vscode.ExtensionContext, startup: StartupParts): LoadedExtension {

@@ -1,4 +1,5 @@
 // Errors for users and for agents.
+import { t } from "./l10n.ts";
 
 /** An action that the panel offers with a problem. */
 export type NextStep =
@@ -61,7 +62,7 @@ export function asError(thrown: unknown): Error {
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = asError(thrown);
-  return { message: error.message === "" ? "Something went wrong." : error.message, next: ["showLog"] };
+  return { message: error.message === "" ? t("Something went wrong.") : error.message, next: ["showLog"] };
 }
 
 /** For the default branch of an exhaustive switch. */

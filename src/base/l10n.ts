@@ -25,6 +25,17 @@ export function setTranslator(next: Translator): () => void {
   };
 }
 
+/** What `read` returns while all texts are English: for an agent, which reads them without knowing the user's language. */
+export function inEnglish<T>(read: () => T): T {
+  const users = translator;
+  translator = english;
+  try {
+    return read();
+  } finally {
+    translator = users;
+  }
+}
+
 /** Replaces `{0}`, `{1}`… by the arguments, as `vscode.l10n.t` does. A placeholder without an argument stays. */
 export function fillPlaceholders(text: string, args: readonly (string | number)[]): string {
   return text.replace(/\{(\d+)\}/g, (whole, index: string) => String(args[Number(index)] ?? whole));

@@ -71,7 +71,7 @@ async function confirm(run: PromptRun, { messages, description }: McpPromptResul
   const { named, session, agentName, replyTarget, asks, signal } = run;
   const fitted = fitPrompt(messages, session.state.accepts ?? undefined, agentName);
   const blocks = promptBlocks(fitted);
-  if (blocks.length === 0) throw new Error("The server returned an empty prompt.");
+  if (blocks.length === 0) throw new Error(t("The server returned an empty prompt."));
   const preview = {
     title: `/${named.command}`,
     sections: fitted.sections.map(section => ({ role: section.role, parts: section.blocks.map(viewPart) })),

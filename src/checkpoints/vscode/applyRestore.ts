@@ -64,7 +64,7 @@ export const currentFiles = (documents: Documents): CurrentFiles => ({
     if (unsaved) return documents.read(path);
     // Binary for the review is binary here too. VS Code takes some binary files for UTF-16.
     const text = kind === "file" ? await diskText(path) : undefined;
-    if (text === undefined) throw new Refusal("invalid", `${quotePath(path)} is not a text.`);
+    if (text === undefined) throw new Refusal("invalid", t("{0} is not a text.", quotePath(path)));
     return text;
   },
   state: path => readFileState(path),

@@ -308,7 +308,9 @@ export class WindowSessions {
     const { storage, version, log, clock, createServices } = this.#options;
     const { id, cwd: workspaceFolder } = remembered;
     const leftOut = (): void =>
-      session.addNotice("Parley cannot save a part of the conversation. It is missing after the window is reloaded.");
+      session.addNotice(
+        t("Parley cannot save a part of the conversation. It is missing after the window is reloaded."),
+      );
     const file = new SessionFile({
       ...{ storage, session: id, version, clock, log },
       isNew: earlier === undefined,
