@@ -1,7 +1,8 @@
 // The extension, which the activation loads with its first use: creates the platform, the features, the sessions and the panels, in this order, and ends them.
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { createAgents } from "./agents/vscode/createAgents.ts";
 import { createSignIn } from "./agents/vscode/createSignIn.ts";
+import { setTranslator } from "./base/l10n.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { loggingClock } from "./base/log.ts";
 import type { Checkpoints } from "./checkpoints/checkpoints.ts";
@@ -31,6 +32,9 @@ import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
+
+// VS Code knows the user's language.
+setTranslator(vscode.l10n.t);
 
 /** Creates the extension. It takes over the parts that exist since the start of the window. */
 export function createExtension(context: vscode.ExtensionContext, startup: StartupParts): LoadedExtension {

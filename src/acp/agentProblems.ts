@@ -2,21 +2,22 @@
 import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { untilAborted, withTimeout } from "../base/async.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
 import { errorReason } from "./errorReason.ts";
 import { optionalField } from "./parse.ts";
 import { signInProblem, signInVariables, type SignInOffer } from "./signInProblem.ts";
 
-/** The problem for an agent's error. `failure` completes a sentence that begins with the agent's name. */
-export function agentProblem(error: Error, failure: string, agent: SignInOffer): Problem {
+/** The problem for an agent's error. `failure` says what the agent did, without a period. */
+export function agentProblem(error: Error, failure: (agentName: string) => string, agent: SignInOffer): Problem {
   if (error instanceof ProblemError) return error.problem;
   const { agentName } = agent;
   const next = ["retry", "showTraffic", "showLog"] as const;
-  if (isConnectionClosed(error)) return { message: `${agentName} ${failure}: Its connection has ended.`, next };
+  if (isConnectionClosed(error)) return { message: t("{0}: Its connection has ended.", failure(agentName)), next };
   const reason = errorReason(error, signInVariables(agent.signInMethods));
   if (reason.isAuthentication) return signInProblem(agent, reason);
   return {
-    message: `${agentName} ${failure}: ${reason.sentence === "" ? "It gave no reason." : asSentence(reason.sentence)}`,
+    message: failureWithReason(failure(agentName), reason.sentence),
     ...optionalField("detail", reason.detail),
     next,
   };
@@ -63,33 +64,40 @@ export async function answerInTime<T>(
 /** The problem for an agent that does not answer a request. `request` is the object of the sentence. */
 function timeoutProblem(agentName: string, timeout: number, request: string): Problem {
   const count = Math.round(timeout / 1000);
-  const seconds = count === 1 ? "1 second" : `${count} seconds`;
+  const seconds = count === 1 ? t("1 second") : t("{0} seconds", count);
   return {
-    message: `${agentName} did not answer ${request} within ${seconds}. It may be waiting for something, or it may not be an ACP agent. Check its output, then restart it.`,
+    message: t(
+      "{0} did not answer {1} within {2}. It may be waiting for something, or it may not be an ACP agent. Check its output, then restart it.",
+      agentName,
+      request,
+      seconds,
+    ),
     next: ["restartAgent", "showTraffic", "showLog"],
   };
 }
 
 /**
  * Waits for the answer to a request that signs in or out. Rejects with a problem that does not offer to sign in.
- * `failure` completes a sentence that begins with the agent's name. The last signal is that of the connection.
+ * `failure` says what the agent did, without a period. The last signal is that of the connection.
  */
 export async function plainAnswer(
   answer: Promise<unknown>,
-  agentName: string,
   failure: string,
   signals: readonly AbortSignal[],
 ): Promise<void> {
   try {
     await untilAborted(answer, signals, (): never => {
-      throw new Error(signals.at(-1)?.aborted ? "Its connection has ended." : "It was cancelled.");
+      throw new Error(signals.at(-1)?.aborted ? t("Its connection has ended.") : t("It was cancelled."));
     });
   } catch (error) {
     const { sentence, detail } = errorReason(asError(error));
-    const message = `${agentName} ${failure}: ${sentence === "" ? "It gave no reason." : asSentence(sentence)}`;
+    const message = failureWithReason(failure, sentence);
     throw new ProblemError({ message, ...optionalField("detail", detail), next: ["showTraffic"] });
   }
 }
+
+const failureWithReason = (failure: string, reason: string): string =>
+  `${failure}: ${reason === "" ? t("It gave no reason.") : asSentence(reason)}`;
 
 /** The text with a full stop at its end, unless it ends with a punctuation mark already. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

@@ -3,6 +3,7 @@
 // client without capabilities.
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 import { shorten, unsupportedVersion } from "./errorCodes.ts";
@@ -100,7 +101,7 @@ function initialize(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const answer = connection.sendRequest<unknown>("initialize", request);
-  return answerInTime(answer, options, signal, "its first message, `initialize`,").then(asObject);
+  return answerInTime(answer, options, signal, t("its first message, `initialize`,")).then(asObject);
 }
 
 const fail =
@@ -129,7 +130,7 @@ function handshakeError(options: HandshakeOptions, error: Error): ProblemError {
   const { agentName } = options;
   if (isConnectionClosed(error)) {
     return new StreamEndedError({
-      message: `${agentName} closed its output before it answered. Check that its command starts an ACP agent.`,
+      message: t("{0} closed its output before it answered. Check that its command starts an ACP agent.", agentName),
       next: ["restartAgent", "showTraffic", "showLog", "openSettings"],
     });
   }
@@ -138,20 +139,30 @@ function handshakeError(options: HandshakeOptions, error: Error): ProblemError {
   const reason = errorReason(error);
   if (reason.isAuthentication) return new ProblemError(signInProblem({ agentName, signInMethods: [] }, reason));
   return new ProblemError({
-    message: `${agentName} refused to start a conversation: ${asSentence(reason.sentence)} Check that its command starts an ACP agent.`,
+    message: t(
+      "{0} refused to start a conversation: {1} Check that its command starts an ACP agent.",
+      agentName,
+      asSentence(reason.sentence),
+    ),
     ...optionalField("detail", reason.detail),
     next: ["restartAgent", "showTraffic", "openSettings"],
   });
 }
 
-const spoken = (protocol: ProtocolVersion): string => (protocol === 1 ? "version 1" : "versions 1 and 2");
+const spoken = (protocol: ProtocolVersion): string => (protocol === 1 ? t("version 1") : t("versions 1 and 2"));
 
 /** The problem for an agent that answered with another version, or with a value that is no version. */
 function versionProblem(options: HandshakeOptions, version: unknown): Problem {
   if (isVersion(version)) return otherVersions(options, [version]);
-  const given = asString(version) === undefined ? "no version" : `version "${shorten(String(version))}" (a string)`;
+  const given =
+    asString(version) === undefined ? t("no version") : t('version "{0}" (a string)', shorten(String(version)));
   return {
-    message: `${options.agentName} speaks ${given} of the Agent Client Protocol; Parley speaks ${spoken(options.protocol)}. Check that its command starts an ACP agent, or select another one.`,
+    message: t(
+      "{0} speaks {1} of the Agent Client Protocol; Parley speaks {2}. Check that its command starts an ACP agent, or select another one.",
+      options.agentName,
+      given,
+      spoken(options.protocol),
+    ),
     next: versionSteps,
   };
 }
@@ -161,27 +172,42 @@ function otherVersions({ agentName, protocol }: HandshakeOptions, supported: rea
   const versions = [...new Set(supported)].sort((a, b) => a - b).slice(0, maxListedVersions);
   if (protocol === 1 && versions.includes(2) && !versions.includes(1)) {
     return {
-      message: `${agentName} needs version 2 of the Agent Client Protocol, which is a draft. Parley can speak it with this agent.`,
+      message: t(
+        "{0} needs version 2 of the Agent Client Protocol, which is a draft. Parley can speak it with this agent.",
+        agentName,
+      ),
       next: ["useDraftProtocol", ...versionSteps],
     };
   }
-  const speaks =
-    versions.length === 0
-      ? `does not speak ${spoken(protocol)} of the Agent Client Protocol, ${protocol === 1 ? "the version" : "the versions"} that Parley speaks`
-      : `speaks ${versions.length === 1 ? "version" : "versions"} ${versions.join(", ")} of the Agent Client Protocol; Parley speaks ${spoken(protocol)}`;
-  return { message: `${agentName} ${speaks}. ${versionAdvice(versions)}`, next: versionSteps };
+  return { message: `${spokenText(agentName, protocol, versions)} ${versionAdvice(versions)}`, next: versionSteps };
+}
+
+function spokenText(agentName: string, protocol: ProtocolVersion, versions: readonly number[]): string {
+  const own = spoken(protocol);
+  if (versions.length === 0) {
+    return protocol === 1
+      ? t("{0} does not speak version 1 of the Agent Client Protocol, the version that Parley speaks.", agentName)
+      : t(
+          "{0} does not speak versions 1 and 2 of the Agent Client Protocol, the versions that Parley speaks.",
+          agentName,
+        );
+  }
+  const listed = versions.join(", ");
+  return versions.length === 1
+    ? t("{0} speaks version {1} of the Agent Client Protocol; Parley speaks {2}.", agentName, listed, own)
+    : t("{0} speaks versions {1} of the Agent Client Protocol; Parley speaks {2}.", agentName, listed, own);
 }
 
 const versionSteps = ["selectAgent", "openSettings", "showTraffic"] as const;
 const maxListedVersions = 5;
 
 function versionAdvice(versions: readonly number[]): string {
-  if (versions.length === 0) return "Try another version of the agent, or select another agent.";
+  if (versions.length === 0) return t("Try another version of the agent, or select another agent.");
   // The agent lists the version that it refused.
-  if (versions.includes(1)) return "This is an error in the agent. Select another one.";
+  if (versions.includes(1)) return t("This is an error in the agent. Select another one.");
   return versions.some(version => version > 1)
-    ? "The agent is newer than Parley. Update Parley, use an earlier version of the agent, or select another agent."
-    : "Update the agent or select another one.";
+    ? t("The agent is newer than Parley. Update Parley, use an earlier version of the agent, or select another agent.")
+    : t("Update the agent or select another one.");
 }
 
 const isVersion = (value: unknown): value is number => Number.isInteger(value);

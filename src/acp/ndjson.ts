@@ -11,6 +11,7 @@ import {
   type Disposable,
   type Message,
 } from "vscode-jsonrpc/node";
+import { t } from "../base/l10n.ts";
 
 /** Longer lines are dropped. */
 export const maxLineBytes = 64 * 1024 * 1024;
@@ -175,7 +176,7 @@ function asWireError(error: unknown): unknown {
   return {
     ...given,
     code: Number.isInteger(given["code"]) ? given["code"] : -32603,
-    message: typeof given["message"] === "string" ? given["message"] : "The agent gave no reason.",
+    message: typeof given["message"] === "string" ? given["message"] : t("The agent gave no reason."),
   };
 }
 

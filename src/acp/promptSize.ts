@@ -1,6 +1,7 @@
 // The size of a prompt as the line that an agent reads. A widespread SDK closes the connection at 32 MiB, which ends the
 // agent and its session.
 import type { Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
 import { contentToWire } from "./parse.ts";
 
@@ -34,6 +35,10 @@ export const mebibytes = (bytes: number): string => `${Math.ceil((bytes / (1024 
 
 /** The problem for a prompt that is too large. Usually it is refused earlier, where its attachments are known by name. */
 export const promptSizeProblem = (size: number): Problem => ({
-  message: `The message was not sent: its size is ${mebibytes(size)}, and the limit is ${mebibytes(maxPromptBytes)}. Remove attachments or shorten the text, and send it again.`,
+  message: t(
+    "The message was not sent: its size is {0}, and the limit is {1}. Remove attachments or shorten the text, and send it again.",
+    mebibytes(size),
+    mebibytes(maxPromptBytes),
+  ),
   next: [],
 });

@@ -3,6 +3,7 @@
 // add the sessions.
 import type { MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type {
@@ -101,12 +102,12 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     this.#kept = new KeptSessions({
       methods: introduction.keptSessions,
       agentName,
-      ask: (method, params) => answerInTime(this.request(method, params), options, this.ended, "this request"),
+      ask: (method, params) => answerInTime(this.request(method, params), options, this.ended, t("this request")),
       problem: (error, failure) => this.problem(error, failure),
     });
     if (signOutRequest !== undefined) {
       this.signOut = () =>
-        plainAnswer(this.request(signOutRequest, {}), agentName, "could not sign you out", [this.ended]);
+        plainAnswer(this.request(signOutRequest, {}), t("{0} could not sign you out", agentName), [this.ended]);
     }
     this.#serve();
     this.#askForAccount();
@@ -165,16 +166,16 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     const params = { methodId };
     const answer = this.request(this.#introduction.signInRequest, params);
     this.#forms.setClient(params, client, answer);
-    await plainAnswer(answer, this.agentName, "did not sign you in", [signal, this.ended]);
+    await plainAnswer(answer, t("{0} did not sign you in", this.agentName), [signal, this.ended]);
     this.#askForAccount();
   }
 
   open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
-    const answer = this.answer("session/new", this.setupParams(request), client, "the request for a new session");
+    const answer = this.answer("session/new", this.setupParams(request), client, t("the request for a new session"));
     const opened = answer.then(
       value => this.openedSession(asObject(value), request, client),
       (error: unknown) => {
-        throw new ProblemError(this.problem(asError(error), "could not open a session"));
+        throw new ProblemError(this.problem(asError(error), name => t("{0} could not open a session", name)));
       },
     );
     return this.earlyUpdates.keepDuring(opened);
@@ -195,7 +196,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     const { agentName } = this;
     const { sessionId } = request;
     if (this.sessions.has(sessionId) || this.unusedSession(sessionId)) {
-      const message = `${agentName} still has this session open. Restart ${agentName}, and try again.`;
+      const message = t("{0} still has this session open. Restart {0}, and try again.", agentName);
       throw new ProblemError({ message, next: ["restartAgent"] });
     }
     const events: SessionEvent[] = [];
@@ -205,10 +206,10 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     });
     const session = await this.loaded(request, client);
     if (!session)
-      throw new ProblemError({ message: `${agentName} refused to load this session.`, next: ["showTraffic"] });
+      throw new ProblemError({ message: t("{0} refused to load this session.", agentName), next: ["showTraffic"] });
     session.close();
     if (count <= maxLoadedEvents) return events;
-    const title = "The conversation is very long, so only its beginning was imported.";
+    const title = t("The conversation is very long, so only its beginning was imported.");
     return [...events, { type: "notice", severity: "warning", title }];
   }
 
@@ -228,7 +229,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   protected openedSession(result: JsonObject, request: OpenSessionRequest, client: AgentClient): S {
     const sessionId = asString(result["sessionId"]);
     if (sessionId === undefined) {
-      const message = `${this.agentName} opened a session without an id. This is an error in the agent.`;
+      const message = t("{0} opened a session without an id. This is an error in the agent.", this.agentName);
       throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
     }
     const session = this.opened(result, sessionId, request, client);
@@ -265,8 +266,8 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     );
   }
 
-  /** `failure` completes a sentence that begins with the agent's name. */
-  problem(error: Error, failure: string): Problem {
+  /** `failure` says what the agent did, without a period. */
+  problem(error: Error, failure: (agentName: string) => string): Problem {
     return agentProblem(error, failure, { ...this.#options, signInMethods: this.signInMethods });
   }
 
@@ -304,7 +305,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   }
 
   dispose(): void {
-    this.#ended.abort(new Error(`${this.agentName} is no longer running.`));
+    this.#ended.abort(new Error(t("{0} is no longer running.", this.agentName)));
     this.#accountChanged.dispose();
     for (const session of new Set(this.sessions.values())) session.dispose();
   }

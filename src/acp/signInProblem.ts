@@ -1,5 +1,6 @@
 // The problem for an agent that requires sign-in, with one button for each of its methods.
 import type { Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { choosesProgram } from "../base/programVariables.ts";
 import type { SignInMethod } from "../session/signIn.ts";
 import type { ErrorReason } from "./errorReason.ts";
@@ -24,7 +25,7 @@ export function signInProblem(
     text => text !== undefined && !/^(?:authentication required\.?)?$/i.test(text),
   );
   return {
-    message: `${agentName} needs you to sign in.${howElse(signInMethods, others)}`,
+    message: [t("{0} needs you to sign in.", agentName), ...howElse(signInMethods, others)].join(" "),
     ...optionalField("detail", words.length === 0 ? undefined : words.join("\n\n")),
     next: ["restartAgent", ...(others.length > 0 ? (["openSettings"] as const) : []), "showTraffic"],
     signIn: signInMethods.map(({ id, name, description }) => ({
@@ -36,12 +37,16 @@ export function signInProblem(
 }
 
 /** What the user can do without a button. */
-function howElse(methods: readonly SignInMethod[], variables: readonly string[]): string {
+function howElse(methods: readonly SignInMethod[], variables: readonly string[]): readonly string[] {
   if (variables.length > 0) {
-    const set = methods.length > 0 ? "Or set" : "Set";
-    return ` ${set} ${variables.join(" or ")} in the agent's \`env\` in Settings, then restart the agent here.`;
+    const names = variables.join(t(" or "));
+    return [
+      methods.length > 0
+        ? t("Or set {0} in the agent's `env` in Settings, then restart the agent here.", names)
+        : t("Set {0} in the agent's `env` in Settings, then restart the agent here.", names),
+    ];
   }
-  return methods.length > 0 ? "" : " Sign in with its command-line program, then restart the agent here.";
+  return methods.length > 0 ? [] : [t("Sign in with its command-line program, then restart the agent here.")];
 }
 
 /** The variables that a sign-in by environment requires. */

@@ -1,6 +1,7 @@
 // Checks one agent: finds its program, starts it apart from the running one, opens a session, and ends it again.
 import { withTimeout } from "../base/async.ts";
 import { asProblem, ProblemError, Refusal, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { connect } from "../acp/connect.ts";
 import { StreamEndedError } from "../acp/handshake.ts";
@@ -147,8 +148,11 @@ async function hasExited(process: AgentProcess, clock: Clock): Promise<boolean> 
 function problemOf(error: unknown, badLines: number): Problem {
   const problem = asProblem(error);
   if (badLines === 0) return problem;
-  const lines = badLines === 1 ? "1 line that is not a message" : `${badLines} lines that are not messages`;
-  return { ...problem, message: `${problem.message} It printed ${lines}, so its command may not start an ACP agent.` };
+  const lines = badLines === 1 ? t("1 line that is not a message") : t("{0} lines that are not messages", badLines);
+  return {
+    ...problem,
+    message: t("{0} It printed {1}, so its command may not start an ACP agent.", problem.message, lines),
+  };
 }
 
 const refused = (): Promise<never> =>

@@ -1,4 +1,5 @@
 // The report of a check of agents, as text to read and to copy. It contains no secrets.
+import { t } from "../base/l10n.ts";
 import { hiddenValue } from "../base/secrets/knownSecrets.ts";
 import { maskText } from "../base/mask.ts";
 import { unwrappedValues } from "../base/secrets/secret.ts";
@@ -32,8 +33,8 @@ export function checkReport(
   const head = [
     environment,
     proxies.length === 0
-      ? "Proxy variables passed to agents: none"
-      : `Proxy variables passed to agents: ${proxies.map(([name, value]) => `${name}=${value}`).join(", ")}`,
+      ? t("Proxy variables passed to agents: none")
+      : t("Proxy variables passed to agents: {0}", proxies.map(([name, value]) => `${name}=${value}`).join(", ")),
   ];
   const sections = agents.map(agent => withoutSecrets(section(agent, env["PATH"] ?? ""), agent.started, env));
   return `${[maskText(head.join("\n")), ...sections].join("\n\n")}\n`;
@@ -42,85 +43,98 @@ export function checkReport(
 function section({ definition, check }: CheckedAgent, path: string): string {
   const { located, info, problem } = check;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ["Command", agentCommandLine(definition)],
-    ["Program", located ? located.path : "not found"],
-    ["Found in", located?.shell ? `the PATH of your login shell (${located.shell.shell}) only` : undefined],
-    ["Working folder", definition.cwd ?? "a folder of Parley"],
-    ["Version", info && [info.name, info.version].filter(word => word !== "").join(" ")],
-    ["Protocol", info && `version ${info.protocolVersion}`],
-    ["First answer", check.initializeTime === undefined ? undefined : `after ${milliseconds(check.initializeTime)}`],
+    [t("Command"), agentCommandLine(definition)],
+    [t("Program"), located ? located.path : t("not found")],
+    [t("Found in"), located?.shell ? t("the PATH of your login shell ({0}) only", located.shell.shell) : undefined],
+    [t("Working folder"), definition.cwd ?? t("a folder of Parley")],
+    [t("Version"), info && [info.name, info.version].filter(word => word !== "").join(" ")],
+    [t("Protocol"), info && t("version {0}", info.protocolVersion)],
     [
-      "Session",
-      check.sessionTime === undefined ? undefined : `opened after another ${milliseconds(check.sessionTime)}`,
+      t("First answer"),
+      check.initializeTime === undefined ? undefined : t("after {0}", milliseconds(check.initializeTime)),
     ],
-    ["Accepts", info && acceptsText(info, check)],
-    ["Sign-in", signInText(check)],
-    ["Other output", check.badLines === 0 ? undefined : `${check.badLines} lines on stdout that are not messages`],
-    ["Problem", problem?.message],
-    ["Warning", startsInWorkspace(definition) ? workspaceWarning : undefined],
-    ["Next step", nextStepText(check)],
+    [
+      t("Session"),
+      check.sessionTime === undefined ? undefined : t("opened after another {0}", milliseconds(check.sessionTime)),
+    ],
+    [t("Accepts"), info && acceptsText(info, check)],
+    [t("Sign-in"), signInText(check)],
+    [
+      t("Other output"),
+      check.badLines === 0 ? undefined : t("{0} lines on stdout that are not messages", check.badLines),
+    ],
+    [t("Problem"), problem?.message],
+    [t("Warning"), startsInWorkspace(definition) ? workspaceWarning() : undefined],
+    [t("Next step"), nextStepText(check)],
   ];
   const lines = rows.flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name.padEnd(15)}${visibleLine(value)}`],
   );
   const paths = located?.shell ? pathsText(path, located.shell) : undefined;
   return [
-    `${visibleLine(definition.name)} — ${problem ? (check.signIn === "needed" ? "needs a sign-in" : "does not work") : "works"}`,
+    `${visibleLine(definition.name)} — ${workingText(check)}`,
     ...lines,
-    ...block("PATHs", paths),
-    ...block("Details", problem?.detail === check.stderr ? undefined : problem?.detail),
-    ...block("Last output", check.stderr),
+    ...block(t("PATHs"), paths),
+    ...block(t("Details"), problem?.detail === check.stderr ? undefined : problem?.detail),
+    ...block(t("Last output"), check.stderr),
   ].join("\n");
 }
 
-const workspaceWarning =
-  "The agent starts in the workspace folder, so settings and programs in it can run as part of the agent, with its keys.";
+const workspaceWarning = (): string =>
+  t(
+    "The agent starts in the workspace folder, so settings and programs in it can run as part of the agent, with its keys.",
+  );
+
+function workingText({ problem, signIn }: AgentCheck): string {
+  if (!problem) return t("works");
+  return signIn === "needed" ? t("needs a sign-in") : t("does not work");
+}
 
 function signInText({ signIn, signInMethods = [] }: AgentCheck): string {
-  const ways = signInMethods.length === 0 ? "" : ` (ways: ${signInMethods.join(", ")})`;
+  const ways = signInMethods.length === 0 ? "" : ` ${t("(ways: {0})", signInMethods.join(", "))}`;
   switch (signIn) {
     case "needed":
-      return `needed${ways}`;
+      return t("needed") + ways;
     case "done":
-      return `signed in, or not needed${ways}`;
+      return t("signed in, or not needed") + ways;
     case "unknown":
-      return `unknown${ways}`;
+      return t("unknown") + ways;
   }
 }
 
 function acceptsText({ capabilities }: AgentInfo, { continuesSessions }: AgentCheck): string {
   const { image, audio, embeddedContext } = capabilities;
   const words = [
-    "text",
-    ...(image ? ["images"] : []),
-    ...(audio ? ["audio"] : []),
-    ...(embeddedContext ? ["contents of files"] : []),
+    t("text"),
+    ...(image ? [t("images")] : []),
+    ...(audio ? [t("audio")] : []),
+    ...(embeddedContext ? [t("contents of files")] : []),
   ];
-  return `${words.join(", ")}${continuesSessions ? "; can continue earlier sessions" : ""}`;
+  return words.join(", ") + (continuesSessions ? t("; can continue earlier sessions") : "");
 }
 
-const stepTexts: Readonly<Partial<Record<NextStep, string>>> = {
-  openSettings: "Correct its entry in the setting parley.agents.",
-  restartAgent: "Read its last output, then restart it.",
-  retry: "Try again.",
-  selectAgent: "Select another agent.",
+const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {
+  openSettings: () => t("Correct its entry in the setting parley.agents."),
+  restartAgent: () => t("Read its last output, then restart it."),
+  retry: () => t("Try again."),
+  selectAgent: () => t("Select another agent."),
 };
 
 /** What to do next, as one sentence. */
 export function nextStepText({ problem, signIn, located }: AgentCheck): string {
-  if (signIn === "needed") return "Start a session with the agent and sign in.";
+  if (signIn === "needed") return t("Start a session with the agent and sign in.");
   if (problem) {
     const order: readonly NextStep[] = located ? ["restartAgent", "openSettings", "retry"] : ["openSettings", "retry"];
     const step = order.find(each => problem.next.includes(each)) ?? "selectAgent";
-    return stepTexts[step] ?? "Select another agent.";
+    return stepTexts[step]?.() ?? t("Select another agent.");
   }
   if (located?.shell)
-    return `Set parley.agents → command to ${located.path}, so that Parley does not have to ask the shell.`;
-  return "Nothing to do.";
+    return t("Set parley.agents → command to {0}, so that Parley does not have to ask the shell.", located.path);
+  return t("Nothing to do.");
 }
 
 const milliseconds = (time: number): string =>
-  time < 10_000 ? `${Math.round(time)} ms` : `${Math.round(time / 1000)} s`;
+  time < 10_000 ? t("{0} ms", Math.round(time)) : t("{0} s", Math.round(time / 1000));
 
 function block(title: string, text: string | undefined): readonly string[] {
   if (text === undefined || text === "") return [];

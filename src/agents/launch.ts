@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { withTimeout } from "../base/async.ts";
 import { ProblemError, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import { maskText } from "../base/mask.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
@@ -138,10 +139,16 @@ class ChildAgentProcess implements AgentProcess {
 }
 
 function startProblem(definition: AgentDefinition, path: string, error: NodeJS.ErrnoException): Problem {
-  const folder =
-    error.code === "ENOENT" ? " The program, the interpreter it names or its working folder does not exist." : "";
+  const { name } = definition;
   return {
-    message: `Could not start ${definition.name}: \`${path}\` could not be run.${folder} Check parley.agents → command and cwd.`,
+    message:
+      error.code === "ENOENT"
+        ? t(
+            "Could not start {0}: `{1}` could not be run. The program, the interpreter it names or its working folder does not exist. Check parley.agents → command and cwd.",
+            name,
+            path,
+          )
+        : t("Could not start {0}: `{1}` could not be run. Check parley.agents → command and cwd.", name, path),
     detail: error.message,
     next: ["openSettings", "selectAgent", "retry"],
   };
@@ -149,10 +156,10 @@ function startProblem(definition: AgentDefinition, path: string, error: NodeJS.E
 
 /** The problem for an agent that ended by itself, with its exit code and the end of its stderr. */
 export function exitProblem(definition: AgentDefinition, death: ProcessExit, ready: boolean): Problem {
-  const how = death.signal ? `was ended by ${death.signal}` : `ended with code ${death.code ?? "unknown"}`;
-  const when = ready ? "" : " before it was ready";
   return {
-    message: `${definition.name} ${how}${when}. ${ready ? "Restart it to continue. The conversation is kept." : "Check that its command starts an ACP agent."}`,
+    message: `${exitText(definition.name, death, ready)} ${
+      ready ? t("Restart it to continue. The conversation is kept.") : t("Check that its command starts an ACP agent.")
+    }`,
     ...(death.stderr !== "" && { detail: lastLines(death.stderr, 20) }),
     next: ready
       ? ["restartAgent", "showLog", "showTraffic"]
@@ -160,10 +167,25 @@ export function exitProblem(definition: AgentDefinition, death: ProcessExit, rea
   };
 }
 
+function exitText(name: string, { signal, code }: ProcessExit, ready: boolean): string {
+  if (signal) {
+    return ready
+      ? t("{0} was ended by {1}.", name, signal)
+      : t("{0} was ended by {1} before it was ready.", name, signal);
+  }
+  const shown = code ?? t("unknown");
+  return ready
+    ? t("{0} ended with code {1}.", name, shown)
+    : t("{0} ended with code {1} before it was ready.", name, shown);
+}
+
 /** The problem for an agent that closed its output but still runs. It can send no more messages. */
 export function closedOutputProblem(definition: AgentDefinition): Problem {
   return {
-    message: `${definition.name} closed its output, so Parley can no longer receive messages from it. Restart it to continue. The conversation is kept.`,
+    message: t(
+      "{0} closed its output, so Parley can no longer receive messages from it. Restart it to continue. The conversation is kept.",
+      definition.name,
+    ),
     next: ["restartAgent", "showLog", "showTraffic"],
   };
 }

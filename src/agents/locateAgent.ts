@@ -1,5 +1,6 @@
 // Finds the program of an agent: on VS Code's PATH, then on the PATH of the user's login shell.
 import { ProblemError, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
 import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
 import { unwrappedValues, type PlainOrSecretValues } from "../base/secrets/secret.ts";
@@ -86,23 +87,36 @@ function notFoundProblem(
   const next = ["openSettings", "selectAgent", "retry"] as const;
   if (found.missing === "notExecutable") {
     return {
-      message: `Could not start ${name}: \`${found.at}\` is not executable. Make it executable, or set parley.agents → command to another program.`,
+      message: t(
+        "Could not start {0}: `{1}` is not executable. Make it executable, or set parley.agents → command to another program.",
+        name,
+        found.at,
+      ),
       next,
     };
   }
   if (found.missing === "folder")
     return {
-      message: `Could not start ${name}: \`${found.at}\` is a folder. Set parley.agents → command to a program.`,
+      message: t("Could not start {0}: `{1}` is a folder. Set parley.agents → command to a program.", name, found.at),
       next,
     };
   if (/[/\\]/.test(command))
     return {
-      message: `Could not start ${name}: there is no program at \`${command}\`. Set parley.agents → command to the full path of a program.`,
+      message: t(
+        "Could not start {0}: there is no program at `{1}`. Set parley.agents → command to the full path of a program.",
+        name,
+        command,
+      ),
       next,
     };
-  const hint = command === "npx" ? "Install Node.js" : `Install ${command}`;
+  const hint = command === "npx" ? t("Install Node.js") : t("Install {0}", command);
   return {
-    message: `Could not start ${name}: \`${command}\` was not found on the PATH that VS Code sees. ${hint}, or set parley.agents → command to a full path.`,
+    message: t(
+      "Could not start {0}: `{1}` was not found on the PATH that VS Code sees. {2}, or set parley.agents → command to a full path.",
+      name,
+      command,
+      hint,
+    ),
     next,
   };
 }
@@ -119,13 +133,17 @@ function notOnAnyPathProblem(definition: AgentDefinition, path: string, shell: S
 
 /** Both PATHs, or why the shell's is not known. */
 export const pathsText = (path: string, shell: ShellPath): string =>
-  [`PATH of VS Code: ${path}`, shell.path === undefined ? shell.reason : `PATH of ${shell.shell}: ${shell.path}`].join(
-    "\n",
-  );
+  [
+    t("PATH of VS Code: {0}", path),
+    shell.path === undefined ? shell.reason : t("PATH of {0}: {1}", shell.shell, shell.path),
+  ].join("\n");
 
 function unsafeArgumentsProblem(definition: AgentDefinition): Problem {
   return {
-    message: `Could not start ${definition.name}: its command is a batch file, and its arguments contain characters that the Windows shell would interpret. Set parley.agents → command to the program itself.`,
+    message: t(
+      "Could not start {0}: its command is a batch file, and its arguments contain characters that the Windows shell would interpret. Set parley.agents → command to the program itself.",
+      definition.name,
+    ),
     next: ["openSettings", "selectAgent"],
   };
 }

@@ -6,6 +6,7 @@ import { userInfo } from "node:os";
 import { basename } from "node:path";
 import { withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
 
 /** The PATH of a login shell, or why it is not known. */
@@ -32,9 +33,9 @@ export async function loginShellPath(
   const script = pathScript(basename(shell), marker);
   const failed = (why: string): ShellPath => ({
     shell,
-    reason: `Your login shell (${shell}) could not be asked for its PATH: ${why}`,
+    reason: t("Your login shell ({0}) could not be asked for its PATH: {1}", shell, why),
   });
-  if (script === undefined) return failed("Parley knows how to ask bash, zsh and fish only.");
+  if (script === undefined) return failed(t("Parley knows how to ask bash, zsh and fish only."));
   const result = await runShell(shell, script, { env, marker, timeout });
   return "path" in result ? { shell, path: result.path } : failed(result.reason);
 }
@@ -78,13 +79,13 @@ async function runShell(
     });
     child.once("error", error => resolve({ reason: asError(error).message }));
     child.once("close", code =>
-      resolve({ reason: `It ended with code ${code ?? "unknown"} before it printed its PATH.` }),
+      resolve({ reason: t("It ended with code {0} before it printed its PATH.", code ?? t("unknown")) }),
     );
   });
   if (pid === undefined) return answer;
   const atExit = killAtExit(pid);
   const result = await withTimeout(answer, timeout, () => ({
-    reason: `Its startup files did not end within ${Math.round(timeout / 1000)} seconds.`,
+    reason: t("Its startup files did not end within {0} seconds.", Math.round(timeout / 1000)),
   }));
   // Startup files can leave programs behind, which would hold the output open.
   stdout.destroy();

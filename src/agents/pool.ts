@@ -2,6 +2,7 @@
 import { withTimeout } from "../base/async.ts";
 import type { ReadPace } from "../acp/ndjson.ts";
 import { asError, asProblem, ProblemError, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { textWithSecrets } from "../base/secrets/secret.ts";
@@ -94,7 +95,7 @@ export class AgentPool {
   async get(definition: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
     const old = this.#slots.get(definition.id);
     const slot = old && textWithSecrets(old.definition) === textWithSecrets(definition) ? old : this.#start(definition);
-    if (old && old !== slot) void this.#end(old, "its settings have changed");
+    if (old && old !== slot) void this.#end(old, t("its settings have changed"));
     onProgress(slot.latest);
     const link = slot.progress.event(onProgress);
     try {
@@ -107,7 +108,7 @@ export class AgentPool {
   /** Stops the agent's process, if one runs, because a session restarts it. The next `get` starts another. */
   async stop(agent: string): Promise<void> {
     const slot = this.#slots.get(agent);
-    if (slot) await this.#end(slot, "another session restarted it");
+    if (slot) await this.#end(slot, t("another session restarted it"));
   }
 
   /** Stops all agents. */
@@ -228,7 +229,10 @@ export class AgentPool {
       return await prepareStartFolder(this.#startFolders);
     } catch (error) {
       const detail = asError(error).message;
-      const message = `Could not start ${name}: there is no folder to start it in. Set parley.agents → cwd to a folder.`;
+      const message = t(
+        "Could not start {0}: there is no folder to start it in. Set parley.agents → cwd to a folder.",
+        name,
+      );
       throw new ProblemError({ message, detail, next: ["openSettings", "retry"] });
     }
   }
@@ -248,8 +252,11 @@ export class AgentPool {
     const { name } = slot.definition;
     const problem: Problem =
       reason === undefined
-        ? { message: `${name} was stopped.`, next: ["restartAgent"] }
-        : { message: `${name} was stopped because ${reason}. Retry, or send a message, to continue.`, next: ["retry"] };
+        ? { message: t("{0} was stopped.", name), next: ["restartAgent"] }
+        : {
+            message: t("{0} was stopped because {1}. Retry, or send a message, to continue.", name, reason),
+            next: ["retry"],
+          };
     slot.stop.abort(new ProblemError(problem));
     if (reason !== undefined) slot.exit.fire(problem);
     slot.exit.dispose();

@@ -1,4 +1,5 @@
 // The agents to choose from: the built-in demo agent, presets for well-known agents, and the user's settings.
+import { t } from "../base/l10n.ts";
 import { secretCredentials, type PlainOrSecretValues } from "../base/secrets/secret.ts";
 import type { OptionValue } from "../session/state.ts";
 
@@ -108,9 +109,9 @@ function parseDefinition(
 ): AgentDefinition | InvalidDefinition {
   const refuse = (reason: string): InvalidDefinition => ({
     id,
-    reason: `The agent "${id}" in parley.agents ${reason}`,
+    reason: t('The agent "{0}" in parley.agents {1}', id, reason),
   });
-  if (!isRecord(value)) return refuse("must be an object with a command, or false to hide it.");
+  if (!isRecord(value)) return refuse(t("must be an object with a command, or false to hide it."));
   const {
     name,
     command,
@@ -125,25 +126,25 @@ function parseDefinition(
     defaults,
     mcpServers,
   } = value;
-  if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");
+  if (command === undefined && !base) return refuse(t("has no command. Name the program that starts it."));
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
-    return refuse("has a command that is not a string.");
+    return refuse(t("has a command that is not a string."));
   if (args !== undefined && !(Array.isArray(args) && args.every(arg => typeof arg === "string")))
-    return refuse("has args that are not a list of strings.");
+    return refuse(t("has args that are not a list of strings."));
   if (env !== undefined && !(isRecord(env) && Object.values(env).every(item => typeof item === "string")))
-    return refuse("has an env whose values are not all strings.");
-  if (cwd !== undefined && typeof cwd !== "string") return refuse("has a cwd that is not a string.");
+    return refuse(t("has an env whose values are not all strings."));
+  if (cwd !== undefined && typeof cwd !== "string") return refuse(t("has a cwd that is not a string."));
   if (missingFiles !== undefined && missingFiles !== "error" && missingFiles !== "empty")
-    return refuse('has a missingFiles that is neither "error" nor "empty".');
+    return refuse(t('has a missingFiles that is neither "error" nor "empty".'));
   if (startTimeout !== undefined && !(typeof startTimeout === "number" && startTimeout > 0))
-    return refuse("has a startTimeout that is not a number of seconds.");
+    return refuse(t("has a startTimeout that is not a number of seconds."));
   if (protocol !== undefined && !["auto", "1", "2", 1, 2].includes(protocol as string | number))
-    return refuse('has a protocol that is neither "auto" nor "1" nor "2".');
+    return refuse(t('has a protocol that is neither "auto" nor "1" nor "2".'));
   const chosen = protocol === undefined ? base?.protocol : (String(protocol) as "auto" | "1" | "2");
   if (icon !== undefined && !(typeof icon === "string" && /^[a-z][a-z0-9-]*$/.test(icon)))
-    return refuse('has an icon that is not the name of a codicon, such as "rocket".');
+    return refuse(t('has an icon that is not the name of a codicon, such as "rocket".'));
   if (defaults !== undefined && !(isRecord(defaults) && Object.values(defaults).every(isOptionValue)))
-    return refuse("has defaults whose values are neither strings nor true or false.");
+    return refuse(t("has defaults whose values are neither strings nor true or false."));
   // A different command does not inherit the arguments.
   const inherited = command === undefined ? (base?.args ?? []) : [];
   return {

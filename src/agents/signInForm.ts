@@ -1,4 +1,5 @@
 // The form for the variables that sign in to an agent, and its answers.
+import { t } from "../base/l10n.ts";
 import { Secret, secretIfCredential, type PlainOrSecret } from "../base/secrets/secret.ts";
 import type { Form, FormAnswer } from "../session/forms/form.ts";
 import type { SignInMethod } from "../session/signIn.ts";
@@ -9,7 +10,7 @@ export const signInForm = ({ name, description, variables }: EnvironmentMethod):
   message: name,
   description: [
     ...(description === undefined ? [] : [description]),
-    "Parley keeps the values in VS Code's secret storage, and gives them to the agent when it starts.",
+    t("Parley keeps the values in VS Code's secret storage, and gives them to the agent when it starts."),
   ].join("\n"),
   fields: variables.map(variable => ({
     type: "text" as const,

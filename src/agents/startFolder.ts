@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 
 /** npm looks for its project upwards from the working folder, and stops at this file. */
 const packageFile = "package.json";
@@ -22,5 +23,5 @@ export async function prepareStartFolder(place: string): Promise<string> {
     const names = await readdir(folder);
     if (names.length === 1 && (await readFile(join(folder, packageFile), "utf8")) === packageText) return folder;
   }
-  throw new Error(`The folders in ${place} contain files of agents. Move them to another place.`);
+  throw new Error(t("The folders in {0} contain files of agents. Move them to another place.", place));
 }

@@ -1,5 +1,6 @@
 // Variables in the settings of an agent: `${env:NAME}`, `${userHome}`, and `${workspaceFolder}` in `cwd`.
 import { ProblemError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Environment } from "../base/platform.ts";
 import {
   credentialArguments,
@@ -60,18 +61,31 @@ function resolveWorkspaceFolder(
 ): string {
   if (field !== "cwd")
     throw new ProblemError({
-      message: `Could not start ${name}: parley.agents → ${field} contains ${whole}, which is allowed in cwd only. Write the path instead.`,
+      message: t(
+        "Could not start {0}: parley.agents → {1} contains {2}, which is allowed in cwd only. Write the path instead.",
+        name,
+        field,
+        whole,
+      ),
       next: ["openSettings", "selectAgent", "retry"],
     });
   if (workspaceFolder !== undefined) return workspaceFolder;
   throw new ProblemError({
-    message: `Could not start ${name}: its cwd contains \${workspaceFolder}, and no folder is open. Open a folder, or change parley.agents → cwd.`,
+    message: t(
+      "Could not start {0}: its cwd contains ${workspaceFolder}, and no folder is open. Open a folder, or change parley.agents → cwd.",
+      name,
+    ),
     next: ["openFolder", "openSettings"],
   });
 }
 
 const unsetProblem = ({ name }: AgentDefinition, variableName: string, field: string): ProblemError =>
   new ProblemError({
-    message: `Could not start ${name}: the environment variable ${variableName}, which parley.agents → ${field} uses, is not set. Set it and restart VS Code, or change the setting.`,
+    message: t(
+      "Could not start {0}: the environment variable {1}, which parley.agents → {2} uses, is not set. Set it and restart VS Code, or change the setting.",
+      name,
+      variableName,
+      field,
+    ),
     next: ["openSettings", "selectAgent", "retry"],
   });

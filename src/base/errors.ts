@@ -1,4 +1,5 @@
 // Errors for users and for agents.
+import { t } from "./l10n.ts";
 
 /** The actions that the panel can offer with a problem. */
 export const nextSteps = [
@@ -63,7 +64,7 @@ export function asError(thrown: unknown): Error {
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = asError(thrown);
-  return { message: error.message === "" ? "Something went wrong." : error.message, next: ["showLog"] };
+  return { message: error.message === "" ? t("Something went wrong.") : error.message, next: ["showLog"] };
 }
 
 /** For the default branch of an exhaustive switch. */

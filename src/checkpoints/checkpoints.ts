@@ -3,6 +3,7 @@
 import { sep } from "node:path";
 import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import {
@@ -180,7 +181,7 @@ export class Checkpoints implements Disposable {
   async planRestore(turn: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
     const from = this.#records.findIndex(record => record.id === turn && !isRemoved(record));
-    if (from < 0) throw new Refusal("notFound", "This checkpoint is no longer kept.");
+    if (from < 0) throw new Refusal("notFound", t("This checkpoint is no longer kept."));
     return this.#planner.plan(this.#records.slice(from), now, this.#ended.signal);
   }
 
@@ -188,7 +189,7 @@ export class Checkpoints implements Disposable {
   async planUndo(restore: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
-    if (!record || isRemoved(record)) throw new Refusal("notFound", "This restore can no longer be undone.");
+    if (!record || isRemoved(record)) throw new Refusal("notFound", t("This restore can no longer be undone."));
     return this.#planner.planRecord(record, now);
   }
 

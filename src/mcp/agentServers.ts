@@ -1,4 +1,5 @@
 // The MCP servers that an agent gets when its session opens, by what the agent can use.
+import { t } from "../base/l10n.ts";
 import type { AgentMcpServer, AgentServerTypes } from "../session/agent.ts";
 import { findProgram, type PathLookup } from "../base/program.ts";
 import type { Platform } from "../base/platform.ts";
@@ -42,13 +43,17 @@ export function serversForAgent(servers: readonly ResolvedServer[], options: Age
     if (server.type !== "stdio") {
       if (accepts[server.type]) given.push({ name, type: server.type, url: server.url, headers: server.headers });
       else {
-        const reason = `${agentName} cannot use MCP servers of the type ${server.type}.`;
+        const reason = t("{0} cannot use MCP servers of the type {1}.", agentName, server.type);
         leftOut.push({ name, reason, isUnsupported: true });
       }
       continue;
     }
     if (accepts.stdio === false) {
-      leftOut.push({ name, reason: `${agentName} cannot use MCP servers that are programs.`, isUnsupported: true });
+      leftOut.push({
+        name,
+        reason: t("{0} cannot use MCP servers that are programs.", agentName),
+        isUnsupported: true,
+      });
       continue;
     }
     const folder = server.folder ?? cwd;

@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { asError, isNotFoundError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { credentialsIn } from "../base/mask.ts";
 import { hostPlatform } from "../base/platform.ts";
 import { choosesProgram } from "../base/programVariables.ts";
@@ -44,27 +45,33 @@ export function envFilePath(file: string, folder: string): string | undefined {
  */
 export async function readEnvFile(file: string, place: EnvFilePlace): Promise<EnvFileContent> {
   const { server, folder, mustBeInside } = place;
-  const subject = `The envFile ${file} of the MCP server ${server}`;
+  const subject = t("The envFile {0} of the MCP server {1}", file, server);
   const path = envFilePath(file, folder);
-  if (path === undefined) throw new Error(`${subject} is not a full path, and no folder is open.`);
+  if (path === undefined) throw new Error(t("{0} is not a full path, and no folder is open.", subject));
   let read: Awaited<ReturnType<typeof readRegularFile>>;
   try {
     read = await readRegularFile(mustBeInside ? await pathInside(path, folder) : path, maxSize);
   } catch (error) {
-    if (isNotFoundError(error)) throw new Error(`${subject} does not exist.`, { cause: error });
-    throw new Error(`${subject} could not be read: ${asError(error).message.replace(/\.$/, "")}.`, { cause: error });
+    if (isNotFoundError(error)) throw new Error(t("{0} does not exist.", subject), { cause: error });
+    throw new Error(t("{0} could not be read: {1}.", subject, asError(error).message.replace(/\.$/, "")), {
+      cause: error,
+    });
   }
   const variables: Record<string, string> = {};
   const text = new TextDecoder().decode(read.bytes);
   for (const [name, value = ""] of Object.entries(parseEnv(text.replace(/^\uFEFF/, "")))) {
-    if (value.includes("\0")) throw new Error(`${subject} has a variable ${name} with a NUL character.`);
+    if (value.includes("\0")) throw new Error(t("{0} has a variable {1} with a NUL character.", subject, name));
     variables[name] = value;
     rememberSecrets(credentialsIn(name, value));
   }
   const choosing = Object.keys(variables).filter(name => choosesProgram(name));
   if (choosing.length > 0 && (mustBeInside || (await isOfWorkspace(path, place))))
     throw new Error(
-      `${subject} sets ${choosing.join(", ")}, which can choose what runs. Remove it, or set it in env of the definition.`,
+      t(
+        "{0} sets {1}, which can choose what runs. Remove it, or set it in env of the definition.",
+        subject,
+        choosing.join(", "),
+      ),
     );
   return { variables, digest: read.digest };
 }

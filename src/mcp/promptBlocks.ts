@@ -1,5 +1,6 @@
 // The content of a prompt for the agent, from the messages that an MCP server returned: roles become headings, and each
 // kind of content takes the form that the agent accepts.
+import { t } from "../base/l10n.ts";
 import { indentLines } from "../base/lines.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { PromptCapabilities } from "../session/promptContentForAgent.ts";
@@ -79,20 +80,20 @@ function fitContent(
       if (accepts?.[content.type] !== false) return [content];
       notes.add(
         content.type === "image"
-          ? `${agentName} does not take images, so an image is left out.`
-          : `${agentName} does not take audio, so a recording is left out.`,
+          ? t("{0} does not take images, so an image is left out.", agentName)
+          : t("{0} does not take audio, so a recording is left out.", agentName),
       );
       return [];
     case "resource":
       if (content.text === undefined && accepts?.embeddedContext === false)
         notes.add(
-          `${agentName} does not take files, so ${content.uri} becomes a link that it may not be able to open.`,
+          t("{0} does not take files, so {1} becomes a link that it may not be able to open.", agentName, content.uri),
         );
       return [content];
     case "link":
       return [{ ...content, name: content.name === "" ? content.uri : content.name }];
     case "other":
-      notes.add("The server sent a kind of content that Parley does not know. It is left out.");
+      notes.add(t("The server sent a kind of content that Parley does not know. It is left out."));
       return [];
   }
 }

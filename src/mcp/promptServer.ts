@@ -1,6 +1,7 @@
 // The connection to an MCP server that has prompts, as the extension uses it. The bundle `dist/mcp.js` implements it, so
 // this file has types only.
 import type { Readable, Writable } from "node:stream";
+import type { Translator } from "../base/l10n.ts";
 import type { Form, FormAnswer } from "../session/forms/form.ts";
 
 export interface McpArgument {
@@ -100,6 +101,8 @@ export interface PromptServer {
 
 /** What `dist/mcp.js` exports. */
 export interface McpClientModule {
+  /** Sets what translates the texts of the bundle. */
+  translateWith(translator: Translator): void;
   /** Connects to a server. Rejects with an error whose message is a sentence for the user. */
   connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
 }

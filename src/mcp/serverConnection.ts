@@ -1,6 +1,7 @@
 // Parley's own connection to one MCP server: starts it when it is needed, keeps its list of prompts, and ends it when it
 // is idle.
 import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { McpPrompt, PromptServer } from "./promptServer.ts";
@@ -97,7 +98,7 @@ export class ServerConnection implements Disposable {
       this.#server = server;
       if (this.#ended.signal.aborted) {
         await this.#close();
-        throw new Error("The server was stopped.");
+        throw new Error(t("The server was stopped."));
       }
       await this.#list(server);
       this.#setStatus({ state: "ready" });
@@ -172,7 +173,7 @@ export class ServerConnection implements Disposable {
 
   /** Ends the server, and resolves when it has ended. */
   async end(): Promise<void> {
-    this.#ended.abort(new Error("The server was stopped."));
+    this.#ended.abort(new Error(t("The server was stopped.")));
     const opening = this.#opening;
     await this.#close();
     await opening?.catch(() => {

@@ -1,6 +1,7 @@
 // What the definition of an MCP server runs and reads in the workspace folders: the variables of its `envFile`, and the
 // content of the files that it names. The consent to a server of the workspace holds for this content.
 import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Environment } from "../base/platform.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement } from "../files/paths.ts";
@@ -52,7 +53,7 @@ export async function readServerContent(server: McpServer, place: ContentPlace):
     read().catch((error: unknown) => {
       const { message } = asError(error);
       const isSentence = /\.$/.test(message);
-      problems.push(isSentence ? message : `The MCP server ${server.name} cannot start: ${message}.`);
+      problems.push(isSentence ? message : t("The MCP server {0} cannot start: {1}.", server.name, message));
     });
   await attempt(async () => {
     // The place of a value that is not entered yet shows that it is missing.

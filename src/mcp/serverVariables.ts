@@ -1,4 +1,5 @@
 // The variables in definitions of MCP servers: `${workspaceFolder}`, `${userHome}`, `${env:NAME}` and `${input:id}`.
+import { t } from "../base/l10n.ts";
 import { secretIfCredential, unwrapped, type PlainOrSecret } from "../base/secrets/secret.ts";
 import type { McpServer, ServerInput, ServerLaunch } from "./servers.ts";
 
@@ -36,12 +37,13 @@ export function resolveVariables(server: McpServer, values: VariableValues): Ser
           return unwrapped(secretIfCredential(name ?? "", values.env[name ?? ""] ?? ""));
         case "input": {
           const value = values.inputs.get(name ?? "");
-          if (value === undefined) throw new Error(`The value "${name}" of the MCP server ${server.name} is missing.`);
+          if (value === undefined)
+            throw new Error(t('The value "{0}" of the MCP server {1} is missing.', name ?? "", server.name));
           return unwrapped(value);
         }
         default:
           throw new Error(
-            `The MCP server ${server.name} uses ${whole}. Parley only knows ${knownVariables.join(", ")}.`,
+            t("The MCP server {0} uses {1}. Parley only knows {2}.", server.name, whole, knownVariables.join(", ")),
           );
       }
     }),

@@ -1,4 +1,5 @@
 // The MCP servers that are configured: their definitions, and reading them from settings and files.
+import { t } from "../base/l10n.ts";
 
 /** A server as it is configured, before its variables are resolved. Commands are not yet absolute. */
 export type McpServer = {
@@ -59,12 +60,13 @@ export function readServers(
   shared: readonly ServerInput[] = [],
 ): ServersRead {
   if (value === undefined) return { servers: [], problems: [] };
-  if (!isRecord(value)) return { servers: [], problems: [`${where} must be an object of servers by name.`] };
+  if (!isRecord(value)) return { servers: [], problems: [t("{0} must be an object of servers by name.", where)] };
   const servers: McpServer[] = [];
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(value)) {
     const read = readServer(name, entry, source, shared);
-    if (typeof read === "string") problems.push(`The MCP server "${name.slice(0, maxNameLength)}" in ${where} ${read}`);
+    if (typeof read === "string")
+      problems.push(t('The MCP server "{0}" in {1} {2}', name.slice(0, maxNameLength), where, read));
     else servers.push(read);
   }
   return { servers, problems };
@@ -75,9 +77,9 @@ export function readServers(
  * JSON that was parsed already.
  */
 export function readServerFile(value: unknown, source: ServerSource, where: string): ServersRead {
-  if (!isRecord(value)) return { servers: [], problems: [`${where} must contain an object.`] };
+  if (!isRecord(value)) return { servers: [], problems: [t("{0} must contain an object.", where)] };
   const list = value["servers"] ?? value["mcpServers"];
-  if (list === undefined) return { servers: [], problems: [`${where} contains neither servers nor mcpServers.`] };
+  if (list === undefined) return { servers: [], problems: [t("{0} contains neither servers nor mcpServers.", where)] };
   return readServers(list, source, where, readInputs(value["inputs"]));
 }
 
@@ -87,28 +89,28 @@ function readServer(
   source: ServerSource,
   shared: readonly ServerInput[],
 ): McpServer | string {
-  if (name.trim() === "") return "has no name.";
-  if (name.length > maxNameLength) return `has a name of more than ${maxNameLength} characters.`;
-  if (!isRecord(entry)) return "must be an object with a command or a url.";
-  if (JSON.stringify(entry).length > maxEntryLength) return `has more than ${maxEntryLength} characters.`;
+  if (name.trim() === "") return t("has no name.");
+  if (name.length > maxNameLength) return t("has a name of more than {0} characters.", maxNameLength);
+  if (!isRecord(entry)) return t("must be an object with a command or a url.");
+  if (JSON.stringify(entry).length > maxEntryLength) return t("has more than {0} characters.", maxEntryLength);
   const { type, command, args = [], env = {}, envFile, cwd, url, headers = {} } = entry;
   const inputs = [...readInputs(entry["inputs"]), ...shared].filter(input =>
     JSON.stringify(entry).includes(`\${input:${input.id}}`),
   );
   const facts = { name, source, inputs };
-  if (type === undefined && command === undefined && url === undefined) return "has neither a command nor a url.";
+  if (type === undefined && command === undefined && url === undefined) return t("has neither a command nor a url.");
   if (type === undefined && command !== undefined && url !== undefined)
-    return 'has both a command and a url. Name its type: "stdio", "http" or "sse".';
+    return t('has both a command and a url. Name its type: "stdio", "http" or "sse".');
   const kind = type ?? (url === undefined ? "stdio" : "http");
   switch (kind) {
     case "stdio":
     case "local":
       if (typeof command !== "string" || command.trim() === "")
-        return "has no command. Name the program that starts it.";
-      if (!isTexts(args)) return "has args that are not a list of strings.";
-      if (!isTextRecord(env)) return "has an env whose values are not all strings.";
-      if (envFile !== undefined && typeof envFile !== "string") return "has an envFile that is not a string.";
-      if (cwd !== undefined && typeof cwd !== "string") return "has a cwd that is not a string.";
+        return t("has no command. Name the program that starts it.");
+      if (!isTexts(args)) return t("has args that are not a list of strings.");
+      if (!isTextRecord(env)) return t("has an env whose values are not all strings.");
+      if (envFile !== undefined && typeof envFile !== "string") return t("has an envFile that is not a string.");
+      if (cwd !== undefined && typeof cwd !== "string") return t("has a cwd that is not a string.");
       return {
         ...facts,
         ...{ type: "stdio", command, args, env },
@@ -119,11 +121,11 @@ function readServer(
     case "streamable-http":
     case "sse":
       if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url))
-        return "has no url that begins with http:// or https://.";
-      if (!isTextRecord(headers)) return "has headers whose values are not all strings.";
+        return t("has no url that begins with http:// or https://.");
+      if (!isTextRecord(headers)) return t("has headers whose values are not all strings.");
       return { ...facts, type: kind === "sse" ? "sse" : "http", url, headers };
     default:
-      return 'has a type that is none of "stdio", "http" and "sse".';
+      return t('has a type that is none of "stdio", "http" and "sse".');
   }
 }
 

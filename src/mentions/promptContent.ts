@@ -1,6 +1,7 @@
 // The content of a prompt with attachments: the text, then a content block for each attachment.
 import { blockBytes, maxPromptBytes, mebibytes, promptLineBytes } from "../acp/promptSize.ts";
 import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { Attachment, AttachmentSource, ViewHead } from "../panel/protocol.ts";
 
@@ -73,15 +74,19 @@ function tooLargeReason(content: readonly ContentBlock[], attachments: readonly 
     left -= bytes;
     toRemove.push(`“${label}” (${mebibytes(bytes)})`);
   }
-  const limit = `The message is too large to send: its size is ${mebibytes(size)}, and the limit is ${mebibytes(maxPromptBytes)}.`;
+  const limit = t(
+    "The message is too large to send: its size is {0}, and the limit is {1}.",
+    mebibytes(size),
+    mebibytes(maxPromptBytes),
+  );
   // Attachments can't make up for a text that is too long by itself.
-  if (left > maxPromptBytes) return `${limit} Shorten the text.`;
-  return `${limit} Remove ${listed(toRemove)}, or attach less.`;
+  if (left > maxPromptBytes) return t("{0} Shorten the text.", limit);
+  return t("{0} Remove {1}, or attach less.", limit, listed(toRemove));
 }
 
 /** The items as a part of a sentence: "a, b and c". */
 const listed = (items: readonly string[]): string =>
-  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1) ?? ""}`;
+  items.length < 2 ? items.join("") : t("{0} and {1}", items.slice(0, -1).join(", "), items.at(-1) ?? "");
 
 type BlockResult = { readonly block: ContentBlock } | { readonly unsent: string };
 
@@ -94,7 +99,7 @@ async function blockOf(attachment: Attachment, bytesLeft: number, options: Promp
       const { text, mimeType } = source;
       if (byteLength(text) > Math.min(maxEmbeddedBytes, bytesLeft)) {
         return {
-          unsent: `“${label}” is too large to send (${sizeText(byteLength(text))}). Remove it or attach less.`,
+          unsent: t("“{0}” is too large to send ({1}). Remove it or attach less.", label, sizeText(byteLength(text))),
         };
       }
       const uri = source.uri ?? `parley:/${encodeURIComponent(label)}`;
@@ -114,15 +119,15 @@ function dataBlock(
 ): BlockResult {
   const kind = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : undefined;
   if (!kind || !/^[\w.+-]+\/[\w.+-]+$/.test(mimeType)) {
-    return { unsent: `“${label}” is neither an image nor audio, so it cannot be sent. Remove it.` };
+    return { unsent: t("“{0}” is neither an image nor audio, so it cannot be sent. Remove it.", label) };
   }
   if (accepts && !accepts[kind]) {
-    const what = kind === "image" ? "images" : "audio";
-    return { unsent: `${agentName} does not take ${what}. Remove “${label}” and send again.` };
+    const what = kind === "image" ? t("images") : t("audio");
+    return { unsent: t("{0} does not take {1}. Remove “{2}” and send again.", agentName, what, label) };
   }
   if (data.length > maxDataLength) {
     return {
-      unsent: `“${label}” is too large to send (${sizeText(data.length)}). Remove it or attach a smaller one.`,
+      unsent: t("“{0}” is too large to send ({1}). Remove it or attach a smaller one.", label, sizeText(data.length)),
     };
   }
   return { block: { type: kind, mimeType, data } };
@@ -139,10 +144,10 @@ async function pathBlock(
   try {
     found = await read(source, maxBytes);
   } catch (error) {
-    return { unsent: `“${label}” could not be read: ${asError(error).message}` };
+    return { unsent: t("“{0}” could not be read: {1}", label, asError(error).message) };
   }
   if (found.kind === "missing") {
-    return { unsent: `“${label}” no longer exists. Remove it or attach it again.` };
+    return { unsent: t("“{0}” no longer exists. Remove it or attach it again.", label) };
   }
   const uri = `${found.uri}${linesFragment(source)}`;
   const type = found.kind !== "folder" && found.mimeType !== undefined ? { mimeType: found.mimeType } : {};

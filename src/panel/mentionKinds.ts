@@ -1,11 +1,12 @@
 // The kinds of mentions and attachments. The types, the schema of intents and the icons derive from these tables. A new
 // kind of mention needs an entry here and a source in mentions/vscode/mentionSources.ts.
+import { t } from "../base/l10n.ts";
 
 /** The icon of a kind, and a label if all of its items share one. */
 interface KindPresentation {
   /** A codicon. */
   readonly icon: string;
-  readonly label?: string;
+  readonly label?: () => string;
 }
 
 /** What the composer offers after `@`. */
@@ -14,10 +15,10 @@ export const mentionKinds = {
   folder: { icon: "folder" },
   symbol: { icon: "symbol-misc" },
   editor: { icon: "window" },
-  selection: { icon: "list-selection", label: "Selection" },
-  problems: { icon: "warning", label: "Problems" },
-  terminal: { icon: "terminal", label: "Terminal output" },
-  diff: { icon: "diff", label: "Git diff" },
+  selection: { icon: "list-selection", label: () => t("Selection") },
+  problems: { icon: "warning", label: () => t("Problems") },
+  terminal: { icon: "terminal", label: () => t("Terminal output") },
+  diff: { icon: "diff", label: () => t("Git diff") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
 /** What a prompt can carry: every mention, and files that are attached as data. */

@@ -1,6 +1,7 @@
 // Checks an agent's request for a file, a folder or a command, in addition to the confinement to the roots: applies
 // rules that forbid, and asks about paths outside the workspace, likely secrets, and files that programs run.
 import { Refusal } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { maskVariable } from "../base/mask.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { QuestionOption, QuestionSubject } from "../session/events.ts";
@@ -28,14 +29,14 @@ export interface AccessOptions {
 const toolKinds = { read: "read", write: "edit", run: "execute" } as const;
 const refusal = "refuse";
 const answerOptions = (session: string): readonly QuestionOption[] => [
-  { id: "allow", name: "Allow Once", kind: "allow_once" },
+  { id: "allow", name: t("Allow Once"), kind: "allow_once" },
   { id: "session", name: session, kind: "allow_always" },
-  { id: refusal, name: "Refuse", kind: "reject_once" },
+  { id: refusal, name: t("Refuse"), kind: "reject_once" },
 ];
 /** One permission counts for all files that agents follow. */
-const instructionOptions: readonly QuestionOption[] = [
-  { id: "allow", name: "Allow Instruction Files for This Session", kind: "allow_once" },
-  { id: refusal, name: "Refuse", kind: "reject_once" },
+const instructionOptions = (): readonly QuestionOption[] => [
+  { id: "allow", name: t("Allow Instruction Files for This Session"), kind: "allow_once" },
+  { id: refusal, name: t("Refuse"), kind: "reject_once" },
 ];
 const neverAborted = new AbortController().signal;
 
@@ -200,11 +201,17 @@ const builtInGitRule = "files of git (built in, unless a rule of yours names the
 const gitRefusal = (path: string): string =>
   `${quotePath(path)} belongs to git, which can run programs that it names. Only a permission rule of the user with this path allows writing it.`;
 
-const dangers: Readonly<Record<Protection, string>> = {
-  refuse: ", which belongs to git",
-  ask: ", which can run programs by itself",
-  askOnce: ", which agents follow as instructions",
-  askForBuild: ", which can run programs with the next build",
+const dangers: Readonly<Record<Protection, () => string>> = {
+  refuse: () => t(", which belongs to git"),
+  ask: () => t(", which can run programs by itself"),
+  askOnce: () => t(", which agents follow as instructions"),
+  askForBuild: () => t(", which can run programs with the next build"),
+};
+
+const titles: Readonly<Record<AccessRequest["operation"], (agent: string, place: string) => string>> = {
+  read: (agent, place) => t("{0} wants to read {1}", agent, place),
+  write: (agent, place) => t("{0} wants to write {1}", agent, place),
+  run: (agent, place) => t("{0} wants to run a command in {1}", agent, place),
 };
 
 /** Whether a question is only about a file that agents follow. */
@@ -221,9 +228,8 @@ function questionOf(
   protection: Protection | undefined,
 ): PermissionQuestion {
   const { operation, path, located, command, argv, env } = request;
-  const danger = isSensitive ? ", which may hold secrets" : protection ? dangers[protection] : "";
-  const suffix = located.inside ? danger : `, outside this workspace${protection ? dangers[protection] : ""}`;
-  const verb = { read: "read", write: "write", run: "run a command in" }[operation];
+  const danger = isSensitive ? t(", which may hold secrets") : protection ? dangers[protection]() : "";
+  const suffix = located.inside ? danger : t(", outside this workspace") + (protection ? dangers[protection]() : "");
   // If links are involved, rules may match either name.
   const paths = [
     ...new Set([...(operation === "run" ? [] : [located.path]), ...(path === located.path ? [] : [path])]),
@@ -238,9 +244,14 @@ function questionOf(
     ...(env && env.length > 0 && { env: env.map(({ name, value }) => ({ name, value: maskVariable(name, value) })) }),
   };
   const where = located.path === path ? path : `${path} (${located.path})`;
-  const thing = operation === "run" ? "This Command " : protection ? "This File " : "";
+  const forSession =
+    operation === "run"
+      ? t("Allow This Command for This Session")
+      : protection
+        ? t("Allow This File for This Session")
+        : t("Allow for This Session");
   const options = isAboutInstructions(request, isSensitive, protection)
-    ? instructionOptions
-    : answerOptions(`Allow ${thing}for This Session`);
-  return { title: `${agent} wants to ${verb} ${where}${suffix}`, options, subject };
+    ? instructionOptions()
+    : answerOptions(forSession);
+  return { title: titles[operation](agent, where + suffix), options, subject };
 }

@@ -1,5 +1,6 @@
 // Path globs of rules, matched segment by segment. `**` is any number of segments, including none. `*` and `?` stay
 // within one segment. `{a,b}` is either. Names that start with a dot are treated like all others.
+import { t } from "../base/l10n.ts";
 import { isInside, normalisePath } from "../files/paths.ts";
 import { type Platform } from "../base/platform.ts";
 import type { Fit } from "./commandLine/types.ts";
@@ -11,15 +12,15 @@ type Glob = readonly string[];
 
 /** Expands the braces of a glob. A string result is a sentence that describes the error. */
 export function expandGlob(glob: string): readonly Glob[] | string {
-  if (glob === "") return "is empty";
+  if (glob === "") return t("is empty");
   const expanded = expandBraces(glob);
   if (typeof expanded === "string") return expanded;
   const globs = expanded.map(one => one.split("/").filter(segment => segment !== ""));
   if (globs.some(segments => segments.includes(".") || segments.includes(".."))) {
-    return "contains “.” or “..” as a folder; write the resolved path";
+    return t("contains “.” or “..” as a folder; write the resolved path");
   }
   const mixed = globs.flat().find(segment => segment.includes("**") && segment !== "**");
-  if (mixed !== undefined) return `contains “${mixed}”; “**” stands for whole folders, as in “src/**”`;
+  if (mixed !== undefined) return t("contains “{0}”; “**” stands for whole folders, as in “src/**”", mixed);
   return globs;
 }
 
@@ -33,7 +34,7 @@ export function expandBraces(glob: string): readonly string[] | string {
       // Expands the innermost braces first, so that braces may be nested.
       const braces = /\{([^{}]*)\}/.exec(one);
       if (!braces) {
-        if (/[{}]/.test(one)) return "has an unbalanced brace";
+        if (/[{}]/.test(one)) return t("has an unbalanced brace");
         done.push(one);
         continue;
       }
@@ -41,7 +42,7 @@ export function expandBraces(glob: string): readonly string[] | string {
         next.push(one.slice(0, braces.index) + choice + one.slice(braces.index + braces[0].length));
       }
     }
-    if (done.length + next.length > maxAlternatives) return `stands for more than ${maxAlternatives} alternatives`;
+    if (done.length + next.length > maxAlternatives) return t("stands for more than {0} alternatives", maxAlternatives);
     open = next;
   }
   done = [...new Set(done)];

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { Sequencer, untilAborted, withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { QuestionAnswer, SessionEvent } from "../session/events.ts";
@@ -48,7 +49,7 @@ interface OpenQuestion {
 }
 
 const policyFailure = (error: unknown): PolicyDecision => ({
-  reason: `The permission rules could not be applied: ${asError(error).message}`,
+  reason: t("The permission rules could not be applied: {0}", asError(error).message),
 });
 
 /**

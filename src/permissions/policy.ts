@@ -1,4 +1,5 @@
 // The policy of one session: applies the user's rules and the list of sensitive files to questions.
+import { t } from "../base/l10n.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import { questionFacts, type FactsContext } from "./questionFacts.ts";
 import type { PolicyDecision } from "./permissionBroker.ts";
@@ -129,13 +130,16 @@ export class PermissionPolicy {
     const test = protectionOfChange(facts, await this.#protectionTest(facts.place));
     const protection = strongestProtection(facts.paths.map(test));
     if (protection === "refuse")
-      return "This file belongs to git, which can run programs. Parley writes it only if a rule names it.";
-    if (protection === "ask") return "This file can run programs without an action of yours.";
+      return t("This file belongs to git, which can run programs. Parley writes it only if a rule names it.");
+    if (protection === "ask") return t("This file can run programs without an action of yours.");
     if (protection === "askOnce") {
-      const once = "If you allow this, Parley doesn't ask about such files again in this session.";
-      return `Agents follow this file as instructions, also in later sessions.${this.#mayWriteInstructions ? "" : ` ${once}`}`;
+      const once = t("If you allow this, Parley doesn't ask about such files again in this session.");
+      return t(
+        "Agents follow this file as instructions, also in later sessions.{0}",
+        this.#mayWriteInstructions ? "" : ` ${once}`,
+      );
     }
-    return protection === "askForBuild" ? "This file can run programs with the next build." : undefined;
+    return protection === "askForBuild" ? t("This file can run programs with the next build.") : undefined;
   }
 }
 

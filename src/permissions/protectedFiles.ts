@@ -1,6 +1,7 @@
 // Recognises the files of protectedRows.ts: files that programs run or obey without being started by the user, and files
 // that agents follow. An agent writes them through Parley only with the user's permission, even inside the workspace folders.
 import { posix, win32 } from "node:path";
+import { t } from "../base/l10n.ts";
 import { expandGlob, foldedSpellings, pathFits, pathGlobs, restrictionTest } from "./pathGlob.ts";
 import type { PathContext, PathGlob } from "./pathGlob.ts";
 import { protectedRows, type Protection } from "./protectedRows.ts";
@@ -36,7 +37,7 @@ export function readProtectionSetting(
 ): { readonly overrides: ProtectionSettings["overrides"]; readonly problems: readonly string[] } {
   if (value === undefined || value === null) return { overrides: [], problems: [] };
   if (typeof value !== "object" || Array.isArray(value)) {
-    return { overrides: [], problems: [`${setting} must be an object with globs.`] };
+    return { overrides: [], problems: [t("{0} must be an object with globs.", setting)] };
   }
   const overrides: (readonly [string, Protection | false])[] = [];
   const problems: string[] = [];
@@ -45,7 +46,9 @@ export function readProtectionSetting(
     const expanded = expandGlob(glob);
     if (typeof expanded === "string") problems.push(`${setting}: ${JSON.stringify(glob)} ${expanded}.`);
     else if (protection === undefined)
-      problems.push(`${setting}: ${JSON.stringify(glob)} must be "refuse", "ask", "askOnce", "askForBuild" or false.`);
+      problems.push(
+        t('{0}: {1} must be "refuse", "ask", "askOnce", "askForBuild" or false.', setting, JSON.stringify(glob)),
+      );
     else overrides.push([glob, protection]);
   }
   return { overrides, problems };

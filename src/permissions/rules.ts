@@ -1,5 +1,6 @@
 // Permission rules: their format, and their verdict on a question. Deny takes precedence over ask, and ask over allow.
 // Anything that no rule allows is asked. Pure.
+import { t } from "../base/l10n.ts";
 import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath } from "../base/text.ts";
 import { commandFolders } from "./commandFolders.ts";
@@ -87,7 +88,10 @@ export interface Verdict {
 export function readRules(value: unknown): RuleSet {
   if (value === undefined || value === null) return { rules: [], problems: [] };
   if (!Array.isArray(value)) {
-    return { rules: [], problems: [{ index: -1, message: "The permission rules must be a list.", blocksAllow: true }] };
+    return {
+      rules: [],
+      problems: [{ index: -1, message: t("The permission rules must be a list."), blocksAllow: true }],
+    };
   }
   const rules: Rule[] = [];
   const problems: RuleProblem[] = [];
@@ -96,7 +100,7 @@ export function readRules(value: unknown): RuleSet {
     if (wrong === undefined) rules.push(item as Rule);
     else {
       const guards = (item as Partial<Rule> | null)?.effect !== "allow";
-      const sentence = `Permission rule ${index + 1}${ruleOutline(item)} ${wrong}`;
+      const sentence = t("Permission rule {0}{1} {2}", index + 1, ruleOutline(item), wrong);
       problems.push({ index, message: /[.?]$/.test(sentence) ? sentence : `${sentence}.`, blocksAllow: guards });
     }
   }
@@ -111,50 +115,56 @@ export function evaluateRules(set: RuleSet, facts: QuestionFacts): Verdict {
       if (rule.effect !== effect) continue;
       const fit = restrictionFit(rule, facts);
       if (fit === "yes" && effect === "deny") {
+        // For the agent, whose request is refused.
         return { effect, rule, reason: `A rule forbids this: ${describeRule(rule)}.` };
       }
-      if (fit === "yes") doubt ??= { effect: "ask", rule, reason: `A rule asks about this: ${describeRule(rule)}.` };
+      if (fit === "yes")
+        doubt ??= { effect: "ask", rule, reason: t("A rule asks about this: {0}.", describeRule(rule)) };
       if (fit === "maybe") {
-        const verb = effect === "deny" ? "forbid" : "ask about";
-        doubt ??= { effect: "ask", rule, reason: `A rule may ${verb} this: ${describeRule(rule)}.` };
+        const described = describeRule(rule);
+        const reason =
+          effect === "deny"
+            ? t("A rule may forbid this: {0}.", described)
+            : t("A rule may ask about this: {0}.", described);
+        doubt ??= { effect: "ask", rule, reason };
       }
     }
   }
   if (facts.command?.kind === "opaque") {
-    return { effect: "ask", reason: `No rule can allow this command line: it ${facts.command.reason}.` };
+    return { effect: "ask", reason: t("No rule can allow this command line: it {0}.", facts.command.reason) };
   }
   return doubt ?? allowed(set, facts);
 }
 
 function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
-  if (!facts.trusted) return { effect: "ask", reason: "Allow rules are ignored in untrusted workspaces." };
-  if (facts.caveat !== undefined) return { effect: "ask", reason: `No rule can allow this: it ${facts.caveat}.` };
+  if (!facts.trusted) return { effect: "ask", reason: t("Allow rules are ignored in untrusted workspaces.") };
+  if (facts.caveat !== undefined) return { effect: "ask", reason: t("No rule can allow this: it {0}.", facts.caveat) };
   const allows = set.rules.filter(rule => rule.effect === "allow" && appliesTo(rule, facts));
   const units = targetsOf(facts);
-  if (units.length === 0) return { effect: "ask", reason: "The agent does not state what this is about." };
+  if (units.length === 0) return { effect: "ask", reason: t("The agent does not state what this is about.") };
   const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
   const open = covering.findIndex(rule => rule === undefined);
   if (open >= 0) return { effect: "ask", reason: notAllowed(units[open], allows, facts) };
   const guard = set.problems.find(problem => problem.blocksAllow);
-  if (guard) return { effect: "ask", reason: `Allow rules are ignored until this is fixed: ${guard.message}` };
+  if (guard) return { effect: "ask", reason: t("Allow rules are ignored until this is fixed: {0}", guard.message) };
   const [rule] = covering;
-  return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listRules(covering)}.` };
+  return { effect: "allow", ...(rule && { rule }), reason: t("Allowed by {0}.", listRules(covering)) };
 }
 
 /** The reason why no rule allows something, with the word for which no wildcard stands. */
 function notAllowed(unit: RuleTarget | undefined, allows: readonly Rule[], facts: QuestionFacts): string {
-  const reason = `No rule allows ${unit?.name ?? "this"}.`;
+  const reason = unit ? t("No rule allows {0}.", unit.name) : t("No rule allows this.");
   if (unit?.type !== "command") return reason;
   if (writesProtected(unit.command, { ...facts, folders: [...facts.place.roots, ...(unit.folders ?? [])] }))
-    return `${reason} It names a file that programs run or agents follow.`;
+    return t("{0} It names a file that programs run or agents follow.", reason);
   const patterns = allows.flatMap(rule => compiled(rule).commands ?? []);
   const [hazard] = patterns.flatMap(pattern => hazardsFor(pattern, unit.command.words));
-  return hazard ? `${reason} A wildcard doesn't stand for ${hazard.word}, which ${hazard.why}.` : reason;
+  return hazard ? t("{0} A wildcard doesn't stand for {1}, which {2}.", reason, hazard.word, hazard.why) : reason;
 }
 
 function listRules(rules: readonly (Rule | undefined)[]): string {
   const shown = [...new Set(rules.flatMap(rule => (rule ? [describeRule(rule)] : [])))];
-  return shown.length > 3 ? `${shown.length} rules` : shown.join(" and ");
+  return shown.length > 3 ? t("{0} rules", shown.length) : shown.join(t(" and "));
 }
 
 function appliesTo(rule: Rule, facts: QuestionFacts): boolean {
@@ -197,7 +207,7 @@ function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
     return [...addresses, ...files.filter(({ path }) => kind !== "fetch" || (facts.isSensitive?.(path) ?? false))];
   }
   if (files.length > 0) return files;
-  return kind === undefined || needsSubject.includes(kind) ? [] : [{ type: "kind", name: `the kind “${kind}”` }];
+  return kind === undefined || needsSubject.includes(kind) ? [] : [{ type: "kind", name: t("the kind “{0}”", kind) }];
 }
 
 function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {

@@ -1,5 +1,6 @@
 // Files that look like secrets. An agent may access them only with the user's permission, even inside the workspace
 // folders.
+import { t } from "../base/l10n.ts";
 import {
   expandGlob,
   foldedSpellings,
@@ -65,11 +66,11 @@ export function readGlobSetting(
   value: unknown,
 ): { readonly globs: readonly string[]; readonly problems: readonly string[] } {
   if (value === undefined || value === null) return { globs: [], problems: [] };
-  if (!Array.isArray(value)) return { globs: [], problems: [`${setting} must be a list of globs.`] };
+  if (!Array.isArray(value)) return { globs: [], problems: [t("{0} must be a list of globs.", setting)] };
   const globs: string[] = [];
   const problems: string[] = [];
   for (const one of value as readonly unknown[]) {
-    const expanded = typeof one === "string" ? expandGlob(one) : "is no text";
+    const expanded = typeof one === "string" ? expandGlob(one) : t("is no text");
     if (typeof one === "string" && typeof expanded !== "string") globs.push(one);
     else problems.push(`${setting}: ${JSON.stringify(one)} ${String(expanded)}.`);
   }
@@ -92,7 +93,7 @@ export function readFolderGlobs(
   const all = [...new Set(lists.flat())];
   const short = all.filter(one => typeof one !== "string" || one.length <= maxFolderGlobLength);
   const { globs, problems } = readGlobSetting(
-    `${setting} of the folder`,
+    t("{0} of the folder", setting),
     short.slice(0, maxFolderGlobs).map(one => (typeof one === "string" ? one : null)),
   );
   let alternatives = 0;
@@ -102,7 +103,9 @@ export function readFolderGlobs(
     globs: used,
     problems: [
       ...problems.slice(0, maxFolderProblems),
-      ...(ignored > 0 ? [`${setting} of the folder has too many or too long globs. ${ignored} are ignored.`] : []),
+      ...(ignored > 0
+        ? [t("{0} of the folder has too many or too long globs. {1} are ignored.", setting, ignored)]
+        : []),
     ],
   };
 }

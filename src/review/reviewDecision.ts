@@ -1,6 +1,7 @@
 // The record of a decision of the user, what it needs to bring files back byte for byte, and the sentences for files
 // that it could not change.
 import { Refusal } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Event } from "../base/lifecycle.ts";
 import { quotePath } from "../base/text.ts";
 import type { FileState } from "../files/fileState.ts";
@@ -79,8 +80,8 @@ export function throwFailures(failed: ReadonlyMap<string, Error>): void {
   const more = others.length - maxReasons;
   const sentences = [
     ...others.slice(0, maxReasons).map(error => error.message),
-    ...(more > 0 ? [`${more} more files could not be changed.`] : []),
-    ...(cancelled.length > 0 ? [`You cancelled before ${cancelled.length} files were changed.`] : []),
+    ...(more > 0 ? [t("{0} more files could not be changed.", more)] : []),
+    ...(cancelled.length > 0 ? [t("You cancelled before {0} files were changed.", cancelled.length)] : []),
   ];
   throw new Refusal(others.length > 0 ? "failed" : "cancelled", sentences.join(" "), { paths: [...failed.keys()] });
 }
@@ -89,7 +90,10 @@ export function throwFailures(failed: ReadonlyMap<string, Error>): void {
 export const ownEditsRefusal = (path: string): Refusal =>
   new Refusal(
     "failed",
-    `${quotePath(path)} was created by the agent and contains your edits too, so it was not deleted. Keep it or delete it yourself.`,
+    t(
+      "{0} was created by the agent and contains your edits too, so it was not deleted. Keep it or delete it yourself.",
+      quotePath(path),
+    ),
     { path },
   );
 
@@ -97,15 +101,25 @@ export const ownEditsRefusal = (path: string): Refusal =>
 export function sharedLinesRefusal(path: string, lines: readonly LineRange[]): Refusal {
   const [first] = lines;
   const count = lines.reduce((sum, { from, to }) => sum + to - from, 0);
-  const which =
-    count === 1 ? `Line ${(first?.from ?? 0) + 1}` : `${count} lines, from line ${(first?.from ?? 0) + 1} on,`;
+  const line = (first?.from ?? 0) + 1;
   return new Refusal(
     "failed",
-    `${which} of ${quotePath(path)} ${count === 1 ? "has" : "have"} your text and the agent's, and ${count === 1 ? "stays" : "stay"} under review. Keep ${count === 1 ? "it" : "them"}, or change ${count === 1 ? "it" : "them"} yourself.`,
+    count === 1
+      ? t(
+          "Line {0} of {1} has your text and the agent's, and stays under review. Keep it, or change it yourself.",
+          line,
+          quotePath(path),
+        )
+      : t(
+          "{0} lines, from line {1} on, of {2} have your text and the agent's, and stay under review. Keep them, or change them yourself.",
+          count,
+          line,
+          quotePath(path),
+        ),
     { path },
   );
 }
 
 /** The lines of a decision were changed since. */
 export const changedTooMuch = (path: string): Refusal =>
-  new Refusal("failed", `${quotePath(path)} has changed too much to undo the decision about it.`, { path });
+  new Refusal("failed", t("{0} has changed too much to undo the decision about it.", quotePath(path)), { path });

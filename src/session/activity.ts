@@ -1,5 +1,6 @@
 // Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
+import { t } from "../base/l10n.ts";
 import { endBackground, reportBackground } from "./background/background.ts";
 import type { ConnectionState, ContentBlock, Plan, PlanEntry, SessionEvent } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
@@ -304,7 +305,7 @@ export function withUnknown(
   const id = `u:${variant}`;
   const text = JSON.stringify(raw) ?? "";
   const description = text.length > maxUnknownLength ? `${text.slice(0, maxUnknownLength)}…` : text;
-  const title = `The agent sent something that Parley does not know: ${variant}`;
+  const title = t("The agent sent something that Parley does not know: {0}", variant);
   const notice: Notice = { kind: "notice", id, severity: "info", title, description, at };
   return { ...state, entries: state.entries.put({ ...notice, at: state.entries.get(id)?.at ?? at }) };
 }

@@ -1,6 +1,7 @@
 // Sends the user's choices to the agent session, one after the other. Prompts wait for them.
 import { withTimeout } from "../base/async.ts";
 import { ProblemError, asProblem, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
 import type { AgentSession } from "./agent.ts";
 import {
@@ -69,7 +70,7 @@ export class ChoiceApplier {
   async choose(id: string, value: OptionValue): Promise<void> {
     const { agentName, dispatch, state, agentSession } = this.#options;
     if (!optionOf(state().options, { id })) {
-      throw new ProblemError({ message: `${agentName} no longer offers this option.`, next: [] });
+      throw new ProblemError({ message: t("{0} no longer offers this option.", agentName), next: [] });
     }
     const earlier = this.#changes.get(id)?.earlier ?? findChoice(state(), id);
     const chosen: SessionEvent = { type: "chosen", choices: [{ id, value }] };
@@ -117,7 +118,7 @@ export class ChoiceApplier {
     // The user can set a value that the agent does not list. Then the agent decides.
     const sent = option ?? (this.#changes.has(id) ? optionOf(state().options, choice) : undefined);
     if (!sent) return dispatch({ type: "choiceRefused", id, reason: "missing" });
-    const message = `${agentName} did not answer within ${maxAnswerTime / 1000} seconds.`;
+    const message = t("{0} did not answer within {1} seconds.", agentName, maxAnswerTime / 1000);
     let refusal = await withTimeout(
       target.setOption(sent.id, value).then(() => undefined, asProblem),
       maxAnswerTime,
@@ -135,7 +136,7 @@ export class ChoiceApplier {
       return this.#settle(id, refusal);
     }
     if (!refusal && shown && shown.value !== value) {
-      refusal = { message: `${agentName} kept another value.`, next: [] };
+      refusal = { message: t("{0} kept another value.", agentName), next: [] };
     }
     if (refusal) dispatch({ type: "choiceRefused", id, reason: "refused", message: refusal.message });
     else if (now.status !== "set") dispatch({ type: "chosen", choices: [{ id, value, applied: true }] });

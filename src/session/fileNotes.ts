@@ -1,4 +1,5 @@
 // Notes on files that an agent wrote and that need the user: at the tool call that names the file, or in a notice.
+import { t } from "../base/l10n.ts";
 import { withNotice } from "./activity.ts";
 import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
 import { pathsOf } from "./toolPaths.ts";
@@ -15,7 +16,7 @@ export function noteFile(
   if (note === null || isNoted(cleared, path)) return cleared;
   const naming = cleared.entries.findLast(entry => entry.kind === "tool" && namesFile(entry, path));
   if (naming?.kind !== "tool") {
-    return withNotice(cleared, { severity: "warning", title: noteTitles[note], files: [{ path, note }] }, at);
+    return withNotice(cleared, { severity: "warning", title: noteTitles[note](), files: [{ path, note }] }, at);
   }
   return { ...cleared, entries: cleared.entries.put({ ...naming, files: [...(naming.files ?? []), { path, note }] }) };
 }
@@ -50,9 +51,9 @@ export function shownContent({ fields, results }: ToolEntry): readonly ToolConte
   });
 }
 
-const noteTitles: Readonly<Record<FileNote, string>> = {
-  unsaved: "The agent's change is not saved, because you have unsaved changes in this file.",
-  diverged: "This file changed on disk while you have unsaved changes in it.",
+const noteTitles: Readonly<Record<FileNote, () => string>> = {
+  unsaved: () => t("The agent's change is not saved, because you have unsaved changes in this file."),
+  diverged: () => t("This file changed on disk while you have unsaved changes in it."),
 };
 
 const isNoted = (state: SessionState, path: string): boolean => {

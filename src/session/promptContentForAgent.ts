@@ -1,5 +1,6 @@
 // Converts a prompt's content to what an agent supports: embedded resource, else link, else text. Every agent supports the
 // last two.
+import { t } from "../base/l10n.ts";
 import { visibleLine } from "../base/lines.ts";
 import type { AgentCapabilities } from "./agent.ts";
 import type { ContentBlock } from "./events.ts";
@@ -17,8 +18,8 @@ export function promptContentForAgent(
   for (const block of content) {
     const fit = fitBlock(block, accepts);
     if (!fit) {
-      const what = block.type === "audio" ? "audio" : "images";
-      return { refused: `${agentName} does not take ${what}. Remove it and send the message again.` };
+      const what = block.type === "audio" ? t("audio") : t("images");
+      return { refused: t("{0} does not take {1}. Remove it and send the message again.", agentName, what) };
     }
     fitted.push(fit);
   }

@@ -1,5 +1,6 @@
 // One session: stamps and logs events, holds the state, runs prompt, stop, answer and setOption.
 import { asError, asProblem, type Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { turnEnded } from "./activity.ts";
 import { isBackgroundQuestion, isStopped, isWorking } from "./background/background.ts";
@@ -335,7 +336,8 @@ export class Session implements Disposable {
     if (this.#state.connection?.since === undefined || this.#disposed) return;
     this.#restarts++;
     this.#opening = undefined;
-    const message = `Connecting to ${this.#options.agent.name} was cancelled. Retry, or send a message, to start it again.`;
+    const { name } = this.#options.agent;
+    const message = t("Connecting to {0} was cancelled. Retry, or send a message, to start it again.", name);
     this.#handleAgentLoss({ message, next: ["retry", "selectAgent", "showLog"] });
     await this.#options.connection.restart();
   }

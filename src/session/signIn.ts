@@ -1,5 +1,6 @@
 // Signing in to an agent: the ways that it offers, and what a session does with its refusals.
 import type { Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { SessionEvent } from "./events.ts";
 import { currentTurn, type PendingPrompt, type SessionState } from "./state.ts";
 
@@ -41,10 +42,10 @@ export class SignInOffers {
   /** The problem without its offer, if the user has signed in already. */
   problem(problem: Problem): Problem {
     if (problem.signIn === undefined || !this.#isTried) return problem;
-    const [words = "It gave no reason."] = (problem.detail ?? "").split("\n").filter(line => line !== "");
+    const [words = t("It gave no reason.")] = (problem.detail ?? "").split("\n").filter(line => line !== "");
     const { detail } = problem;
     return {
-      message: `${this.#agentName} still refuses after you signed in: ${words}`,
+      message: t("{0} still refuses after you signed in: {1}", this.#agentName, words),
       ...(detail !== undefined && detail !== words && { detail }),
       next: ["retry", "restartAgent", "showTraffic"],
     };

@@ -1,5 +1,6 @@
 // The immutable state of a session, and functions that derive values from it.
 import type { Problem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import type { FieldsOf } from "../base/validators.ts";
 import { EntryList } from "./entryList.ts";
@@ -319,7 +320,7 @@ export function ruleAnswerText(ask: Question): string | undefined {
   const { answer, by } = ask;
   if (by === undefined || answer === undefined || answer === "cancelled" || "action" in answer) return undefined;
   const kind = ask.options.find(option => option.id === answer.option)?.kind ?? "";
-  return `${kind.startsWith("reject") ? "Refused" : "Allowed"} by rule: ${by}`;
+  return kind.startsWith("reject") ? t("Refused by rule: {0}", by) : t("Allowed by rule: {0}", by);
 }
 
 /** Whether the question was answered with an option that allows the request. */

@@ -2,6 +2,7 @@
 // kind of the call gives the verb.
 import { commandLineText } from "../base/commandLineText.ts";
 import { withoutFence } from "../base/fence.ts";
+import { t } from "../base/l10n.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
 import type { ToolFields } from "./events.ts";
 import { pathsOf } from "./toolPaths.ts";
@@ -10,24 +11,66 @@ type Fields = Partial<ToolFields>;
 type Values = Readonly<Record<string, unknown>>;
 
 interface KindTitle {
-  /** Comes before a path or another object. */
-  readonly verb: string;
+  /** The title for a path or another object. */
+  readonly of: (object: string) => string;
+  /** The title for several files. */
+  readonly ofFiles: (count: number) => string;
   /** The title if no object is known. */
-  readonly alone: string;
+  readonly alone: () => string;
 }
 
 const kindTitles: Readonly<Record<string, KindTitle>> = {
-  read: { verb: "Read", alone: "Read a file" },
-  edit: { verb: "Edit", alone: "Edit a file" },
-  delete: { verb: "Delete", alone: "Delete a file" },
-  move: { verb: "Move", alone: "Move a file" },
-  search: { verb: "Search", alone: "Search" },
-  execute: { verb: "Run", alone: "Run a command" },
-  think: { verb: "Think about", alone: "Think" },
-  fetch: { verb: "Fetch", alone: "Fetch a page" },
-  switch_mode: { verb: "Switch mode to", alone: "Switch mode" },
+  read: {
+    of: object => t("Read {0}", object),
+    ofFiles: count => t("Read {0} files", count),
+    alone: () => t("Read a file"),
+  },
+  edit: {
+    of: object => t("Edit {0}", object),
+    ofFiles: count => t("Edit {0} files", count),
+    alone: () => t("Edit a file"),
+  },
+  delete: {
+    of: object => t("Delete {0}", object),
+    ofFiles: count => t("Delete {0} files", count),
+    alone: () => t("Delete a file"),
+  },
+  move: {
+    of: object => t("Move {0}", object),
+    ofFiles: count => t("Move {0} files", count),
+    alone: () => t("Move a file"),
+  },
+  search: {
+    of: object => t("Search {0}", object),
+    ofFiles: count => t("Search {0} files", count),
+    alone: () => t("Search"),
+  },
+  execute: {
+    of: object => t("Run {0}", object),
+    ofFiles: count => t("Run {0} files", count),
+    alone: () => t("Run a command"),
+  },
+  think: {
+    of: object => t("Think about {0}", object),
+    ofFiles: count => t("Think about {0} files", count),
+    alone: () => t("Think"),
+  },
+  fetch: {
+    of: object => t("Fetch {0}", object),
+    ofFiles: count => t("Fetch {0} files", count),
+    alone: () => t("Fetch a page"),
+  },
+  switch_mode: {
+    of: object => t("Switch mode to {0}", object),
+    ofFiles: count => t("Switch mode to {0} files", count),
+    alone: () => t("Switch mode"),
+  },
 };
-const otherKind: KindTitle = { verb: "Access", alone: "Use a tool" };
+const otherKind: KindTitle = {
+  of: object => t("Access {0}", object),
+  ofFiles: count => t("Access {0} files", count),
+  alone: () => t("Use a tool"),
+};
 
 /** In characters. Longer commands and queries are cut when they become a title. */
 const maxObjectLength = 200;
@@ -46,7 +89,7 @@ export function toolTitle(fields: Fields, workspaceFolder: string): string {
 export function permissionTitle(title: string, tool: Fields | undefined, workspaceFolder: string): string {
   const isEmpty = title.trim() === "";
   if (tool) return toolTitle({ ...tool, ...(!isEmpty && { title }) }, workspaceFolder);
-  return isEmpty ? "Permission requested" : title;
+  return isEmpty ? t("Permission requested") : title;
 }
 
 /**
@@ -55,7 +98,7 @@ export function permissionTitle(title: string, tool: Fields | undefined, workspa
  */
 export function questionTitle(title: string, command: string | undefined): string {
   if (command === undefined || !repeatsCommand(title, command)) return title;
-  return descriptionAfter(title, command) ?? "Run a command";
+  return descriptionAfter(title, command) ?? t("Run a command");
 }
 
 /** Whether a title contains the command, or is its end. Quotes, backticks and white space don't count. */
@@ -91,22 +134,22 @@ export function commandOf(rawInput: unknown): string | undefined {
 /** What the call does, from its kind, paths and arguments. */
 function describedCall(fields: Fields, workspaceFolder: string): string {
   const { kind = "other", name } = fields;
-  const { verb, alone } = titlesOf(kind);
+  const { of, ofFiles, alone } = titlesOf(kind);
   const values = argumentsOf(fields);
   const command = kind === "execute" || kind === "other" ? commandOf(values) : undefined;
-  if (command !== undefined) return `Run ${asCode(command)}`;
+  if (command !== undefined) return t("Run {0}", asCode(command));
   const query = textAt(values, ["query", "pattern", "regex", "glob"]);
-  if (kind === "search" && query !== undefined) return `Search for ${query}`;
+  if (kind === "search" && query !== undefined) return t("Search for {0}", query);
   const url = textAt(values, ["url", "uri"]);
-  if (kind === "fetch" && url !== undefined) return `Fetch ${url}`;
+  if (kind === "fetch" && url !== undefined) return t("Fetch {0}", url);
   const path = textAt(values, ["path", "file_path", "filePath", "filename", "fileName"]);
   const known = [...new Set(pathsOf(fields, "locations", "diffs"))];
   const paths = known.length > 0 || path === undefined ? known : [path];
   const [first] = paths;
   if (first !== undefined && paths.length === 1 && Object.hasOwn(kindTitles, kind))
-    return `${verb} ${relativeLabel(first, workspaceFolder)}`;
-  if (paths.length > 1 && Object.hasOwn(kindTitles, kind)) return `${verb} ${paths.length} files`;
-  return name === undefined || name.trim() === "" ? alone : `Use ${name}`;
+    return of(relativeLabel(first, workspaceFolder));
+  if (paths.length > 1 && Object.hasOwn(kindTitles, kind)) return ofFiles(paths.length);
+  return name === undefined || name.trim() === "" ? alone() : t("Use {0}", name);
 }
 
 const titlesOf = (kind: string): KindTitle => (Object.hasOwn(kindTitles, kind) && kindTitles[kind]) || otherKind;
@@ -124,7 +167,7 @@ function pathTitle(title: string, fields: Fields, workspaceFolder: string): stri
   // Relative to another folder, the same file has another path.
   const [alike, ...others] = new Set(known.filter(one => lastSegment(one) === lastSegment(path)));
   const same = exact ?? (others.length === 0 ? (alike ?? path) : path);
-  return `${titlesOf(kind).verb} ${relativeLabel(same, workspaceFolder)}${lines}`;
+  return titlesOf(kind).of(`${relativeLabel(same, workspaceFolder)}${lines}`);
 }
 
 const fileKinds: readonly string[] = ["read", "edit", "delete", "move"];

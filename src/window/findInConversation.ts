@@ -1,5 +1,5 @@
 // "Find in conversation" for each panel: runs the search and replies with the hits or a problem.
-import * as vscode from "vscode";
+import { t } from "../base/l10n.ts";
 import { Finder, type FindProblem } from "../panel/find/finder.ts";
 import type { Intent } from "../panel/intents.ts";
 import type { ViewEntry } from "../panel/protocol.ts";
@@ -31,9 +31,9 @@ export async function findInConversation(
 function problemText(problem: FindProblem): string {
   switch (problem.kind) {
     case "pattern":
-      return vscode.l10n.t("The regular expression is invalid: {0}.", problem.detail);
+      return t("The regular expression is invalid: {0}.", problem.detail);
     case "slow":
-      return vscode.l10n.t("This regular expression takes too long. Try a simpler one.");
+      return t("This regular expression takes too long. Try a simpler one.");
     default:
       return problem satisfies never;
   }

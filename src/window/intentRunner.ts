@@ -1,6 +1,6 @@
 // Runs the handler of each intent. The panel has checked every intent against its schema before.
-import * as vscode from "vscode";
 import { asError, asProblem } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
 import type { IntentHandlers, IntentOf, IntentType } from "../panel/intentHandlers.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
@@ -46,7 +46,7 @@ function answerEnded(intent: PanelAction, replyTarget: ReplyTarget, log: Log): v
   log.info(`Ignored the panel's intent "${intent.type}" because its session has ended.`);
   if (intent.type === "find") replyTarget.reply({ type: "found", request: intent.request, total: 0, hits: [] });
   if (intent.type === "editQueued") {
-    const reason = vscode.l10n.t("The queued message was not changed because its session has ended.");
+    const reason = t("The queued message was not changed because its session has ended.");
     replyTarget.reply({ type: "unsent", text: intent.text, attachments: [], reason });
   }
 }

@@ -1,4 +1,5 @@
 // The settings that are whole numbers: their limits, and the check of the user's values. Pure.
+import { t } from "../base/l10n.ts";
 
 interface IntegerSetting {
   readonly minimum: number;
@@ -31,8 +32,15 @@ export function checkedInteger(
   if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum)
     return { value: value + 0 }; // Not -0.
   const used = typeof value === "number" && value > maximum ? maximum : fallback;
-  const range = `parley.${key} must be a whole number from ${minimum} to ${maximum}`;
-  return { value: used, problem: `${range}, but is ${shortText(value)}. Parley uses ${used}.` };
+  const problem = t(
+    "{0} must be a whole number from {1} to {2}, but is {3}. Parley uses {4}.",
+    `parley.${key}`,
+    minimum,
+    maximum,
+    shortText(value),
+    used,
+  );
+  return { value: used, problem };
 }
 
 function shortText(value: unknown): string {

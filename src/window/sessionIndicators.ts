@@ -1,5 +1,5 @@
 // Shows the state of the sessions outside the chat: status bar, Sessions view, notifications, context keys.
-import * as vscode from "vscode";
+import { t } from "../base/l10n.ts";
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
@@ -47,7 +47,7 @@ export function createSessionIndicators(
       onVisible,
       openCommand: ({ id }) => ({
         command: "parley.switchSession",
-        title: vscode.l10n.t("Show Session"),
+        title: t("Show Session"),
         arguments: [id],
       }),
     }),

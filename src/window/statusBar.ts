@@ -1,5 +1,5 @@
 // The item in the status bar: the agent's name and state. A click opens the chat, at an open question if there is one.
-import * as vscode from "vscode";
+import { t } from "../base/l10n.ts";
 import type { StatusItem } from "../editor/editorItems.ts";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 
@@ -35,18 +35,18 @@ export class StatusBar {
 
 /** A codicon and a text for the state of a session. */
 export function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {
-  if (openQuestions(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waiting for you") };
+  if (openQuestions(state).length > 0) return { icon: "bell-dot", words: t("Waiting for you") };
   if (state.lost) return { icon: "error", words: state.lost.message };
-  if (isBusy(state)) return { icon: "loading~spin", words: vscode.l10n.t("Working") };
-  if (state.background) return { icon: "loading~spin", words: vscode.l10n.t("Working in the background") };
+  if (isBusy(state)) return { icon: "loading~spin", words: t("Working") };
+  if (state.background) return { icon: "loading~spin", words: t("Working in the background") };
   switch (state.connection?.state) {
     case "starting":
     case "connecting":
     case "opening":
-      return { icon: "loading~spin", words: vscode.l10n.t("Starting") };
+      return { icon: "loading~spin", words: t("Starting") };
     case "ready":
-      return { icon: "comment-discussion", words: vscode.l10n.t("Ready") };
+      return { icon: "comment-discussion", words: t("Ready") };
     default:
-      return { icon: "comment-discussion", words: vscode.l10n.t("Not started") };
+      return { icon: "comment-discussion", words: t("Not started") };
   }
 }

@@ -79,6 +79,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
+  // Shortens the paths of files in a question.
+  "src/mcp/consentQuestion.ts": ["node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.
   "src/mcp/envFile.ts": ["node:path", "node:util"],
   // Read the files that a definition of an MCP server names.
@@ -104,6 +106,7 @@ export const sharedWithWebview: readonly string[] = [
   "src/base/validators.ts",
   "src/base/commandLineText.ts",
   "src/base/errors.ts",
+  "src/base/l10n.ts",
   "src/base/lifecycle.ts",
   "src/base/jsonEqual.ts",
   "src/base/visibleText.ts",

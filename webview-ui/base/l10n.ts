@@ -1,14 +1,17 @@
 // Localization. The code contains the English text; the host can add a table of translations to the page.
 import { asError } from "../../src/base/errors.ts";
+import { fillPlaceholders, setTranslator } from "../../src/base/l10n.ts";
 import { send } from "./vscodeApi.ts";
 
 const translations = readTranslations();
 
 /** The text in the user's language, with `{0}`, `{1}`… replaced by the arguments. */
 export function t(text: string, ...args: readonly (string | number)[]): string {
-  const translated = translations[text] ?? text;
-  return translated.replace(/\{(\d+)\}/g, (whole, index: string) => String(args[Number(index)] ?? whole));
+  return fillPlaceholders(translations[text] ?? text, args);
 }
+
+// The files of src that the panel executes use the same translations.
+setTranslator(t);
 
 /** A number with the grouping of the user's locale. */
 export function formatCount(value: number): string {

@@ -2,6 +2,7 @@
 // the same in all versions of the protocol.
 import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { asError, ProblemError, type Problem } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { AgentSessionInfo, AgentSessionPage } from "../../session/agent.ts";
 import { resourceNotFound } from "../errorCodes.ts";
 import { asArray, asObject, asString, optionalField, type JsonObject } from "../parse.ts";
@@ -15,8 +16,8 @@ export interface KeptSessionsOptions {
   readonly agentName: string;
   /** Sends a request and resolves with the answer. Rejects also when the agent is late. */
   readonly ask: (method: string, params: JsonObject) => Promise<unknown>;
-  /** `failure` completes a sentence that begins with the agent's name. */
-  readonly problem: (error: Error, failure: string) => Problem;
+  /** `failure` says what the agent did, without a period. */
+  readonly problem: (error: Error, failure: (agentName: string) => string) => Problem;
 }
 
 export class KeptSessions {
@@ -36,22 +37,24 @@ export class KeptSessions {
   /** One page of the sessions of a folder. */
   async list(cwd: string, cursor: string | undefined): Promise<AgentSessionPage> {
     const params = { cwd, ...optionalField("cursor", cursor) };
-    const result = asObject(await this.#ask("session/list", params, "could not list its sessions"));
+    const result = asObject(
+      await this.#ask("session/list", params, name => t("{0} could not list its sessions", name)),
+    );
     const sessions = asArray(result["sessions"]).flatMap(each => readSessionInfo(asObject(each)) ?? []);
     return { sessions, ...optionalField("nextCursor", asString(result["nextCursor"])) };
   }
 
   /** A session that the agent no longer has counts as deleted. */
   async delete(sessionId: string): Promise<void> {
-    await this.#ask("session/delete", { sessionId }, "could not delete its session");
+    await this.#ask("session/delete", { sessionId }, name => t("{0} could not delete its session", name));
   }
 
   /** Resolves with the answer, which has the id of the copy. */
   async fork(params: JsonObject): Promise<JsonObject> {
-    return asObject(await this.#ask("session/fork", params, "could not copy its session"));
+    return asObject(await this.#ask("session/fork", params, name => t("{0} could not copy its session", name)));
   }
 
-  async #ask(method: KeptSessionsMethod, params: JsonObject, failure: string): Promise<unknown> {
+  async #ask(method: KeptSessionsMethod, params: JsonObject, failure: (agentName: string) => string): Promise<unknown> {
     const { agentName, ask, problem } = this.#options;
     try {
       return await ask(method, params);
@@ -61,7 +64,7 @@ export class KeptSessions {
       if (code === resourceNotFound && method === "session/delete") return {};
       if (code !== ErrorCodes.MethodNotFound) throw new ProblemError(problem(error, failure));
       this.#methods.delete(method);
-      const message = `${agentName} ${failure}: It does not support this, although it says that it does.`;
+      const message = t("{0}: It does not support this, although it says that it does.", failure(agentName));
       throw new ProblemError({ message, next: ["showTraffic"] });
     }
   }

@@ -2,6 +2,7 @@
 import { ErrorCodes, ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError } from "../../base/errors.ts";
 import { withTimeout } from "../../base/async.ts";
+import { t } from "../../base/l10n.ts";
 import { systemClock } from "../../base/log.ts";
 import type {
   AgentClient,
@@ -123,7 +124,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
       const error = asError(failure);
       loading?.dispose();
       this.#unused.delete(sessionId);
-      const problem = this.problem(error, "could not continue this conversation");
+      const problem = this.problem(error, name => t("{0} could not continue this conversation", name));
       if (!(error instanceof ResponseError) || isConnectionClosed(error) || problem.signIn)
         throw new ProblemError(problem);
       if (error.code === ErrorCodes.MethodNotFound)

@@ -1,6 +1,7 @@
 // One session of an agent that uses ACP v1: converts its updates to events, and sends its requests.
 import { ResponseError } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import {
   PromptReturnedError,
   type AcceptedPrompt,
@@ -26,8 +27,8 @@ export interface V1Connection {
   request(method: string, params: JsonObject): Promise<unknown>;
   notify(method: string, params: JsonObject): void;
   readonly supportsSteering: boolean;
-  /** `failure` completes a sentence that begins with the agent's name. */
-  problem(error: Error, failure: string): Problem;
+  /** `failure` says what the agent did, without a period. */
+  problem(error: Error, failure: (agentName: string) => string): Problem;
 }
 
 export interface V1SessionOptions {
@@ -166,7 +167,7 @@ export class V1Session implements AgentSession, RequestSession {
     if (cancelled) return this.updates.turnEnded("cancelled");
     const ended = this.updates.turnEnded(
       "error",
-      this.#options.connection.problem(error, "could not finish this turn"),
+      this.#options.connection.problem(error, name => t("{0} could not finish this turn", name)),
     );
     const isUnsent = error instanceof ResponseError && error.code === authRequired;
     const isGone = !isUnsent && saysSessionIsGone(error, this.sessionId);
@@ -209,7 +210,7 @@ export class V1Session implements AgentSession, RequestSession {
       }
       this.#report(this.updates.optionSet(id, value));
     } catch (error) {
-      const problem = connection.problem(asError(error), "rejected this setting");
+      const problem = connection.problem(asError(error), name => t("{0} rejected this setting", name));
       if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
       throw new ProblemError(problem);
     }
@@ -260,7 +261,7 @@ export class V1Session implements AgentSession, RequestSession {
     try {
       outcome = asString(asObject(await connection.request("_session/steering", params))["outcome"]);
     } catch (error) {
-      throw new ProblemError(connection.problem(asError(error), "did not accept this message"));
+      throw new ProblemError(connection.problem(asError(error), name => t("{0} did not accept this message", name)));
     }
     // The turn is over, so the prompt waits for the next one.
     if (outcome !== "injected" && outcome !== "startedNewTurn") throw new PromptReturnedError(true);

@@ -1,6 +1,7 @@
 // An Agent that uses ACP v2 (draft): sends requests, and turns updates into session events with v2Updates.ts.
 import { ErrorCodes, ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type {
   AgentClient,
   ContinuedAgentSession,
@@ -99,7 +100,7 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     } catch (failure) {
       replaying?.dispose();
       const error = asError(failure);
-      const problem = this.problem(error, "could not continue this conversation");
+      const problem = this.problem(error, name => t("{0} could not continue this conversation", name));
       if (!(error instanceof ResponseError) || isConnectionClosed(error) || problem.signIn)
         throw new ProblemError(problem);
       this.#options.log.info(`${this.agentName} refused session/resume.`, error.message);

@@ -1,6 +1,7 @@
 // A session of an agent that uses ACP v2.
 import { ResponseError } from "vscode-jsonrpc/node";
 import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import {
   PromptReturnedError,
   SessionGoneError,
@@ -26,7 +27,7 @@ export interface V2Connection {
   readonly agentName: string;
   request(method: string, params: JsonObject): Promise<unknown>;
   notify(method: string, params: JsonObject): void;
-  problem(error: Error, failure: string): Problem;
+  problem(error: Error, failure: (agentName: string) => string): Problem;
 }
 
 interface V2SessionOptions {
@@ -128,12 +129,12 @@ export class V2Session implements AgentSession, RequestSession {
       this.#sent.remove(prompt);
       const error = asError(failure);
       if (error instanceof ResponseError && error.code === requestCancelled) throw new PromptReturnedError();
-      const problem = agent.problem(error, "did not accept this message");
+      const problem = agent.problem(error, name => t("{0} did not accept this message", name));
       if (saysSessionIsGone(error, this.sessionId)) throw new SessionGoneError(problem);
       throw new ProblemError(problem);
     }
     const id = await messageId.catch((error: unknown) => {
-      throw new ProblemError(agent.problem(asError(error), "did not accept this message"));
+      throw new ProblemError(agent.problem(asError(error), name => t("{0} did not accept this message", name)));
     });
     this.#report(this.#updates.accepted(id, content));
     return { messageId: id };
@@ -168,7 +169,7 @@ export class V2Session implements AgentSession, RequestSession {
     try {
       await this.#options.agent.request(method, { sessionId, [field]: id });
     } catch (error) {
-      throw new ProblemError(this.#options.agent.problem(asError(error), "could not stop this"));
+      throw new ProblemError(this.#options.agent.problem(asError(error), name => t("{0} could not stop this", name)));
     }
   }
 
@@ -183,7 +184,7 @@ export class V2Session implements AgentSession, RequestSession {
         this.update({ sessionUpdate: "config_option_update", configOptions: configOptions as unknown[] }, sessionId);
       else this.#report([{ type: "option", id, value }]);
     } catch (error) {
-      const problem = agent.problem(asError(error), "rejected this setting");
+      const problem = agent.problem(asError(error), name => t("{0} rejected this setting", name));
       if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
       throw new ProblemError(problem);
     }
@@ -217,7 +218,7 @@ export class V2Session implements AgentSession, RequestSession {
     const code = asNumber(error?.["code"]) ?? -32603;
     const message = asString(error?.["message"]) ?? "";
     const failure = new ResponseError(code, message, error?.["data"]);
-    const problem = this.#options.agent.problem(failure, "could not finish this turn");
+    const problem = this.#options.agent.problem(failure, name => t("{0} could not finish this turn", name));
     if (code === authRequired) return { problem, unsent: true };
     return { problem, ...(saysSessionIsGone(failure, this.sessionId) && { forgotten: true as const }) };
   }

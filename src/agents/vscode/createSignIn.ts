@@ -1,6 +1,6 @@
 // Creates what signs the user in to agents, with its commands.
 import { join } from "node:path";
-import * as vscode from "vscode";
+import { t } from "../../base/l10n.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
@@ -34,7 +34,7 @@ export const storedKeyCommands = (
   "parley.removeStoredKeys": async () => {
     const names = Object.entries(keys.names);
     if (names.length === 0) {
-      void showInformationMessage(vscode.l10n.t("No keys of agents are stored."));
+      void showInformationMessage(t("No keys of agents are stored."));
       return;
     }
     const picks = names.map(([id, variables]) => ({
@@ -43,8 +43,8 @@ export const storedKeyCommands = (
       id,
     }));
     const picked = await showQuickPicks(picks, {
-      title: vscode.l10n.t("Remove Stored Keys"),
-      placeHolder: vscode.l10n.t("The agents whose keys are removed. Running agents keep them until they restart."),
+      title: t("Remove Stored Keys"),
+      placeHolder: t("The agents whose keys are removed. Running agents keep them until they restart."),
     });
     for (const { id } of picked ?? []) await keys.remove(id);
   },

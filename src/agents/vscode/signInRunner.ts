@@ -1,5 +1,6 @@
 // Signs the user in to the agent of a session, in the way that the user chose.
 import { ProblemError, type Problem } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
 import type { Agent, FormClient } from "../../session/agent.ts";
@@ -76,7 +77,7 @@ export class SignInRunner {
 
   /** Ends the sign-in. An agent that has not answered is started again, because it may ignore the next message too. */
   cancel(): void {
-    this.#running?.stop.abort(new Error("The sign-in was cancelled."));
+    this.#running?.stop.abort(new Error(t("The sign-in was cancelled.")));
   }
 
   async #signIn(
@@ -88,7 +89,7 @@ export class SignInRunner {
     const agent = await connect();
     const method = agent.signInMethods.find(({ id }) => id === methodId);
     if (!method) {
-      const message = `${definition.name} no longer offers this way to sign in. Restart the agent.`;
+      const message = t("{0} no longer offers this way to sign in. Restart the agent.", definition.name);
       throw new ProblemError({ message, next: ["restartAgent"] });
     }
     running.progress = { name: method.name };
@@ -144,7 +145,18 @@ export class SignInRunner {
 type Outcome = "signedIn" | "restart" | "stuck";
 
 const refusedVariablesProblem = ({ name }: AgentDefinition, variables: readonly string[]): Problem => ({
-  message: `${name} asks for ${variables.join(", ")}, which ${variables.length === 1 ? "chooses" : "choose"} the programs that run. Parley does not store such variables. Choose another way, or set parley.agents → env yourself.`,
+  message:
+    variables.length === 1
+      ? t(
+          "{0} asks for {1}, which chooses the programs that run. Parley does not store such variables. Choose another way, or set parley.agents → env yourself.",
+          name,
+          variables.join(", "),
+        )
+      : t(
+          "{0} asks for {1}, which choose the programs that run. Parley does not store such variables. Choose another way, or set parley.agents → env yourself.",
+          name,
+          variables.join(", "),
+        ),
   next: ["openSettings"],
 });
 

@@ -1,7 +1,7 @@
 // Carries out a restore: records it, changes the files, and puts back what waited for review in them.
-import * as vscode from "vscode";
 import { forEachLimited } from "../../base/async.ts";
 import { Refusal } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import { quotePath } from "../../base/text.ts";
 import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
 import { diskText } from "../../editor/diskText.ts";
@@ -36,7 +36,7 @@ export async function applyRestore(
   ]);
   const id = await checkpoints.recordRestore(plan, files, states, snapshot);
   const steps = files.map(({ path, now, to, state }) => ({ path, before: now, after: to, ...(state && { state }) }));
-  const { failed } = await withCancellableProgress(vscode.l10n.t("Restoring files"), steps.length, options =>
+  const { failed } = await withCancellableProgress(t("Restoring files"), steps.length, options =>
     review.restoreFiles(steps, then, options),
   );
   // The files that could not be restored are as before, so undoing the restore leaves them as they are.
@@ -64,7 +64,7 @@ export const currentFiles = (documents: Documents): CurrentFiles => ({
     if (unsaved) return documents.read(path);
     // Binary for the review is binary here too. VS Code takes some binary files for UTF-16.
     const text = kind === "file" ? await diskText(path) : undefined;
-    if (text === undefined) throw new Refusal("invalid", `${quotePath(path)} is not a text.`);
+    if (text === undefined) throw new Refusal("invalid", t("{0} is not a text.", quotePath(path)));
     return text;
   },
   state: path => readFileState(path),

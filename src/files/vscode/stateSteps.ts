@@ -1,8 +1,8 @@
 // The exact state of a file after a step of a review or a restore, and the checks before it is written.
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import * as vscode from "vscode";
 import { isNotFoundError, Refusal } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import { decodeUtf8, quotePath, withLineFeeds } from "../../base/text.ts";
 import { encodeLike, rawTextOfBytes } from "../../editor/diskText.ts";
 import { plainState, type FileState } from "../fileState.ts";
@@ -15,10 +15,7 @@ export async function stateAfter(step: FileTextStep, now: FileState): Promise<Fi
   const { path, before, after, state } = step;
   if (before === undefined) {
     if (state) return state;
-    throw new Refusal(
-      "failed",
-      vscode.l10n.t("{0} is not a text, and its earlier content is not known.", quotePath(path)),
-    );
+    throw new Refusal("failed", t("{0} is not a text, and its earlier content is not known.", quotePath(path)));
   }
   if (before === null) {
     if (now.kind !== "missing") throw changedMeanwhile(path);
@@ -62,7 +59,7 @@ async function textState(
 ): Promise<FileState> {
   const encoded = await encodeLike(bytes, raw, withLineEndsOf(after, raw), path);
   if (encoded) return { kind: "file", bytes: encoded, executable };
-  throw new Refusal("failed", vscode.l10n.t("{0} could not be written in its encoding.", quotePath(path)), { path });
+  throw new Refusal("failed", t("{0} could not be written in its encoding.", quotePath(path)), { path });
 }
 
 /**
@@ -80,10 +77,7 @@ export async function checkInside(
   const replacesLink = step.before === undefined && step.state !== undefined;
   const isAllowed = folder.inside || isAllowedOutside(path);
   if (isAllowed && join(folder.path, basename(path)) === path && (!isLink || replacesLink)) return;
-  throw new Refusal(
-    "failed",
-    vscode.l10n.t("{0} is no longer in this session's folders, so nothing was changed.", path),
-  );
+  throw new Refusal("failed", t("{0} is no longer in this session's folders, so nothing was changed.", path));
 }
 
 async function isSymbolicLink(path: string): Promise<boolean> {
@@ -97,6 +91,6 @@ async function isSymbolicLink(path: string): Promise<boolean> {
 
 /** The refusal if a file no longer has the expected text. */
 export function changedMeanwhile(path: string): Refusal {
-  const words = vscode.l10n.t("{0} changed at the same moment, so it was not changed. Try again.", quotePath(path));
+  const words = t("{0} changed at the same moment, so it was not changed. Try again.", quotePath(path));
   return new Refusal("failed", words, { path });
 }

@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { readElicitation } from "../../acp/readElicitation.ts";
 import { asError } from "../../base/errors.ts";
+import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import type {
   ServerConnectOptions,
@@ -38,6 +39,14 @@ const probeShare = 0.3;
 
 const invalidParams = -32602;
 const internalError = -32603;
+
+let resetTranslator: (() => void) | undefined;
+
+/** Sets what translates the texts of this bundle, also a second time. */
+export function translateWith(translator: Translator): void {
+  resetTranslator?.();
+  resetTranslator = setTranslator(translator);
+}
 
 /** Connects to a server. A server that ends when it is asked for its revision is started again as an older one. */
 export async function connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
@@ -287,31 +296,31 @@ function messageOf(error: Error): string {
   // The transport for SSE has the status in words only.
   const status = error instanceof SdkHttpError ? error.status : /Non-200 status code \((\d+)\)/.exec(words)?.[1];
   if (error instanceof UnauthorizedError || [401, 403].includes(Number(status)))
-    return "The server requires you to sign in. Add the header that it needs to its settings.";
+    return t("The server requires you to sign in. Add the header that it needs to its settings.");
   if (error instanceof SdkHttpError || status !== undefined)
-    return `The server answered with the HTTP status ${status ?? "unknown"}.`;
+    return t("The server answered with the HTTP status {0}.", status ?? t("unknown"));
   if (error instanceof ProtocolError) {
     if (error.code === invalidParams)
-      return `The server does not accept the prompt or its arguments: ${asSentence(words)}`;
-    if (error.code === internalError) return `The server failed: ${asSentence(words)}`;
-    return `The server refused the request: ${asSentence(words)}`;
+      return t("The server does not accept the prompt or its arguments: {0}", asSentence(words));
+    if (error.code === internalError) return t("The server failed: {0}", asSentence(words));
+    return t("The server refused the request: {0}", asSentence(words));
   }
   if (error instanceof SdkError) {
-    if (error.code === SdkErrorCode.RequestTimeout) return "The server did not answer in time.";
-    if (error.code === SdkErrorCode.ConnectionClosed) return "The server ended the connection.";
-    if (error.code === SdkErrorCode.InvalidResult) return "The server sent an answer that Parley cannot read.";
+    if (error.code === SdkErrorCode.RequestTimeout) return t("The server did not answer in time.");
+    if (error.code === SdkErrorCode.ConnectionClosed) return t("The server ended the connection.");
+    if (error.code === SdkErrorCode.InvalidResult) return t("The server sent an answer that Parley cannot read.");
   }
   if (error.name === "ZodError" || error.name === "$ZodError")
-    return "The server sent an answer that Parley cannot read.";
-  if (error.name === "AbortError") return "The request was cancelled.";
-  return `The server could not be reached: ${asSentence(unreachableReason(error))}`;
+    return t("The server sent an answer that Parley cannot read.");
+  if (error.name === "AbortError") return t("The request was cancelled.");
+  return t("The server could not be reached: {0}", asSentence(unreachableReason(error)));
 }
 
 /** Words for the errors of a connection that users meet with a wrong address. */
-const addressFaults: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens at this address",
-  ENOTFOUND: "there is no host of this name",
-  EAI_AGAIN: "the name of the host could not be looked up",
+const addressFaults: Readonly<Record<string, () => string>> = {
+  ECONNREFUSED: () => t("nothing listens at this address"),
+  ENOTFOUND: () => t("there is no host of this name"),
+  EAI_AGAIN: () => t("the name of the host could not be looked up"),
 };
 
 /** What the innermost error says: `fetch` and the client only say that something failed. */
@@ -324,5 +333,5 @@ function unreachableReason(error: Error): string {
   // The transport for SSE has only the words of the inner error.
   const words = inner.message.replace(/^(?:SSE error: |TypeError: |fetch failed: )+/, "");
   const fault = Object.keys(addressFaults).find(code => words.includes(code));
-  return cut(fault === undefined ? words : `${addressFaults[fault]} (${words})`);
+  return cut(fault === undefined ? words : `${addressFaults[fault]?.() ?? ""} (${words})`);
 }

@@ -1,4 +1,5 @@
 // The time limit for answers of a server. It does not run while the user fills in a form that the server has sent.
+import { t } from "../../base/l10n.ts";
 
 /** The client's own limit must not end a request: it would count the user's time. The longest time of a timer (ms). */
 const noLimit = 2 ** 31 - 1;
@@ -7,7 +8,7 @@ const noLimit = 2 ** 31 - 1;
 export class AnswerTimeout extends Error {
   override name = "AnswerTimeout";
   constructor() {
-    super("The server did not answer in time.");
+    super(t("The server did not answer in time."));
   }
 }
 

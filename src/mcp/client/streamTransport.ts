@@ -6,6 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { t } from "../../base/l10n.ts";
 import type { ServerStreams } from "../promptServer.ts";
 
 /** A longer line ends the connection, because it would fill the memory. In characters. */
@@ -43,7 +44,7 @@ export class StreamTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#streams;
     return new Promise((resolve, reject) => {
-      if (this.#isClosed || !stdin.writable) return reject(new Error("The server has ended."));
+      if (this.#isClosed || !stdin.writable) return reject(new Error(t("The server has ended.")));
       stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
     });
   }

@@ -1,9 +1,9 @@
 // Creates what the window needs of MCP: servers for agents, and prompts as slash commands.
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionFolder, sessionRoots } from "../../editor/folders.ts";
@@ -23,7 +23,7 @@ import { serverKey } from "../storedConsent.ts";
 import { WaitingSessions } from "../waitingSessions.ts";
 import { importServers } from "./importServers.ts";
 import { PromptServers } from "./promptServers.ts";
-import { runPrompt } from "./promptRunner.ts";
+import { runPrompt } from "../promptRunner.ts";
 import { ServerConsents } from "./serverConsents.ts";
 import { forgetInputs, ServerInputs } from "./serverInputs.ts";
 import { ServerLauncher } from "./serverLauncher.ts";
@@ -187,7 +187,7 @@ export function createMcp(platform: ExtensionPlatform, { sessions, agents, onDid
         const run = runs.get(shown.id) ?? new AbortController();
         runs.set(shown.id, run);
         const signal = AbortSignal.any([run.signal, ended.signal]);
-        const agentName = shown.state.agent?.name ?? vscode.l10n.t("The agent");
+        const agentName = shown.state.agent?.name ?? t("The agent");
         const whileWaiting = <T>(request: () => Promise<T>): Promise<T> =>
           waiting.whileWaiting(found.key, shown.id, signal, request);
         await runPrompt({ ...found, session: shown, agentName, text, replyTarget, asks, signal, whileWaiting });

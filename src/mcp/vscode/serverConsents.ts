@@ -8,7 +8,7 @@ import { newestEntries } from "../../editor/newestEntries.ts";
 import type { ServerContent } from "../serverContent.ts";
 import type { McpServer } from "../servers.ts";
 import { changedFiles, consentTo, covers, serverKey, type StoredConsent } from "../storedConsent.ts";
-import { consentQuestion } from "./consentQuestion.ts";
+import { consentQuestion } from "../consentQuestion.ts";
 
 /** Earlier versions kept consents to definitions under `parley.mcp.allowed`. They don't cover files, so they don't count. */
 const consentsKey = "parley.mcp.consents";

@@ -10,6 +10,7 @@ import { agentEnvironment } from "../../agents/locateAgent.ts";
 import { prepareStartFolder } from "../../agents/startFolder.ts";
 import { asError, ProblemError } from "../../base/errors.ts";
 import { withTimeout } from "../../base/async.ts";
+import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
 import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { credentialsIn, maskText, maskValue } from "../../base/mask.ts";
@@ -69,7 +70,11 @@ export class ServerLauncher {
 
   get #module(): McpClientModule {
     const main = this.#options.context.asAbsolutePath(join("dist", "extension.js"));
-    return (this.#client ??= createRequire(main)("./mcp.js") as McpClientModule);
+    if (!this.#client) {
+      this.#client = createRequire(main)("./mcp.js") as McpClientModule;
+      this.#client.translateWith(t);
+    }
+    return this.#client;
   }
 
   /**
@@ -82,7 +87,7 @@ export class ServerLauncher {
     workspaceFolder = this.#options.workspaceFolder(),
   ): Promise<ServerLaunch> {
     const inputs = await this.#options.inputs.values(server, asks);
-    if (!inputs) throw new Error(`${server.name} needs a value that was not entered.`);
+    if (!inputs) throw new Error(t("{0} needs a value that was not entered.", server.name));
     // Read after the values are known, because they can be part of paths.
     const content = server.source === "workspace" ? await this.#allowedContent(server) : undefined;
     const folder = server.folder ?? workspaceFolder;
@@ -114,8 +119,8 @@ export class ServerLauncher {
     const changed = (consents.changes(server) ?? []).map(path => basename(path)).join(", ");
     throw new Error(
       changed === ""
-        ? `The MCP server ${server.name} is not allowed yet.`
-        : `Files of the MCP server ${server.name} changed since you allowed it: ${changed}. Allow it again.`,
+        ? t("The MCP server {0} is not allowed yet.", server.name)
+        : t("Files of the MCP server {0} changed since you allowed it: {1}. Allow it again.", server.name, changed),
     );
   }
 
@@ -161,7 +166,7 @@ export class ServerLauncher {
       attempt.abort();
       // A connection that succeeds all the same must not stay.
       connecting.then(late => late.close()).catch((error: unknown) => log.debug(asError(error).message));
-      throw new Error(`The server did not answer within ${maxAnswerTime / 1000} seconds.`);
+      throw new Error(t("The server did not answer within {0} seconds.", maxAnswerTime / 1000));
     }).catch((error: unknown) => {
       throw withLastOutput(asError(error), this.#mask(server, started.at(-1)?.stderrTail() ?? ""));
     });
@@ -196,13 +201,14 @@ export class ServerLauncher {
       missingFiles: "error",
       startTimeout: maxAnswerTime / 1000,
     } as const;
-    if (!(await isFolder(folder))) throw startProblem(`The cwd ${folder} of the MCP server ${name} is not a folder.`);
+    if (!(await isFolder(folder)))
+      throw startProblem(t("The cwd {0} of the MCP server {1} is not a folder.", folder, name));
     try {
       return await launch(definition, folder, line => log.info(`[${name}] ${this.#mask(server, line)}`));
     } catch (error) {
       // Its sentence refers to the settings of agents.
       const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;
-      throw startProblem(`${found.path} could not be started. ${detail ?? ""}`.trim());
+      throw startProblem(t("{0} could not be started. {1}", found.path, detail ?? "").trim());
     }
   }
 }
@@ -218,5 +224,5 @@ function launchCredentials(launch: ServerLaunch): readonly string[] {
 function withLastOutput(error: Error, output: string): Error {
   const lines = output.split("\n").map(line => line.trim());
   const last = lines.filter(Boolean).slice(-maxOutputLines).join("\n").slice(-maxOutputLength);
-  return last === "" ? error : new Error(`${error.message} Its last output: ${last}`, { cause: error });
+  return last === "" ? error : new Error(t("{0} Its last output: {1}", error.message, last), { cause: error });
 }

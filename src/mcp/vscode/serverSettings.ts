@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { userSetting } from "../../editor/userSettings.ts";
@@ -116,6 +117,6 @@ async function readFile(folder: vscode.Uri): Promise<ServersRead> {
     const { servers, problems } = readServerFile(parseJsonc(new TextDecoder().decode(bytes)), "workspace", where);
     return { servers: servers.map(server => ({ ...server, folder: folder.fsPath })), problems };
   } catch (error) {
-    return { servers: [], problems: [`${where} is not valid JSON: ${asError(error).message}`] };
+    return { servers: [], problems: [t("{0} is not valid JSON: {1}", where, asError(error).message)] };
   }
 }

@@ -263,7 +263,7 @@ const selectionSource = listed(({ attachments }) => {
   const selection = attachSelection(editor, attachments);
   if (!selection || !editor) return [];
   const where = selection.attachments[0]?.label ?? vscode.workspace.asRelativePath(editor.document.uri);
-  const label = vscode.l10n.t(mentionKinds.selection.label);
+  const label = mentionKinds.selection.label();
   return [offer("selection", label, where, () => intactSelection(editor, selection))];
 });
 
@@ -282,14 +282,14 @@ const problemsSource = listed(({ attachments }) => {
   const ownLabel = vscode.l10n.t("Problems in {0}", basename(editor?.document.uri.path ?? ""));
   return [
     ...problems(ownLabel, own.length < all.length ? own : []),
-    ...problems(vscode.l10n.t(mentionKinds.problems.label), all),
+    ...problems(mentionKinds.problems.label(), all),
   ];
 });
 
 const terminalSource = listed(({ attachments, terminals }) => {
   const { last } = terminals;
   if (!last) return [];
-  const label = vscode.l10n.t(mentionKinds.terminal.label);
+  const label = mentionKinds.terminal.label();
   const detail = last.command.split("\n")[0]?.slice(0, 80) ?? "";
   const attach = (): AttachResult => attachments.attachText("terminal", label, commandText(last), { detail });
   return [offer("terminal", label, detail, () => Promise.resolve(attach()))];
@@ -297,7 +297,7 @@ const terminalSource = listed(({ attachments, terminals }) => {
 
 const diffSource = listed(({ attachments }) => {
   if (!hasUncommittedChanges()) return [];
-  const label = vscode.l10n.t(mentionKinds.diff.label);
+  const label = mentionKinds.diff.label();
   const detail = vscode.l10n.t("Changes since the last commit");
   const attach = async (): Promise<AttachResult> => {
     try {
@@ -369,10 +369,10 @@ export function kindOffers(found: readonly MentionOffer[]): readonly MentionOffe
     ["folder", vscode.l10n.t("Folders"), vscode.l10n.t("Type a name")],
     ["symbol", vscode.l10n.t("Symbols"), vscode.l10n.t("Type # and a name"), "#"],
     ["editor", vscode.l10n.t("Open editors"), vscode.l10n.t("None is open")],
-    ["selection", vscode.l10n.t(mentionKinds.selection.label), vscode.l10n.t("Nothing is selected")],
-    ["problems", vscode.l10n.t(mentionKinds.problems.label), vscode.l10n.t("There are no problems")],
-    ["terminal", vscode.l10n.t(mentionKinds.terminal.label), vscode.l10n.t("No command has run")],
-    ["diff", vscode.l10n.t(mentionKinds.diff.label), vscode.l10n.t("There are no changes")],
+    ["selection", mentionKinds.selection.label(), vscode.l10n.t("Nothing is selected")],
+    ["problems", mentionKinds.problems.label(), vscode.l10n.t("There are no problems")],
+    ["terminal", mentionKinds.terminal.label(), vscode.l10n.t("No command has run")],
+    ["diff", mentionKinds.diff.label(), vscode.l10n.t("There are no changes")],
   ];
   return kinds
     .filter(([kind]) => kind === "file" || !present.has(kind))

@@ -1,6 +1,7 @@
 // Projects the state of a session to the view that a panel paints. Entries are memoised, so that unchanged entries keep
 // their identity.
 import type { Problem } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { isWorking } from "../../session/background/background.ts";
@@ -273,7 +274,7 @@ export class Projector {
       return limitTexts(hide(view));
     } catch (error) {
       this.#onError(error);
-      const title = "Parley cannot show this part of the conversation. The log has the details.";
+      const title = t("Parley cannot show this part of the conversation. The log has the details.");
       return { id: entry.id, kind: "notice", severity: "error", title, at: entry.at };
     }
   }
@@ -292,7 +293,7 @@ export class Projector {
       return questionView(ask, state, this.#diffs);
     } catch (error) {
       this.#onError(error);
-      const title = "Parley cannot show what the agent asks. The log has the details.";
+      const title = t("Parley cannot show what the agent asks. The log has the details.");
       return { id: ask.id, title, parts: [], locations: [], options: ask.options };
     }
   }
@@ -412,12 +413,11 @@ function entryView(
       return toolView(entry, state, asked, decisions, diffs, isOutside);
     case "notice": {
       const { severity, files, ...rest } = entry;
-      const known = severity === "warning" || severity === "error" ? severity : "info";
       return {
         ...rest,
-        severity: known,
+        severity: severity === "warning" || severity === "error" ? severity : "info",
         ...(files &&
-          (files.length > 0 ? { files: filesOf(files, state.workspaceFolder) } : { description: "Settled." })),
+          (files.length > 0 ? { files: filesOf(files, state.workspaceFolder) } : { description: t("Settled.") })),
       };
     }
     case "compaction": {

@@ -9,6 +9,7 @@
 // for a word that makes the program write or run something (wordRoles.ts). An allow pattern must match the whole command: `npm test` allows `npm test` but not `npm test --watch`. A pattern
 // that denies or asks also matches if more words follow, and matches its program by any path and with `.exe`: `rm`
 // denies `/bin/rm -r x`. Words are compared as a whole and exactly, never by prefix.
+import { t } from "../../base/l10n.ts";
 import { baseName } from "./programs.ts";
 import { programHazards } from "./programHazards.ts";
 import type { Fit, Word } from "./types.ts";
@@ -25,14 +26,14 @@ export function parsePattern(source: string): Pattern | string {
   for (let at = 0; at < source.length; at = token.lastIndex) {
     token.lastIndex = at;
     const found = token.exec(source);
-    if (!found) return "has an unclosed quote or a line break";
+    if (!found) return t("has an unclosed quote or a line break");
     if (found[1] === undefined) continue;
     const element = elementOf(found[1]);
     if (typeof element === "string" && element !== "one" && element !== "rest") return element;
     elements.push(element as PatternElement);
   }
   const [first] = elements;
-  if (first === undefined) return "is empty";
+  if (first === undefined) return t("is empty");
   return elements;
 }
 
@@ -40,8 +41,8 @@ function elementOf(raw: string): PatternElement | string {
   if (raw === "*") return "one";
   if (raw === "**") return "rest";
   const bare = raw.replace(/'[^']*'|"[^"]*"/g, "");
-  if (bare.includes("*")) return `has “*” inside the word “${raw}”; it stands for whole words unless quoted`;
-  if (/[;|&<>`]|\$\(/.test(bare)) return `joins commands with “${raw}”; a pattern describes one command`;
+  if (bare.includes("*")) return t("has “*” inside the word “{0}”; it stands for whole words unless quoted", raw);
+  if (/[;|&<>`]|\$\(/.test(bare)) return t("joins commands with “{0}”; a pattern describes one command", raw);
   return {
     literal: raw.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ""),
   };

@@ -1,6 +1,7 @@
 // "Show Permission Log": the answers to permission requests, as a read-only document.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { AuditLog, AuditRecord } from "../auditLog.ts";
 
@@ -30,7 +31,7 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
       const { records, broken } = await this.#log.read();
       return logText(records, broken);
     } catch (error) {
-      return vscode.l10n.t("The permission log could not be read: {0}", asError(error).message);
+      return t("The permission log could not be read: {0}", asError(error).message);
     }
   }
 
@@ -59,11 +60,10 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
 
 function logText(records: readonly AuditRecord[], broken: number): string {
   const unreadableNote =
-    broken === 0 ? "" : vscode.l10n.t("Unreadable lines of the log, not shown: {0}", broken).concat("\n\n");
+    broken === 0 ? "" : t("Unreadable lines of the log, not shown: {0}", broken).concat("\n\n");
   if (records.length === 0) {
-    return unreadableNote + vscode.l10n.t("No permission request has been answered in this workspace yet.");
+    return unreadableNote + t("No permission request has been answered in this workspace yet.");
   }
-  const t = vscode.l10n.t;
   const head = [
     t("Time"),
     t("Agent"),
@@ -79,9 +79,9 @@ function logText(records: readonly AuditRecord[], broken: number): string {
 function row(record: AuditRecord): readonly string[] {
   const { at, agent, sessionTitle = "", answer, option, what, subject } = record;
   const words = {
-    allowed: vscode.l10n.t("allowed"),
-    refused: vscode.l10n.t("refused"),
-    cancelled: vscode.l10n.t("cancelled"),
+    allowed: t("allowed"),
+    refused: t("refused"),
+    cancelled: t("cancelled"),
   };
   const chosen = option === undefined ? words[answer] : `${words[answer]} (${option})`;
   return [
@@ -96,8 +96,8 @@ function row(record: AuditRecord): readonly string[] {
 }
 
 function decider({ by, answer }: AuditRecord): string {
-  if (by !== undefined) return vscode.l10n.t("rule: {0}", by);
-  return answer === "cancelled" ? vscode.l10n.t("no one") : vscode.l10n.t("you");
+  if (by !== undefined) return t("rule: {0}", by);
+  return answer === "cancelled" ? t("no one") : t("you");
 }
 
 function localTime(at: number): string {

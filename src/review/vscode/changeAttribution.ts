@@ -1,6 +1,6 @@
 // Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
 // agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
-import * as vscode from "vscode";
+import { t } from "../../base/l10n.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
@@ -23,7 +23,7 @@ import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
 import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
-import { compareWithStart, settledOrLate } from "./turnComparison.ts";
+import { compareWithStart, settledOrLate } from "../turnComparison.ts";
 import type { TurnSession } from "../review.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
 import { changeTime, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
@@ -460,7 +460,7 @@ export class ChangeAttribution implements Disposable {
     if (!(await isFile(path))) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
     if (turn === undefined) return;
-    const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
+    const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
     if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
     this.#options.states?.written(turn, path);
   }
@@ -479,7 +479,7 @@ export class ChangeAttribution implements Disposable {
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);
-      const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
+      const why = t("Changed by a command. There is no earlier text to compare with.");
       review.agentChangedWithoutBase(path, after, turn, why);
       if (after === null) this.#texts.deleted.add(path);
     } else await review.agentChanged(path, base, after, turn);

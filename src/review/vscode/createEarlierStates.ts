@@ -1,5 +1,5 @@
 // Connects the exact states of files under review to the editor: decoding, and sentences about what changed.
-import * as vscode from "vscode";
+import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
 import { textOfBytes } from "../../editor/diskText.ts";
 import type { FileState } from "../../files/fileState.ts";
@@ -51,12 +51,9 @@ async function decodedText(bytes: Uint8Array, path: string): Promise<string | un
 }
 
 function describeChange(before: FileState, after: FileState): string {
-  if (before.kind === "link" || after.kind === "link")
-    return vscode.l10n.t("The agent changed or replaced a symbolic link.");
-  if (before.kind !== "file" || after.kind !== "file") return vscode.l10n.t("The agent changed the file.");
+  if (before.kind === "link" || after.kind === "link") return t("The agent changed or replaced a symbolic link.");
+  if (before.kind !== "file" || after.kind !== "file") return t("The agent changed the file.");
   if (Buffer.compare(before.bytes, after.bytes) !== 0)
-    return vscode.l10n.t("The agent changed line endings or the encoding, and no text.");
-  return after.executable
-    ? vscode.l10n.t("The agent made the file executable.")
-    : vscode.l10n.t("The agent made the file not executable.");
+    return t("The agent changed line endings or the encoding, and no text.");
+  return after.executable ? t("The agent made the file executable.") : t("The agent made the file not executable.");
 }

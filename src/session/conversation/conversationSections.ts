@@ -1,5 +1,6 @@
 // A conversation in sections, each with a heading that says who wrote it. Text of others is always in a quote, and names
 // and titles are on one line, so nothing that they contain can begin a section.
+import { inEnglish } from "../../base/l10n.ts";
 import { linesOf } from "../../base/lines.ts";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { ContentBlock } from "../events.ts";
@@ -206,7 +207,7 @@ const linkTarget = (uri: string): string =>
 
 function toolText(entry: ToolEntry, asked: boolean, state: SessionState): string {
   const { fields } = entry;
-  const title = toolTitle(fields, state.workspaceFolder);
+  const title = inEnglish(() => toolTitle(fields, state.workspaceFolder));
   const diffs = (fields.content ?? []).flatMap(item =>
     item.type === "diff" ? [`${item.path}${item.deleted ? " (deleted)" : ""}`] : [],
   );

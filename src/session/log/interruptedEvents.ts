@@ -1,4 +1,5 @@
 // What a reload of the window ends.
+import { t } from "../../base/l10n.ts";
 import type { SessionEvent } from "../events.ts";
 import { isBusy, openQuestions, type SessionState } from "../state.ts";
 
@@ -20,7 +21,7 @@ export function interruptedEvents(state: SessionState, agentName: string): reado
   }
   events.push({ type: "connection", state: "closed" });
   if (isBusy(state) || asks.length > 0) {
-    const title = `The window was closed or reloaded while ${agentName} was working, so its turn ended there.`;
+    const title = t("The window was closed or reloaded while {0} was working, so its turn ended there.", agentName);
     events.push({ type: "notice", severity: "warning", title });
   }
   return events;

@@ -1,4 +1,5 @@
 // Opens the agent's side of a conversation: continues the agent's session if the agent has it, otherwise opens a new one.
+import { t } from "../../base/l10n.ts";
 import type { SessionOptions } from "../sessionServices.ts";
 import type { Agent, AgentClient, AgentInfo, AgentSession, ContinuedBy, OpenSessionRequest } from "../agent.ts";
 import { conversationForAgent } from "../conversation/conversationForAgent.ts";
@@ -91,11 +92,14 @@ export function openingNotice(
   if (!hasConversation(state)) return undefined;
   switch (continuedBy) {
     case "resume":
-      return `${agentName} resumed this conversation.`;
+      return t("{0} resumed this conversation.", agentName);
     case "load":
-      return `${agentName} loaded this conversation.`;
+      return t("{0} loaded this conversation.", agentName);
     case undefined:
-      return `${agentName} no longer has this conversation in its context. Parley attaches it to your next prompt.`;
+      return t(
+        "{0} no longer has this conversation in its context. Parley attaches it to your next prompt.",
+        agentName,
+      );
     default:
       return continuedBy satisfies never;
   }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asProblem, ProblemError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { visibleName } from "../../base/inertText.ts";
 import { sessionFolder } from "../../editor/folders.ts";
@@ -90,7 +91,7 @@ async function importFrom(options: AgentSessionsOptions, definition: AgentDefini
     { type: "opened", agent: definition.id, agentName: definition.name, cwd, choices: true },
     ...[...replayed, ...(title === undefined ? [] : [{ type: "info", title } as const])].map(withBoundedTitle),
     { type: "connection", state: "closed" },
-    { type: "notice", severity: "info", title: `Imported from ${definition.name}.` },
+    { type: "notice", severity: "info", title: t("Imported from {0}.", definition.name) },
     ...notices,
   ];
   await writeNewLog({ ...options, session: id }, events, updated ?? options.clock.now());

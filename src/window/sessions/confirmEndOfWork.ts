@@ -1,5 +1,5 @@
 // The question before background work ends: an agent ends it when its session closes or its process restarts.
-import * as vscode from "vscode";
+import { t } from "../../base/l10n.ts";
 import { sessionTitle, type SessionState } from "../../session/state.ts";
 import { showWarningMessage } from "../../editor/editorUi.ts";
 
@@ -11,13 +11,10 @@ export async function confirmEndOfWork(states: readonly SessionState[], action: 
   const working = states.filter(({ background }) => background !== null);
   const [first] = working;
   if (!first) return true;
-  const title = sessionTitle(first) || vscode.l10n.t("New session");
+  const title = sessionTitle(first) || t("New session");
   const question =
     working.length === 1
-      ? vscode.l10n.t("The agent still works in the background of “{0}”. This work will be stopped.", title)
-      : vscode.l10n.t(
-          "Agents still work in the background of {0} sessions. This work will be stopped.",
-          working.length,
-        );
+      ? t("The agent still works in the background of “{0}”. This work will be stopped.", title)
+      : t("Agents still work in the background of {0} sessions. This work will be stopped.", working.length);
   return (await showWarningMessage(question, { modal: true }, action)) === action;
 }

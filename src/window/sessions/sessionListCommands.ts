@@ -1,6 +1,6 @@
 // Handlers of the commands for sessions in the Sessions view. In the Command Palette, they are about the session in the chat.
-import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { openQuestions, sessionTitle } from "../../session/state.ts";
@@ -90,7 +90,7 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       const { open } = sessions;
       const next = nextWaiting(open.sessions, open.active);
       if (next) return show(next.id);
-      void showInformationMessage(vscode.l10n.t("No session is waiting for you."));
+      void showInformationMessage(t("No session is waiting for you."));
     },
     "parley.openSession": async (...args) => {
       const [first] = targets(args);
@@ -175,8 +175,8 @@ export async function openInSurface(
 async function rename({ sessions, stored }: SessionListCommandsOptions, { id, title }: ListedSession): Promise<void> {
   const own = sessions.open.get(id);
   const entered = await showInputBox({
-    title: vscode.l10n.t("Rename Session"),
-    prompt: vscode.l10n.t("Leave empty to use the agent's title."),
+    title: t("Rename Session"),
+    prompt: t("Leave empty to use the agent's title."),
     value: own ? sessionTitle(own.state) : title,
   });
   if (entered === undefined) return;
@@ -190,7 +190,7 @@ async function rename({ sessions, stored }: SessionListCommandsOptions, { id, ti
 /** Its states must not be in {@link deleteSessions}, which waits as long as VS Code keeps the notification. */
 function confirmDeletion({ open }: WindowSessions, targets: readonly ListedSession[]): Promise<boolean> {
   const states = targets.flatMap(({ id }) => open.get(id)?.state ?? []);
-  return confirmEndOfWork(states, vscode.l10n.t("Delete"));
+  return confirmEndOfWork(states, t("Delete"));
 }
 
 async function deleteSessions(options: SessionListCommandsOptions, targets: readonly ListedSession[]): Promise<void> {
@@ -208,16 +208,14 @@ async function deleteSessions(options: SessionListCommandsOptions, targets: read
     return entry && remove ? [() => offeringHelp(options.agentSessions, entry.agent, remove)] : [];
   });
   const message =
-    targets.length === 1
-      ? vscode.l10n.t("Deleted the session “{0}”.", titleOf(first))
-      : vscode.l10n.t("Deleted {0} sessions.", targets.length);
-  const undo = vscode.l10n.t("Undo");
-  const deleteToo = vscode.l10n.t("Delete from Agent Too");
+    targets.length === 1 ? t("Deleted the session “{0}”.", titleOf(first)) : t("Deleted {0} sessions.", targets.length);
+  const undo = t("Undo");
+  const deleteToo = t("Delete from Agent Too");
   const buttons = atAgent.length > 0 ? [undo, deleteToo] : [undo];
   const pressed = await showInformationMessage(message, ...buttons);
   if (pressed === deleteToo) for (const run of atAgent) await run();
   if (pressed !== undo) return;
   const restored = await stored.restore(targets.map(({ id }) => id));
-  if (restored.length < targets.length) throw new Error(vscode.l10n.t("The session can no longer be restored."));
+  if (restored.length < targets.length) throw new Error(t("The session can no longer be restored."));
   if (shown !== undefined && restored.includes(shown)) await showSession(options, shown);
 }

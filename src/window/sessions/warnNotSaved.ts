@@ -1,11 +1,11 @@
 // The warning that the log of a session cannot be written.
-import * as vscode from "vscode";
+import { t } from "../../base/l10n.ts";
 import { showWarningMessage } from "../../editor/editorUi.ts";
 
 /** Warns that the conversation is not saved. */
 export function warnNotSaved(reason: string): void {
   void showWarningMessage(
-    vscode.l10n.t(
+    t(
       "The conversation cannot be saved: {0}. Parley will keep retrying. Until then, don't close the window or the session.",
       reason,
     ),

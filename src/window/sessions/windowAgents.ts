@@ -1,10 +1,10 @@
 // The agents of the window, as its sessions use them: definitions from the current settings, accounts, sign-in and -out.
-import * as vscode from "vscode";
 import type { AgentPool, RunningAgent, StartProgress } from "../../agents/pool.ts";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
 import { definitionToStart } from "../../agents/vscode/definitionToStart.ts";
 import { ProblemError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { ViewSignIn } from "../../panel/protocol.ts";
 import type { ViewAgent } from "../../panel/viewAgent.ts";
@@ -67,7 +67,7 @@ export class WindowAgents implements Disposable {
   async #startDefinition({ id, name }: AgentDefinition): Promise<AgentDefinition> {
     const definition = this.definition(id);
     if (definition) return definitionToStart(definition, this.#options.signIn.keys);
-    const message = vscode.l10n.t(
+    const message = t(
       "{0} is no longer in your settings, so you can only read and export this conversation. Add the agent in Settings, or start a new session with another agent.",
       name,
     );
@@ -132,7 +132,7 @@ export class WindowAgents implements Disposable {
   async signOut(definition: AgentDefinition): Promise<void> {
     const { signOut } = await this.#agent(definition);
     if (!signOut) {
-      throw new Error(vscode.l10n.t("{0} cannot sign out. Use its command-line program.", definition.name));
+      throw new Error(t("{0} cannot sign out. Use its command-line program.", definition.name));
     }
     await signOut();
   }

@@ -1,10 +1,10 @@
 // Starts, restores, shows and ends the sessions of the window. They survive a reload of the window.
 import { randomUUID } from "node:crypto";
-import * as vscode from "vscode";
 import type { AgentPool } from "../../agents/pool.ts";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import type { SignInFeature } from "../../agents/vscode/createSignIn.ts";
 import { asError, asProblem, type Problem } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { isOutsideSession, sessionRoots } from "../../editor/folders.ts";
 import type { McpFeature } from "../../mcp/vscode/createMcp.ts";
@@ -229,7 +229,7 @@ export class WindowSessions {
     const earlier = await openLog({ storage, session: remembered.id, version, log });
     if (!earlier) {
       if ((await storage.size(sessionFileName(remembered.id))) === undefined) return undefined;
-      throw new Error(vscode.l10n.t("It contains nothing that Parley can read."));
+      throw new Error(t("It contains nothing that Parley can read."));
     }
     const { agent } = remembered;
     const definition = this.#agents.definition(agent) ?? removedAgent(agent, earlier.state.agent?.name);
@@ -252,11 +252,9 @@ export class WindowSessions {
   async #openStored(remembered: RememberedSession): Promise<Session> {
     const open = this.open.get(remembered.id);
     if (!open && (await this.openElsewhere()).has(remembered.id))
-      throw new Error(
-        vscode.l10n.t("This session is open in another window. Continue there, or close that window first."),
-      );
+      throw new Error(t("This session is open in another window. Continue there, or close that window first."));
     const session = open ?? (await this.#read(remembered));
-    if (!session) throw new Error(vscode.l10n.t("This session no longer has a log, so it cannot be opened."));
+    if (!session) throw new Error(t("This session no longer has a log, so it cannot be opened."));
     return session;
   }
 
@@ -310,7 +308,9 @@ export class WindowSessions {
     const { storage, version, log, clock, createServices } = this.#options;
     const { id, cwd: workspaceFolder } = remembered;
     const leftOut = (): void =>
-      session.addNotice("Parley cannot save a part of the conversation. It is missing after the window is reloaded.");
+      session.addNotice(
+        t("Parley cannot save a part of the conversation. It is missing after the window is reloaded."),
+      );
     const file = new SessionFile({
       ...{ storage, session: id, version, clock, log },
       isNew: earlier === undefined,
@@ -399,7 +399,7 @@ export class WindowSessions {
     await this.#agents.signOut(definition);
     // The agent's next refusal is no failed sign-in.
     session?.offerSignIn();
-    session?.addNotice(vscode.l10n.t("You have signed out of {0}.", definition.name));
+    session?.addNotice(t("You have signed out of {0}.", definition.name));
   }
 
   /** Why no session can start in this window, if there is a reason. */

@@ -1,20 +1,20 @@
 // Uses a prompt of an MCP server: asks for its arguments, gets it, shows it, and sends it or puts it into the composer.
-import * as vscode from "vscode";
-import { asError } from "../../base/errors.ts";
-import { visibleLine } from "../../base/lines.ts";
-import { visibleText } from "../../base/visibleText.ts";
-import { viewPart } from "../../panel/projection/contentParts.ts";
-import type { Attachment } from "../../panel/protocol.ts";
-import type { ReplyTarget } from "../../panel/replyTarget.ts";
-import type { ContentBlock } from "../../session/events.ts";
-import { nameOfUri } from "../../session/promptContentForAgent.ts";
-import type { Session } from "../../session/session.ts";
-import type { PromptAsks } from "../promptAsks.ts";
-import { fitPrompt, promptBlocks } from "../promptBlocks.ts";
-import { promptForm, promptValues } from "../promptForm.ts";
-import type { NamedPrompt } from "../promptNames.ts";
-import type { McpPromptResult } from "../promptServer.ts";
-import type { ServerConnection } from "../serverConnection.ts";
+import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
+import { visibleLine } from "../base/lines.ts";
+import { visibleText } from "../base/visibleText.ts";
+import { viewPart } from "../panel/projection/contentParts.ts";
+import type { Attachment } from "../panel/protocol.ts";
+import type { ReplyTarget } from "../panel/replyTarget.ts";
+import type { ContentBlock } from "../session/events.ts";
+import { nameOfUri } from "../session/promptContentForAgent.ts";
+import type { Session } from "../session/session.ts";
+import type { PromptAsks } from "./promptAsks.ts";
+import { fitPrompt, promptBlocks } from "./promptBlocks.ts";
+import { promptForm, promptValues } from "./promptForm.ts";
+import type { NamedPrompt } from "./promptNames.ts";
+import type { McpPromptResult } from "./promptServer.ts";
+import type { ServerConnection } from "./serverConnection.ts";
 
 export interface PromptRun {
   readonly named: NamedPrompt;
@@ -41,7 +41,7 @@ export async function runPrompt(run: PromptRun): Promise<void> {
     await confirm(run, result);
   } catch (error) {
     if (signal.aborted) return;
-    const reason = vscode.l10n.t("{0} was not sent. {1}", `/${named.command}`, visibleText(asError(error).message));
+    const reason = t("{0} was not sent. {1}", `/${named.command}`, visibleText(asError(error).message));
     replyTarget.reply({ type: "unsent", text: draft, attachments: [], reason });
   }
 }
@@ -71,7 +71,7 @@ async function confirm(run: PromptRun, { messages, description }: McpPromptResul
   const { named, session, agentName, replyTarget, asks, signal } = run;
   const fitted = fitPrompt(messages, session.state.accepts ?? undefined, agentName);
   const blocks = promptBlocks(fitted);
-  if (blocks.length === 0) throw new Error("The server returned an empty prompt.");
+  if (blocks.length === 0) throw new Error(t("The server returned an empty prompt."));
   const preview = {
     title: `/${named.command}`,
     sections: fitted.sections.map(section => ({ role: section.role, parts: section.blocks.map(viewPart) })),

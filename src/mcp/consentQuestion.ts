@@ -1,11 +1,11 @@
 // The question whether a server may start: everything that the user has to know, in lines that nothing can hide in.
 import { relative } from "node:path";
-import * as vscode from "vscode";
-import { withoutMiddle, exactLine, visibleName } from "../../base/inertText.ts";
-import { maskVariable } from "../../base/mask.ts";
-import type { ServerContent } from "../serverContent.ts";
-import { serverDetail } from "../serverDetail.ts";
-import type { McpServer } from "../servers.ts";
+import { withoutMiddle, exactLine, visibleName } from "../base/inertText.ts";
+import { t } from "../base/l10n.ts";
+import { maskVariable } from "../base/mask.ts";
+import type { ServerContent } from "./serverContent.ts";
+import { serverDetail } from "./serverDetail.ts";
+import type { McpServer } from "./servers.ts";
 
 /** Limits of parts of the question, so that it fits on a screen (characters). */
 const maxName = 80;
@@ -51,33 +51,29 @@ export function consentQuestion(
   const changed = (changes ?? []).map(nameOf);
   const files = ofWorkspace ? [...content.digests.keys()].map(nameOf) : [];
   const detail = [
-    ...(changed.length > 0 ? [vscode.l10n.t("Changed since you allowed it: {0}", list(changed)), ""] : []),
-    ...(changes === undefined && isKnown
-      ? [vscode.l10n.t("You allowed another definition of this name before."), ""]
-      : []),
+    ...(changed.length > 0 ? [t("Changed since you allowed it: {0}", list(changed)), ""] : []),
+    ...(changes === undefined && isKnown ? [t("You allowed another definition of this name before."), ""] : []),
     shorten(serverDetail(server), maxCommand),
-    ...(isProgram && server.cwd !== undefined ? [vscode.l10n.t("in {0}", line(server.cwd))] : []),
+    ...(isProgram && server.cwd !== undefined ? [t("in {0}", line(server.cwd))] : []),
     ...shownValues,
     ...(isProgram && server.envFile !== undefined ? envFileLines(server.envFile, content, line, list) : []),
-    ...(files.length > 0 ? [vscode.l10n.t("It runs or reads these files of the workspace: {0}", list(files))] : []),
+    ...(files.length > 0 ? [t("It runs or reads these files of the workspace: {0}", list(files))] : []),
     ...(ofWorkspace && content.problem !== undefined ? [line(content.problem)] : []),
     "",
     isProgram
-      ? vscode.l10n.t("Parley starts it to offer its prompts, and the agent starts it to use its tools.")
-      : vscode.l10n.t("Parley connects to it to offer its prompts, and the agent connects to it to use its tools."),
-    ...(files.length > 0
-      ? [vscode.l10n.t("If one of these files changes, Parley asks again before the next start.")]
-      : []),
+      ? t("Parley starts it to offer its prompts, and the agent starts it to use its tools.")
+      : t("Parley connects to it to offer its prompts, and the agent connects to it to use its tools."),
+    ...(files.length > 0 ? [t("If one of these files changes, Parley asks again before the next start.")] : []),
   ];
   return { message: messageOf(server, changed.length > 0), detail, isShortened };
 }
 
 function messageOf({ name, source }: McpServer, isChanged: boolean): string {
   const shown = visibleName(name, maxName);
-  if (source !== "workspace") return vscode.l10n.t("Allow Parley to start the MCP server “{0}”?", shown);
+  if (source !== "workspace") return t("Allow Parley to start the MCP server “{0}”?", shown);
   return isChanged
-    ? vscode.l10n.t("Allow the changed MCP server “{0}” of this workspace?", shown)
-    : vscode.l10n.t("Allow the MCP server “{0}” of this workspace?", shown);
+    ? t("Allow the changed MCP server “{0}” of this workspace?", shown)
+    : t("Allow the MCP server “{0}” of this workspace?", shown);
 }
 
 /** The file of variables, and their names. Their values can be secrets. */
@@ -88,14 +84,14 @@ function envFileLines(
   list: (texts: readonly string[]) => string,
 ): readonly string[] {
   const names = Object.keys(variables);
-  const file = vscode.l10n.t("with the variables of the file {0}", line(envFile));
+  const file = t("with the variables of the file {0}", line(envFile));
   return [names.length === 0 ? file : `${file}: ${list(names)}`];
 }
 
 /** The first and the last lines with the number of those between. The same list if it is short. */
 function withoutMiddleLines(lines: readonly string[]): readonly string[] {
   if (lines.length <= 2 * maxValues) return lines;
-  const leftOut = vscode.l10n.t("… [{0} variables] …", lines.length - 2 * maxValues);
+  const leftOut = t("… [{0} variables] …", lines.length - 2 * maxValues);
   return [...lines.slice(0, maxValues), leftOut, ...lines.slice(-maxValues)];
 }
 

@@ -1,11 +1,11 @@
 // Feeds what is different between the start and the end of a turn to the review, because nothing may have reported it.
-import * as vscode from "vscode";
-import { forEachLimited } from "../../base/async.ts";
-import { asError } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
-import { pairMoves } from "../turns/pairMoves.ts";
-import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
-import type { WindowReview } from "../windowReview.ts";
+import { forEachLimited } from "../base/async.ts";
+import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
+import type { Log } from "../base/log.ts";
+import { pairMoves } from "./turns/pairMoves.ts";
+import type { FileDifference, TurnStart } from "./turns/turnStart.ts";
+import type { WindowReview } from "./windowReview.ts";
 
 export interface TurnComparisonOptions {
   readonly turn: string;
@@ -67,7 +67,7 @@ async function findMoves(
     gone.map(({ path, was, before }) => ({ path, id: was, text: before ?? undefined })),
     added.map(({ path, is }) => ({ path, id: is, text: review.textOf(path) ?? undefined })),
   );
-  const why = vscode.l10n.t("Moved by the agent. The file is binary or too large, so its content cannot be shown.");
+  const why = t("Moved by the agent. The file is binary or too large, so its content cannot be shown.");
   for (const { from, to } of pairs) {
     const before = gone.find(({ path }) => path === from)?.before ?? undefined;
     const [author = turn] = review.file(to)?.turns ?? [];

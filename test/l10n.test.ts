@@ -1,0 +1,113 @@
+// The texts for users: each is in the bundle for translators, and no sentence for users is missing there.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import {
+  bundleOf,
+  localizedTexts,
+  sourceFiles,
+  textsPath,
+  untranslatedSentences,
+} from "../scripts/tools/localizedTexts.mjs";
+
+/** Sentences that no user reads, by their file: how many, and who reads them. The numbers may only become smaller. */
+const forOthers: Readonly<Record<string, readonly [number, string]>> = {
+  "src/acp/ndjson.ts": [13, "the log and the recorded traffic"],
+  "src/acp/openRequests.ts": [1, "reason of an abort"],
+  "src/acp/readElicitation.ts": [9, "an agent whose request is invalid"],
+  "src/acp/v2/sentPrompts.ts": [1, "reason of an abort"],
+  "src/agents/launch.ts": [1, "an error of the program"],
+  "src/base/errors.ts": [1, "an error of the program"],
+  "src/base/l10n.ts": [1, "an error of the program"],
+  "src/checkpoints/checkpointIndex.ts": [1, "the log"],
+  "src/checkpoints/checkpoints.ts": [1, "the log"],
+  "src/checkpoints/vscode/sessionCheckpoints.ts": [1, "the log"],
+  "src/files/paths.ts": [19, "an agent whose path is refused"],
+  "src/git/gitTree.ts": [5, "the log"],
+  "src/mcp/argumentCompletions.ts": [1, "reason of an abort"],
+  "src/mcp/client/streamTransport.ts": [2, "the log"],
+  "src/mcp/vscode/createMcp.ts": [2, "reasons of aborts"],
+  "src/mcp/waitingSessions.ts": [1, "reason of an abort"],
+  "src/panel/patch.ts": [6, "errors of the program"],
+  "src/permissions/access.ts": [1, "an agent whose request is refused"],
+  "src/permissions/rules.ts": [1, "an agent whose request is refused"],
+  "src/session/agent.ts": [1, "an error that the session handles"],
+  "src/session/conversation/conversationForAgent.ts": [2, "an agent that continues a conversation"],
+  "src/session/conversation/conversationSections.ts": [1, "an agent that continues a conversation"],
+  "src/session/log/writeLog.ts": [1, "an error of the program"],
+  "src/terminals/sessionTerminals.ts": [3, "an agent whose request is refused"],
+  "src/window/chatPanels.ts": [1, "an error of the program"],
+  "webview-ui/base/l10n.ts": [1, "the log"],
+};
+
+const faultsOf = (code: string, file = "src/review/planted.ts"): readonly string[] =>
+  localizedTexts(ts, [[file, `import { t } from "../base/l10n.ts";\n${code}`]]).faults;
+const missedIn = (code: string, file = "src/session/planted.ts"): readonly string[] =>
+  untranslatedSentences(ts, [[file, code]]).map(({ text }) => text);
+
+describe("the texts for users", () => {
+  const { texts, faults } = localizedTexts(ts, sourceFiles());
+
+  it("are literals with an argument for each placeholder, and are read when the language is known", () => {
+    assert.deepEqual(faults, []);
+  });
+
+  it("are all in the bundle for translators, as `npm run l10n` writes it", () => {
+    assert.ok(texts.length > 1000, `${texts.length} texts are found`);
+    assert.equal(readFileSync(textsPath, "utf8"), bundleOf(texts));
+  });
+
+  it("are all sentences in src and webview-ui, except for those that others read", () => {
+    const counts = new Map<string, number>();
+    for (const { file } of untranslatedSentences(ts, sourceFiles())) counts.set(file, (counts.get(file) ?? 0) + 1);
+    const allowed = Object.entries(forOthers).map(([file, [count]]) => [file, count] as const);
+    assert.deepEqual([...counts].sort(), allowed.sort());
+  });
+
+  it("are found in each form of a call, also with VS Code's function", () => {
+    const code = 'export const f = () => [t("One."), vscode.l10n.t("Two {0}.", 2), list.t("Not this.")];';
+    const found = localizedTexts(ts, [["src/base/planted.ts", `import { t } from "./l10n.ts";\n${code}`]]);
+    assert.deepEqual(found, { texts: ["One.", "Two {0}."], faults: [] });
+    assert.deepEqual(localizedTexts(ts, [["src/base/planted.ts", code]]).texts, ["Two {0}."], "another t");
+  });
+
+  it("are reported if they cannot be translated", () => {
+    assert.match(faultsOf("const f = () => t(text);").join(), /no literal text/);
+    assert.match(faultsOf("const f = () => t(`One ${two}`);").join(), /no literal text/);
+    assert.match(faultsOf("const f = () => vscode.l10n.t(isOne ? 'One' : 'Two');").join(), /no literal text/);
+    assert.match(faultsOf('const f = () => t("One {0} {1}", one);').join(), /has 1 arguments/);
+    assert.match(faultsOf('const f = () => t("One", one);').join(), /has 1 arguments/);
+    assert.match(faultsOf('const one = t("One");').join(), /before the user's language/);
+    assert.deepEqual(faultsOf('const one = t("One");', "webview-ui/planted.ts"), []);
+    assert.deepEqual(faultsOf('const f = () => t("One {0}", ...all);'), []);
+  });
+
+  it("are missed if a sentence is not translated, in each form of a literal", () => {
+    assert.deepEqual(missedIn('throw new ProblemError({ message: "The agent is gone." });'), ["The agent is gone."]);
+    assert.deepEqual(missedIn("const s = `${name} ended with code ${code}. Restart it.`;"), [
+      "{} ended with code {}. Restart it.",
+    ]);
+    assert.deepEqual(missedIn("return isOne ? 'Do you want this?' : `Not answered: ${title}`;"), [
+      "Do you want this?",
+      "Not answered: {}",
+    ]);
+    assert.deepEqual(missedIn('new Refusal("failed", "The file has changed.")', "src/review/planted.ts"), [
+      "The file has changed.",
+    ]);
+  });
+
+  it("are not the texts of logs, of agents and of the program", () => {
+    assert.deepEqual(
+      missedIn(
+        [
+          'import { x } from "A module.ts";',
+          'this.#log.warn("The agent is gone.", `It ended with ${code}.`);',
+          'new Refusal("failed", "The path is empty. Send one.");',
+          't("The agent is gone.");',
+          'const key = "agentName"; const css = "Agent"; const words = `${one} ${two}`;',
+        ].join("\n"),
+      ),
+      [],
+    );
+  });
+});
