@@ -280,10 +280,7 @@ const problemsSource = listed(({ attachments }) => {
     return [offer("problems", label, detail, () => Promise.resolve(attach()))];
   };
   const ownLabel = vscode.l10n.t("Problems in {0}", basename(editor?.document.uri.path ?? ""));
-  return [
-    ...problems(ownLabel, own.length < all.length ? own : []),
-    ...problems(mentionKinds.problems.label(), all),
-  ];
+  return [...problems(ownLabel, own.length < all.length ? own : []), ...problems(mentionKinds.problems.label(), all)];
 });
 
 const terminalSource = listed(({ attachments, terminals }) => {

@@ -59,8 +59,7 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
 }
 
 function logText(records: readonly AuditRecord[], broken: number): string {
-  const unreadableNote =
-    broken === 0 ? "" : t("Unreadable lines of the log, not shown: {0}", broken).concat("\n\n");
+  const unreadableNote = broken === 0 ? "" : t("Unreadable lines of the log, not shown: {0}", broken).concat("\n\n");
   if (records.length === 0) {
     return unreadableNote + t("No permission request has been answered in this workspace yet.");
   }
