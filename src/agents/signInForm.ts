@@ -1,5 +1,6 @@
 // The form for the variables that sign in to an agent, and its answers.
 import { t } from "../base/l10n.ts";
+import { visibleLine } from "../base/lines.ts";
 import { Secret, secretIfCredential, type PlainOrSecret } from "../base/secrets/secret.ts";
 import type { Form, FormAnswer } from "../session/forms/form.ts";
 import type { SignInMethod } from "../session/signIn.ts";
@@ -9,7 +10,8 @@ type EnvironmentMethod = Extract<SignInMethod, { type: "environment" }>;
 export const signInForm = ({ name, description, variables }: EnvironmentMethod): Form => ({
   message: name,
   description: [
-    ...(description === undefined ? [] : [description]),
+    // On one line, so that it cannot stand for the sentence below it.
+    ...(description === undefined ? [] : [visibleLine(description)]),
     t("Parley keeps the values in VS Code's secret storage, and gives them to the agent when it starts."),
   ].join("\n"),
   fields: variables.map(variable => ({
