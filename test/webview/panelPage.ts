@@ -27,6 +27,8 @@ export interface Options {
   readonly frozen?: boolean;
   /** A fixed time in ms since the epoch; timers still run. */
   readonly at?: number;
+  /** The texts of the panel in another language. */
+  readonly translations?: Readonly<Record<string, string>>;
 }
 
 /** A panel on a page. */
@@ -36,10 +38,10 @@ export class PanelPage {
   readonly composer: Locator;
   #revision = 1;
 
-  constructor(page: Page) {
+  constructor(page: Page, translations: Options["translations"] = {}) {
     this.page = page;
-    this.log = page.getByRole("log", { name: "Conversation" });
-    this.composer = page.getByRole("textbox", { name: "Message" });
+    this.log = page.getByRole("log", { name: translations["Conversation"] ?? "Conversation" });
+    this.composer = page.getByRole("textbox", { name: translations["Message"] ?? "Message" });
   }
 
   /** The intents that the panel sent, except `hello`. */
@@ -157,8 +159,17 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
     spoil(page);
     await page.clock.install();
   }
+  const { translations } = options;
+  if (translations) {
+    spoil(page);
+    await page.route(`${play.url}?*`, async route => {
+      const response = await route.fetch();
+      const table = `<script type="application/json" id="l10n">${JSON.stringify(translations)}</script>`;
+      await route.fulfill({ response, body: (await response.text()).replace("</head>", () => `${table}</head>`) });
+    });
+  }
   await page.goto(`${play.url}?theme=${options.theme ?? "dark"}`);
-  const panel = new PanelPage(page);
+  const panel = new PanelPage(page, translations);
   await panel.log.waitFor();
   // The composer is shown before the first view.
   if (messages.length > 0) await page.locator("parley-header").waitFor();
