@@ -287,6 +287,10 @@ describe("a consent to a server of the workspace", () => {
         [command, ...args].includes(`./${file}`),
     );
 
+  /** No variables and no arguments are the same as none that are named. */
+  const withoutEmpty = (_: string, value: unknown): unknown =>
+    typeof value === "object" && value !== null && Object.keys(value).length === 0 ? undefined : value;
+
   it("covers no definition that differs, and no other content of a file that the definition names", async () => {
     const scene = fc.tuple(definition, definition, folderContent, folderContent);
     const put = (content: Readonly<Record<string, string | null>>): void => {
@@ -309,7 +313,7 @@ describe("a consent to a server of the workspace", () => {
         ] as const) {
           if (!covers(consent, next, await read(next))) continue;
           covered++;
-          assert.equal(JSON.stringify(entry), JSON.stringify(first));
+          assert.equal(JSON.stringify(entry, withoutEmpty), JSON.stringify(first, withoutEmpty));
           for (const file of namedFiles(entry)) assert.equal(after[file] ?? null, before[file] ?? null, file);
         }
       }),
