@@ -184,13 +184,15 @@ async function pick(page, key, text, inRow) {
     } catch (error) {
       if (attempt === 12) throw error;
       // Only the list gets the key: in the panel, Escape stops the turn. The list can have closed meanwhile.
-      if (await list.isVisible())
+      // The first key can close a hover of the list instead.
+      while (await list.isVisible()) {
         await list
           .locator("input")
           .first()
           .press("Escape", { timeout: 2000 })
           .catch(() => {});
-      await list.waitFor({ state: "hidden" });
+        await list.waitFor({ state: "hidden", timeout: 2000 }).catch(() => {});
+      }
     }
   }
 }
