@@ -36,8 +36,9 @@ export interface ConversationStyle {
 }
 
 /**
- * The conversation in order, without the secrets that Parley knows. Each tool call becomes one line, and what a sub-agent did is indented. Turns that the agent
- * refused are marked. With `before`, the conversation up to that entry without those turns, for another agent.
+ * The conversation in order, without the secrets that Parley knows. Each tool call becomes one line, and what a
+ * sub-agent did is indented. Turns that the agent refused are marked. With `before`, the conversation up to that entry
+ * without those turns, for another agent.
  */
 export function conversationSections(
   state: SessionState,
