@@ -9,7 +9,7 @@
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
 //   out/test/                with --tests: every test file as an ES module; *.host.test.ts as one CommonJS bundle
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
@@ -150,12 +150,25 @@ const hostSuites = {
   },
 };
 
-/** The style sheet of the panel, followed by the style sheets of its parts in the order of their names. */
+/** The folders of the panel that have style sheets. Of two rules with the same specificity, the later one wins. */
+const styledFolders = ["base", "markdown", "transcript", "question", "composer", "find", "panel"];
+
+/**
+ * The style sheets of the panel, folder by folder: the one with the name of its folder first, then by name. They are not
+ * in cascade layers, because VS Code up to 1.103 adds its default styles to webviews without a layer, and these would win
+ * over every layer.
+ */
 function styles() {
-  const folder = "webview-ui/styles";
-  const parts = readdirSync(folder).filter(name => name.endsWith(".css"));
-  if (parts.length === 0) throw new Error(`${folder} has no style sheet.`);
-  const files = ["webview-ui/styles.css", ...parts.sort().map(name => join(folder, name))];
+  const files = styledFolders.flatMap(folder => {
+    const sheets = readdirSync(join("webview-ui", folder)).filter(name => name.endsWith(".css"));
+    const own = `${folder}.css`;
+    if (!sheets.includes(own)) throw new Error(`There is no webview-ui/${folder}/${own}.`);
+    return [own, ...sheets.filter(name => name !== own).sort()].map(name => join("webview-ui", folder, name));
+  });
+  const all = readdirSync("webview-ui", { recursive: true, encoding: "utf8" }).map(name => join("webview-ui", name));
+  // The page of diagrams has a sheet of its own.
+  const unused = all.filter(name => name.endsWith(".css") && !files.includes(name) && basename(name) !== "diagram.css");
+  if (unused.length > 0) throw new Error(`No folder of style sheets contains ${unused.join(", ")}.`);
   return files.map(file => readFileSync(file, "utf8")).join("\n");
 }
 

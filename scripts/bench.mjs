@@ -4,8 +4,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { formatted } from "./tools/format.mjs";
 import { ensureInstalled } from "./tools/install.mjs";
-import { flag, inProject, main, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
+import { flag, inProject, main, Problem, run, say, secondsSince } from "./tools/project.mjs";
 
 /** @typedef {import("../test/bench/report.ts").Report} Report */
 /** @typedef {import("../test/bench/report.ts").Table} Table */
@@ -84,10 +85,10 @@ async function perform(name) {
     if (code !== 0) return [`The benchmark ${name} failed.`];
     /** @type {Report} */
     const report = JSON.parse(readFileSync(file, "utf8"));
-    const text = await formatted([...report.tables.map(markdown), circumstances(report, load)].join("\n\n"));
+    const text = formatted([...report.tables.map(markdown), circumstances(report, load)].join("\n\n"), document);
     say(`\n${name} (${secondsSince(started)})\n\n${text}`);
     // A run of some parts would remove the other parts from the document.
-    if (!flag("no-write") && !process.env["PARLEY_BENCH_PARTS"]) await write(name, text);
+    if (!flag("no-write") && !process.env["PARLEY_BENCH_PARTS"]) write(name, text);
     return report.failures ?? [];
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -109,17 +110,10 @@ function circumstances(report, load) {
 }
 
 /** Puts the text between the markers of its name. @param {string} name @param {string} text */
-async function write(name, text) {
+function write(name, text) {
   const old = readFileSync(document, "utf8");
   const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
   const [from, to] = [old.indexOf(begin), old.indexOf(end)];
   if (from < 0 || to < from) throw new Problem(`docs/BENCHMARKS.md has no markers for ${name}: ${begin} … ${end}.`);
-  writeFileSync(document, await formatted(`${old.slice(0, from + begin.length)}\n\n${text}\n\n${old.slice(to)}`));
-}
-
-/** @param {string} text */
-async function formatted(text) {
-  const prettier = await import("prettier");
-  const config = await prettier.resolveConfig(path.join(root, "README.md"));
-  return prettier.format(text, { ...config, parser: "markdown" });
+  writeFileSync(document, formatted(`${old.slice(0, from + begin.length)}\n\n${text}\n\n${old.slice(to)}`, document));
 }

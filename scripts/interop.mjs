@@ -11,13 +11,15 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { formatted } from "./tools/format.mjs";
 import { ensureInstalled } from "./tools/install.mjs";
+import { mochaCommand } from "./tools/mocha.mjs";
 import { killTree, whenExiting } from "./tools/processes.mjs";
 import { flag, inProject, main, npm, option, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
 import { readResults } from "./tools/results.mjs";
 import { cached, cacheRoot } from "./vscode/cache.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
-import { fetchVscode } from "./vscode/fetch.mjs";
+import { vscodeForTests } from "./vscode/vscodeForTests.mjs";
 
 /** @typedef {import("../test/interop/agents.ts").RealAgent} RealAgent */
 
@@ -168,15 +170,13 @@ async function startModelServer() {
 
 /** @param {string} trial @returns {Promise<number>} */
 async function runPanel(trial) {
-  await fetchVscode();
+  await vscodeForTests();
   const built = await run(process.execPath, ["esbuild.mjs"]);
   if (built !== 0) throw new Problem("The extension could not be built.");
   const env = { ...environment, CHROMIUM_PATH: ensureChromium(), PARLEY_TRIAL: trial };
   const results = path.join(out, "panel-run.json");
-  const args = [`--results=${results}`, "--timeout=120000", path.join(out, "panel.mjs")];
-  const grep = option("grep");
-  if (grep) args.push(`--grep=${grep}`);
-  const code = await run(process.execPath, ["scripts/tools/mocha.mjs", ...args], { env });
+  const command = mochaCommand([path.join(out, "panel.mjs")], { results, grep: option("grep"), timeout: 120_000 });
+  const code = await run(process.execPath, command, { env });
   const { tests } = readResults(results);
   const titles = new Set(tests.map(({ title }) => title));
   const merged = [...panelTests().filter(({ title }) => !titles.has(title)), ...tests];
@@ -198,11 +198,10 @@ async function writeTable() {
   const { table } = await import(inOut("table.mjs"));
   const results = JSON.parse(fs.readFileSync(path.join(out, "results.json"), "utf8"));
   const about = { results, panel: panelTests(), day: new Date().toISOString().slice(0, 10) };
-  const prettier = await import("prettier");
   const text = fs.readFileSync(documentFile, "utf8");
   const markers = /(<!-- table: begin[^>]*-->)[\s\S]*(<!-- table: end -->)/;
   if (!markers.test(text)) throw new Error(`${documentFile} has no markers for its table.`);
   const filled = text.replace(markers, (_, begin, end) => `${begin}\n\n${table(about)}\n\n${end}`);
-  fs.writeFileSync(documentFile, await prettier.format(filled, { parser: "markdown", printWidth: 120 }));
+  fs.writeFileSync(documentFile, formatted(filled, documentFile));
   say(`\nThe table is in ${path.relative(root, documentFile)}.`);
 }

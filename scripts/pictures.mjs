@@ -5,6 +5,7 @@ import { run } from "./tools/project.mjs";
 process.env["PARLEY_PICTURES"] = "1";
 process.exitCode = await run(process.execPath, [
   "scripts/test.mjs",
+  "joined",
   "e2e",
-  "--grep=start|breaks|interrupted|README|outside|secret|rules|unsaved|terminal of Parley",
+  "--grep=start|breaks|interrupted|options|README|outside|secret|rules|unsaved|terminal of Parley",
 ]);

@@ -4,6 +4,6 @@ import { main, say } from "./tools/project.mjs";
 import { supportDocument, supportDocumentPath } from "./tools/protocolSupport.mjs";
 
 await main(async () => {
-  fs.writeFileSync(supportDocumentPath, await supportDocument());
+  fs.writeFileSync(supportDocumentPath, supportDocument());
   say("Wrote docs/PROTOCOL-SUPPORT.md.");
 });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs out/test/host with mocha inside the extension host of the downloaded VS Code:
-//   node scripts/test-host.mjs [--grep=words] [--results=file] [workspace]
+//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [workspace]
 // It also accepts the command line of @vscode/test-electron, so that it can be its `vscodeExecutablePath`.
 import fs from "node:fs";
 import os from "node:os";
@@ -10,7 +10,7 @@ import { flag, inProject, main, option, Problem, root, say } from "./tools/proje
 import { maxQuietSeconds, whenQuiet } from "./tools/quiet.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
 import { startServer } from "./vscode/server.mjs";
-import { harmlessErrors, launchBrowser, workbenchUrl } from "./vscode/workbench.mjs";
+import { harmlessErrors, launchBrowser, shortWindowArgs, workbenchUrl } from "./vscode/workbench.mjs";
 
 /**
  * @typedef {import("./vscode/server.mjs").Server} Server
@@ -47,12 +47,16 @@ function copyWorkspace(tmp) {
 async function runHostTests(folder, resultsFile) {
   const grep = option("grep") ?? process.env["PARLEY_TEST_GREP"];
   const server = await startServer({
-    env: { PARLEY_TEST_RESULTS: resultsFile, ...(grep ? { PARLEY_TEST_GREP: grep } : {}) },
+    env: {
+      PARLEY_TEST_RESULTS: resultsFile,
+      ...(grep ? { PARLEY_TEST_GREP: grep } : {}),
+      ...(flag("bail") ? { PARLEY_TEST_BAIL: "1" } : {}),
+    },
   });
-  const browser = await launchBrowser();
+  const browser = await launchBrowser(shortWindowArgs);
   const printing = printAsTheyCome(resultsFile);
   try {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
     const outcome = await testsEnded(page, server, folder, resultsFile);
     printing.finish();
     return conclude(server, resultsFile, outcome);

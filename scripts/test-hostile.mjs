@@ -3,17 +3,19 @@
 //   npm run test:hostile -- --minutes=60 [--class=wire,log]   longer, or some classes only
 //   npm run test:hostile -- --seconds=30
 //   SEED=7 npm run test:hostile                           begins with this seed
-// The classes consist of test files that `npm test` also runs, once and with fewer seeds. Each round uses the next seed.
+// The classes consist of test files that `npm test` also runs, once, with fewer seeds and with a sample of long tables.
+// Each round uses the next seed.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
+import { mochaCommand } from "./tools/mocha.mjs";
 import { killTree, processesWith } from "./tools/processes.mjs";
 import { inProject, main, option, Problem, run, say, secondsSince, waitFor } from "./tools/project.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
 import { afterMinutes, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
-import { fetchVscode } from "./vscode/fetch.mjs";
+import { vscodeForTests } from "./vscode/vscodeForTests.mjs";
 
 /**
  * @typedef {object} Class
@@ -89,8 +91,8 @@ const classes = {
   settings: {
     about: "values of settings, and what limits remove in windows that are killed",
     files: [
-      ...["window/settingScopes", "permissions/sensitiveFiles", "sessions/retention", "sessions/sessionTrash"],
-      ...["sessions/storedSessions", "checkpoints/checkpointRetention", "checkpoints/checkpoints"],
+      ...["window/settingScopes", "permissions/sensitiveFiles", "library/retention", "library/sessionTrash"],
+      ...["library/storedSessions", "checkpoints/checkpointRetention", "checkpoints/checkpoints"],
     ],
     hostTests: "the settings of a folder|the user's environment of terminals|the user's numbers",
     needsVscode: true,
@@ -113,6 +115,12 @@ const classes = {
   markup: {
     about: "texts in the panel, in Chromium",
     files: ["webview/hostile", "webview/safety", "webview/links"],
+    isFixed: true,
+    needsChromium: true,
+  },
+  themes: {
+    about: "the accessibility of the panel in all four themes, in Chromium",
+    files: ["webview/access"],
     isFixed: true,
     needsChromium: true,
   },
@@ -167,21 +175,21 @@ function isOpen(name, total) {
 async function perform(name, total, seed) {
   const { files, needsChromium, needsVscode, hostTests, variables = {} } = /** @type {Class} */ (classes[name]);
   if (needsChromium || needsVscode) process.env["CHROMIUM_PATH"] = ensureChromium();
-  if (needsVscode) await fetchVscode();
+  if (needsVscode) await vscodeForTests();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "parley-hostile-"));
   const casesFile = path.join(folder, "cases");
   const started = performance.now();
   // Processes of the tests inherit it, so that those that are left can be found.
   const mark = `${process.pid}-${name}-${seed}`;
   process.env["FUZZ_MESSAGES"] = "0";
+  process.env["ALL_CASES"] = "1";
   Object.assign(process.env, variables, { SEED: String(seed), PARLEY_CASES_FILE: casesFile, [markName]: mark });
   const setUp = ["--import", new URL("tools/countCases.mjs", import.meta.url).href];
   /** @type {((results: string) => readonly string[])[]} */
   const commands = [];
   if (files.length > 0) {
     const tests = files.map(file => inProject("out", "test", `${file}.test.mjs`));
-    const script = ["scripts/tools/mocha.mjs", `--timeout=${maxTestTime}`];
-    commands.push(results => [...setUp, ...script, `--results=${results}`, ...tests]);
+    commands.push(results => [...setUp, ...mochaCommand(tests, { results, timeout: maxTestTime })]);
   }
   if (hostTests !== undefined) {
     commands.push(results => ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`]);

@@ -3,20 +3,21 @@
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest supported VS Code
-// As many suites run at the same time as there are processors, one of them in VS Code. The output of each suite is
-// printed as one block, and meanwhile how far each suite is. At the end come the slowest tests and the titles of the
+// As many suites or parts of them run at the same time as there are processors. The output of each is
+// printed as one block, and meanwhile how far each one is. At the end come the slowest tests and the titles of the
 // failed ones. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed. All results
 // are in out/test/results.json.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
+import { mochaCommand } from "./tools/mocha.mjs";
 import { inProject, main, option, Problem, run, say, secondsSince } from "./tools/project.mjs";
 import { maxQuietSeconds, whenQuiet } from "./tools/quiet.mjs";
 import { notRunTests, readResults } from "./tools/results.mjs";
 import { newLanes, newTurns, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
-import { fetchVscode } from "./vscode/fetch.mjs";
+import { vscodeForTests } from "./vscode/vscodeForTests.mjs";
 
 /** @typedef {import("./tools/results.d.mts").TestResult} TestResult */
 
@@ -26,64 +27,90 @@ import { fetchVscode } from "./vscode/fetch.mjs";
  * @property {(resultsFile: string, part: number) => readonly string[]} command the arguments for Node.js
  * @property {readonly (() => unknown)[]} needs the preparations
  * @property {number} [parts] the number of programs that share the tests
- * @property {boolean} [first] whether it starts before the others
- * @property {boolean} [last] whether it starts after the others, except for those with `anyTime`
- * @property {boolean} [anyTime] whether it can run slowly beside other suites
+ * @property {boolean} [inBackground] whether it runs beside the others, with the processor time that they leave
  */
 
-/** @typedef {{ name: string, tests: readonly TestResult[], ms: number, notRun?: readonly string[] }} Outcome */
+/**
+ * `ms`: how long the parts of the suite took, added up.
+ * @typedef {{ name: string, tests: readonly TestResult[], ms: number, notRun?: readonly string[] }} Outcome
+ */
 
 const vscodeName = option("vscode");
 const grep = option("grep");
 const chromium = () => (process.env["CHROMIUM_PATH"] = ensureChromium());
-const vscode = () => fetchVscode(vscodeName);
+/** @type {ReturnType<typeof vscodeForTests> | undefined} */
+let preparedVscode;
+/** Several parts need it, and it is installed once. */
+const vscode = () => (preparedVscode ??= vscodeForTests(vscodeName));
 
-/** More than the number of lanes, so that all lanes finish at about the same time. */
+/** Several parts of similar length, so that all lanes finish at about the same time. */
+const unitParts = 2;
 const webviewParts = 4;
+const e2eParts = 2;
 
-/** @type {Readonly<Record<string, Suite>>} */
+/** The suites start in this order: those whose parts take longest first. @type {Readonly<Record<string, Suite>>} */
 const suites = {
-  check: {
-    about: "types, lint and format",
-    command: results => ["scripts/check.mjs", `--results=${results}`],
-    needs: [],
-    anyTime: true,
+  host: {
+    about: "inside the extension host of a real VS Code",
+    command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
+    needs: [chromium, vscode],
   },
-  unit: {
-    about: "everything that needs no editor",
+  e2e: {
+    about: "the workbench of a real VS Code, as a person uses it",
+    command: (results, part) =>
+      mocha(
+        results,
+        inPart(
+          testFiles(folder => folder === "e2e"),
+          part,
+          e2eParts,
+        ),
+      ),
+    needs: [chromium, vscode],
+    parts: e2eParts,
+  },
+  joined: {
+    about: "real agents and the panel in Chromium, without VS Code",
     command: results =>
       mocha(
         results,
-        testFiles(folder => !["webview", "host", "e2e"].includes(folder)),
+        testFiles(folder => folder === "joined"),
+      ),
+    needs: [chromium],
+  },
+  unit: {
+    about: "everything that needs no editor",
+    command: (results, part) =>
+      mocha(
+        results,
+        inPart(
+          testFiles(folder => !["webview", "joined", "host", "e2e"].includes(folder)),
+          part,
+          unitParts,
+        ),
       ),
     needs: [],
+    parts: unitParts,
   },
   webview: {
     about: "the panel in Chromium",
     command: (results, part) =>
       mocha(
         results,
-        testFiles(folder => folder === "webview").filter((_, at) => at % webviewParts === part),
+        inPart(
+          testFiles(folder => folder === "webview"),
+          part,
+          webviewParts,
+        ),
       ),
     needs: [chromium],
     parts: webviewParts,
   },
-  host: {
-    about: "inside the extension host of a real VS Code",
-    command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
-    needs: [chromium, vscode],
-    first: true,
-  },
-  e2e: {
-    about: "the workbench of a real VS Code, as a person uses it",
-    command: results =>
-      mocha(
-        results,
-        testFiles(folder => folder === "e2e"),
-      ),
-    needs: [chromium, vscode],
-    // These tests use the workbench as a person does, and need the machine for themselves.
-    last: true,
+  check: {
+    about: "types, lint and format",
+    command: results => ["scripts/check.mjs", `--results=${results}`],
+    needs: [],
+    inBackground: true,
   },
 };
 
@@ -110,23 +137,17 @@ await main(async () => {
   const built = build.tests.every(step => step.state === "passed");
   /** @param {string} name @returns {Promise<Outcome>} */
   const outcomeOf = async name => (built || name === "check" ? runSuite(name) : couldNotRun(name, "The build failed."));
-  /** @param {(suite: Suite) => unknown} fits */
-  const begin = fits => names.filter(name => fits(/** @type {Suite} */ (suites[name]))).map(outcomeOf);
   const progress = printProgress();
-  const early = [...begin(suite => suite.first), ...begin(suite => !suite.first && !suite.last && !suite.anyTime)];
-  // These suites use the processor time that the other suites leave.
-  const anyTime = begin(suite => suite.anyTime);
-  await Promise.all(early);
-  const outcomes = await Promise.all([...early, ...anyTime, ...begin(suite => suite.last)]);
+  const outcomes = await Promise.all(names.map(outcomeOf));
   clearInterval(progress);
-  summarize([build, ...outcomes.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))]);
+  summarize([build, ...outcomes]);
 });
 
 /** @returns {string[]} */
 function chosenSuites() {
   const named = process.argv.slice(2).filter(arg => !arg.startsWith("--"));
   const unknown = named.find(name => !(name in suites));
-  if (!unknown) return named.length > 0 ? named : Object.keys(suites);
+  if (!unknown) return Object.keys(suites).filter(name => named.length === 0 || named.includes(name));
   const known = Object.entries(suites).map(([name, suite]) => `  ${name}: ${suite.about}`);
   throw new Problem(`There is no suite "${unknown}". The suites are:\n${known.join("\n")}`);
 }
@@ -148,9 +169,7 @@ async function buildAll() {
 
 /** @param {string} results @param {readonly string[]} files */
 function mocha(results, files) {
-  const color = process.stdout.isTTY ? ["--color"] : [];
-  const options = [`--results=${results}`, ...color, ...(grep ? [`--grep=${grep}`] : [])];
-  return ["scripts/tools/mocha.mjs", ...options, ...files];
+  return mochaCommand(files, { results, grep });
 }
 
 /**
@@ -165,17 +184,21 @@ function testFiles(wanted) {
     .map(file => inProject("out", "test", file));
 }
 
+/** Each part gets files from the whole list. @param {readonly string[]} files @param {number} part @param {number} parts */
+function inPart(files, part, parts) {
+  return files.filter((_, at) => at % parts === part);
+}
+
 /** @param {string} name @returns {Promise<Outcome>} */
 async function runSuite(name) {
   const suite = /** @type {Suite} */ (suites[name]);
-  const started = performance.now();
   const parts = await Promise.all(Array.from({ length: suite.parts ?? 1 }, (_, part) => runPart(name, suite, part)));
   const tests = parts.flatMap(part => part.tests);
   const empty = tests.length === 0 && !grep;
   return {
     name,
     tests: empty ? failure(`${name} has no tests`) : tests,
-    ms: performance.now() - started,
+    ms: parts.reduce((sum, part) => sum + part.ms, 0),
     notRun: parts.flatMap(part => part.notRun ?? []),
   };
 }
@@ -184,7 +207,7 @@ async function runSuite(name) {
  * @param {string} name
  * @param {Suite} suite
  * @param {number} part
- * @returns {Promise<Pick<Outcome, "tests" | "notRun">>}
+ * @returns {Promise<Omit<Outcome, "name">>}
  */
 async function runPart(name, suite, part) {
   const turn = newTurn();
@@ -194,7 +217,8 @@ async function runPart(name, suite, part) {
   fs.rmSync(results, { force: true });
   const perform = async () => {
     for (const need of suite.needs) await need();
-    const how = { inBackground: suite.anyTime === true };
+    started = performance.now();
+    const how = { inBackground: suite.inBackground === true };
     /** @param {() => void} end */
     const watch = end => whenQuiet(results, end, maxQuietSeconds + reportSeconds);
     /** @param {string} text */
@@ -206,11 +230,13 @@ async function runPart(name, suite, part) {
     return runLimited(suite.command(results, part), watch, print, how);
   };
   let lastOutput = "";
+  let started = performance.now();
   try {
-    const code = await lanes(perform);
+    const code = await (suite.inBackground ? perform() : lanes(perform));
     const notRun = notRunTests(readResults(results));
     for (const title of notRun) turn.print(`  not run: ${title}\n`);
-    return { tests: [...readResults(results).tests, ...misfortunes(name, results, code, lastOutput)], notRun };
+    const tests = [...readResults(results).tests, ...misfortunes(name, results, code, lastOutput)];
+    return { tests, ms: performance.now() - started, notRun };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     turn.print(`${error.message}\n`);
@@ -225,7 +251,7 @@ async function runPart(name, suite, part) {
 function printProgress() {
   /** When the running test of each suite was first seen. @type {Map<string, { title: string, since: number }>} */
   const seen = new Map();
-  return setInterval(() => {
+  const timer = setInterval(() => {
     for (const [name, file] of inProgress) {
       const { tests, planned, running = "" } = readResults(file);
       const known = seen.get(name);
@@ -237,6 +263,8 @@ function printProgress() {
       process.stderr.write(`… ${name}: ${counted}${now}\n`);
     }
   }, progressInterval);
+  // After an error, nothing must keep this process alive.
+  return timer.unref();
 }
 
 /** @param {string} name @param {string} error @returns {Outcome} */
@@ -276,6 +304,7 @@ function summarize(outcomes) {
   for (const { name, tests, ms } of outcomes) {
     say(`${name.padEnd(8)} ${counts(tests).padEnd(28)} ${secondsSince(performance.now() - ms).padStart(8)}`);
   }
+  say(`The run took ${secondsSince(0)}.`);
   const timed = outcomes.flatMap(({ name, tests }) => tests.map(test => ({ name, ...test })));
   timed.sort((a, b) => (b.ms ?? 0) - (a.ms ?? 0));
   say("the slowest tests");

@@ -1,7 +1,7 @@
 // docs/PROTOCOL-SUPPORT.md: what the schema files of the official SDK define, with the code that handles it and the test
 // that proves it. The source is scripts/protocol/support.json and requirements.json.
 import fs from "node:fs";
-import * as prettier from "prettier";
+import { formatted } from "./format.mjs";
 import { inProject } from "./project.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -237,7 +237,7 @@ export function supportOf({ key, versions }, entries) {
 }
 
 /** The document as it should be. */
-export async function supportDocument() {
+export function supportDocument() {
   const entries = supportEntries();
   const features = protocolFeatures();
   const groups = [...new Set(features.map(({ group }) => group))];
@@ -262,8 +262,7 @@ export async function supportDocument() {
     lines.push("", `## ${name}`, "", source, "");
     for (const item of items) lines.push(`- “${item.text}” ${shownSupport(item)}`);
   }
-  const options = await prettier.resolveConfig(inProject(document));
-  return prettier.format(`${lines.join("\n")}\n`, { ...options, parser: "markdown" });
+  return formatted(`${lines.join("\n")}\n`, document);
 }
 
 /** The path of the document. */

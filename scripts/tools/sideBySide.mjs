@@ -67,12 +67,13 @@ export function newTurns() {
  * @param {readonly string[]} command
  * @param {(end: () => void) => () => void} watch starts to watch, and returns a function that stops it
  * @param {(text: string) => void} print
- * @param {{ inBackground?: boolean }} [how] `inBackground`: other programs have priority if there are too few processors
+ * @param {{ inBackground?: boolean, folder?: string }} [how] `inBackground`: other programs have priority if there are too
+ *   few processors. `folder`: where the program runs
  * @returns {Promise<number | "late">}
  */
-export function runLimited(command, watch, print, { inBackground = false } = {}) {
+export function runLimited(command, watch, print, { inBackground = false, folder = root } = {}) {
   const detached = inBackground && process.platform !== "win32";
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached });
+  const child = spawn(process.execPath, command, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], detached });
   if (inBackground && child.pid) letOthersFirst(child.pid);
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", print);
   const end = () => {

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { endTree, killTree, processTree, whenExiting } from "../tools/processes.mjs";
 import { waitFor } from "../tools/project.mjs";
-import { fetchVscode } from "./fetch.mjs";
+import { vscodeForTests } from "./vscodeForTests.mjs";
 
 /**
  * @typedef {object} ServerOptions
@@ -54,6 +54,10 @@ export const usualSettings = {
   "terminal.integrated.gpuAcceleration": "off",
   "editor.minimap.enabled": false,
   "workbench.localHistory.enabled": false,
+  // Otherwise npm installs types of packages as soon as an editor shows JavaScript. Older versions read the second name.
+  "js/ts.tsserver.automaticTypeAcquisition.enabled": false,
+  "typescript.disableAutomaticTypeAcquisition": true,
+  "npm.fetchOnlinePackageInfo": false,
 };
 
 /** Without these settings, VS Code doesn't ask when a folder is opened. */
@@ -65,7 +69,7 @@ export const askForTrust = { "security.workspace.trust.startupPrompt": "always" 
  * @returns {Promise<Server>}
  */
 export async function startServer(options = {}) {
-  const vscode = await fetchVscode(options.version ?? process.env["PARLEY_VSCODE"]);
+  const vscode = await vscodeForTests(options.version ?? process.env["PARLEY_VSCODE"]);
   const dataDir = options.dataDir ?? fs.mkdtempSync(path.join(os.tmpdir(), "parley-vscode-"));
   const logFile = path.join(dataDir, "server.log");
   /** @param {Readonly<Record<string, unknown>>} [settings] */
@@ -96,7 +100,7 @@ export async function startServer(options = {}) {
 }
 
 /**
- * @param {import("./fetch.mjs").Vscode} vscode
+ * @param {import("./vscodeForTests.mjs").Vscode} vscode
  * @param {number} port
  * @param {string} dataDir
  * @param {string} logFile

@@ -1,5 +1,5 @@
 // The builds of VS Code for tests, with everything that is specific to each. A new version needs a new entry, because
-// the omitted dependencies and the edits belong to one version. fetch.mjs rejects an edit that doesn't match exactly
+// the omitted dependencies and the edits belong to one version. vscodeForTests.mjs rejects an edit that doesn't match exactly
 // once.
 
 /**

@@ -1,6 +1,7 @@
+// Exists because the tests also run where nothing but the npm registry can be reached, so no VS Code can be downloaded.
 // Downloads a real VS Code (server, workbench and extension host) from the npm registry, once, into the cache.
 // It is the VS Code in the npm package code-server. It needs no compiler and no other download.
-//   node scripts/vscode/fetch.mjs [newest|minimum]
+//   node scripts/vscode/vscodeForTests.mjs [newest|minimum]
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -28,7 +29,7 @@ const quietly = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
  * @param {string} [name]
  * @returns {Promise<Vscode>}
  */
-export async function fetchVscode(name) {
+export async function vscodeForTests(name) {
   const pin = pinned(name);
   const edits = pin.edits.map(edit => [edit.file, edit.find.source, edit.put]);
   const folder = await cached(pin.vscode, { ...pin, edits, platform, recipeRevision }, folder => build(folder, pin));
@@ -168,7 +169,7 @@ function checkItLoads(folder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   await main(async () => {
-    const { version, folder } = await fetchVscode(process.argv[2]);
+    const { version, folder } = await vscodeForTests(process.argv[2]);
     say(`VS Code ${version}: ${folder}`);
   });
 }
