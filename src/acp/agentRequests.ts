@@ -2,19 +2,11 @@
 import type { CancellationToken, MessageConnection } from "vscode-jsonrpc/node";
 import { Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { AgentClient, PermissionQuestion, TerminalRequest } from "../session/agent.ts";
+import type { AgentClient, TerminalRequest } from "../session/agent.ts";
 import type { ExitStatus, QuestionAnswer } from "../session/events.ts";
 import type { FormAnswer } from "../session/forms/form.ts";
 import { toResponseError } from "./errorCodes.ts";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  optionalField,
-  parseQuestionOptions,
-  type JsonObject,
-} from "./parse.ts";
+import { asArray, asNumber, asObject, asString, optionalField, type JsonObject } from "./parse.ts";
 import { readElicitation, type Elicitation } from "./readElicitation.ts";
 
 /** A session as the agent's requests need it. */
@@ -121,22 +113,6 @@ async function requireSession(params: JsonObject, options: AgentRequestsOptions)
   const session = await options.findSession(sessionId);
   if (!session) throw new Refusal("notFound", `There is no session ${sessionId}.`, { sessionId });
   return session;
-}
-
-/** The question and the tool call of a permission request. Refuses a request that is incomplete. */
-export function readPermissionRequest(params: JsonObject): {
-  readonly question: PermissionQuestion;
-  readonly toolCall: JsonObject;
-} {
-  const options = parseQuestionOptions(params["options"]);
-  if (options.length === 0) throw new Refusal("invalid", "A permission request needs at least one option.");
-  const toolCall = asObject(params["toolCall"]);
-  const toolCallId = asString(toolCall["toolCallId"]);
-  const title = asString(toolCall["title"]);
-  if (toolCallId === undefined && title === undefined) {
-    throw new Refusal("invalid", "A permission request needs a tool call with an id.", { field: "toolCall" });
-  }
-  return { question: { title: title ?? "", ...optionalField("toolCallId", toolCallId), options }, toolCall };
 }
 
 /** The result of a permission request. */

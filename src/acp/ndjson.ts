@@ -14,7 +14,7 @@ import {
 import { t } from "../base/l10n.ts";
 
 /** Longer lines are dropped. */
-export const maxLineBytes = 64 * 1024 * 1024;
+const maxLineBytes = 64 * 1024 * 1024;
 /** The stream is paused while more lines or bytes than this wait to be processed. */
 export const maxWaitingLines = 50;
 const maxWaitingBytes = 16 * 1024 * 1024;

@@ -24,8 +24,8 @@ import { serveAgentRequests, type RequestSession } from "./agentRequests.ts";
 import { sendNotification, sendRequest } from "./clientRequests.ts";
 import { EarlyUpdates } from "./earlyUpdates.ts";
 import { FormRequests } from "./formRequests.ts";
-import { detachedClient } from "./kept/detachedClient.ts";
-import { KeptSessions, type KeptSessionsMethod } from "./kept/keptSessions.ts";
+import { detachedClient } from "./detachedClient.ts";
+import { KeptSessions, type KeptSessionsMethod } from "./keptSessions.ts";
 import type { OpenRequests } from "./openRequests.ts";
 import { asObject, asString, isObject, type JsonObject } from "./parse.ts";
 

@@ -7,7 +7,8 @@ import type { FormChoice, FormField, FormRequest, Form, TextFormat, WebAddress }
 
 /** What an elicitation belongs to, and ends with. */
 export type ElicitationScope =
-  { readonly sessionId: string; readonly toolCallId?: string } | { readonly requestId: string | number };
+  | { readonly sessionId: string; readonly toolCallId?: string }
+  | { readonly requestId: string | number };
 
 /** What the agent asks for, and what it belongs to. */
 export type Elicitation = { readonly scope: ElicitationScope } & FormRequest;

@@ -15,7 +15,7 @@ export type ShellPath =
   | { readonly shell: string; readonly path?: never; readonly reason: string };
 
 /** The startup files get this much time (ms). */
-export const maxShellTime = 10_000;
+const maxShellTime = 10_000;
 /** Only the end of what the shell prints is kept. A PATH is shorter. */
 const maxOutput = 256 * 1024;
 

@@ -289,7 +289,8 @@ function search(range: LineChange, a: readonly number[], b: readonly number[], s
   const maxEditLength = Math.min(maxEdits, Math.floor(size / lines));
   const old = a.slice(oldFrom, oldTo);
   const parts = diffArrays(old, b.slice(newFrom, newTo), { maxEditLength }) as
-    readonly { readonly count: number; readonly added: boolean; readonly removed: boolean }[] | undefined;
+    | readonly { readonly count: number; readonly added: boolean; readonly removed: boolean }[]
+    | undefined;
   // The width of the search grows with the number of edits, up to the length of the shorter side.
   const spread = 2 * Math.min(oldTo - oldFrom, newTo - newFrom) + 2;
   const cost = (edits: number): number => 10 + Math.ceil((lines + edits * Math.min(edits, spread)) / 4);

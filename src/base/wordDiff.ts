@@ -30,7 +30,8 @@ export function compareLines(oldLine: string, newLine: string): ComparedLines {
   const b = newLine.match(wordPattern) ?? [];
   const steps = 20 + a.length + b.length;
   const parts = diffArrays(a, b, { maxEditLength: maxEdits }) as
-    readonly { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean }[] | undefined;
+    | readonly { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean }[]
+    | undefined;
   if (!parts) return { ...nothing, steps: steps + maxEdits ** 2 / 4 };
   const old: [number, number][] = [];
   const others: [number, number][] = [];

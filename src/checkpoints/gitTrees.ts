@@ -2,6 +2,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Sequencer } from "../base/async.ts";
+import { Batches } from "../base/batches.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
@@ -10,7 +11,7 @@ import { contentKey } from "./checkpointStore.ts";
 import { decodeUtf8 } from "../base/text.ts";
 import { maxStateBytes, type FileState } from "../files/fileState.ts";
 import { forgetExactFiles } from "../git/exactFiles.ts";
-import { gitList, gitOutput, GitError, type Git } from "../git/gitProgram.ts";
+import { gitList, GitError, type Git } from "../git/gitProgram.ts";
 import {
   filesBeneath,
   filteredPaths,
@@ -44,6 +45,9 @@ const linkMode = "120000";
 const folderMode = "040000";
 const executableMode = "100755";
 
+/** The most files whose states are read together. */
+const maxBatch = 50;
+
 /** Modes of regular files. The other modes are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
 
@@ -54,6 +58,8 @@ export class GitTrees implements CheckpointTrees {
   /** Messages that were logged already, so that each is logged once. */
   readonly #loggedMessages: Set<string>;
   readonly #sequencer = new Sequencer();
+  /** The files whose states are being read, by tree. */
+  readonly #states = new WeakMap<TreeRecord, Batches<string, FileState | undefined>>();
 
   constructor(options: GitTreesOptions) {
     this.#options = options;
@@ -77,26 +83,53 @@ export class GitTrees implements CheckpointTrees {
   async stateAt(trees: readonly TreeRecord[], path: string): Promise<FileState | undefined> {
     const { record, inside } = recordOf(trees, path) ?? {};
     if (!record || inside === undefined) return undefined;
+    const states =
+      this.#states.get(record) ?? new Batches((paths: readonly string[]) => this.#statesIn(record, paths), maxBatch);
+    this.#states.set(record, states);
+    return states.get(inside);
+  }
+
+  /** The states of files in the tree. Git is started once for all of them, because each start costs 10 ms or more. */
+  async #statesIn(record: TreeRecord, paths: readonly string[]): Promise<readonly (FileState | undefined)[]> {
     const place = await this.#place(record.folder);
-    const full = `${place.prefix}${inside}`;
-    const above = full.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
-    // If the path does not exist, git lists everything beside it, too.
-    const entries = await treeEntries(place, record.tree, above);
-    const entry = entries.find(one => one.path === full);
-    if (!entry) {
-      // In a nested repository or ignored. Git does not know whether the file existed.
-      const nested = entries.some(one => above.includes(one.path) && one.mode !== folderMode && !isFile(one.mode));
-      if (nested || (await isIgnored(place, inside))) return undefined;
-      return { kind: "missing" };
-    }
-    if (entry.mode === linkMode) {
-      const [target] = await readObjects(place, [entry.object], this.#limits.bytes);
-      return target && { kind: "link", target: target.toString() };
-    }
-    if (!isFile(entry.mode)) return undefined;
-    if (!record.exact && (await filteredPaths(place, [inside])).size > 0) return undefined;
-    const [bytes] = await readObjects(place, [entry.object], maxStateBytes);
-    return bytes && { kind: "file", bytes, executable: entry.mode === executableMode };
+    const placed = paths.map(path => ({ path, above: pathsAbove(`${place.prefix}${path}`) }));
+    // If a path does not exist, git lists everything beside it, too.
+    const listed = await treeEntries(place, record.tree, [...new Set(placed.flatMap(({ above }) => above))]);
+    const entries = new Map(listed.map(entry => [entry.path, entry]));
+    const found = placed.map(({ path, above }) => ({ path, above, entry: entries.get(above.at(-1) ?? "") }));
+    const missing = found.filter(
+      ({ entry, above }) => !entry && !above.some(one => isNested(entries.get(one)?.mode ?? folderMode)),
+    );
+    // Git does not know whether an ignored file existed.
+    const ignored = await ignoredPaths(
+      place,
+      missing.map(({ path }) => path),
+    );
+    const absent = new Set(missing.flatMap(({ path }) => (ignored.has(path) ? [] : [path])));
+    const files = found.filter(({ entry }) => entry && isFile(entry.mode)).map(({ path }) => path);
+    const filtered = record.exact ? new Set<string>() : await filteredPaths(place, files);
+    const objects = (fits: (mode: string, path: string) => boolean): readonly string[] =>
+      found.flatMap(({ entry, path }) => (entry && fits(entry.mode, path) ? [entry.object] : []));
+    const targets = await readMap(
+      place,
+      objects(mode => mode === linkMode),
+      this.#limits.bytes,
+    );
+    const contents = await readMap(
+      place,
+      objects((mode, path) => isFile(mode) && !filtered.has(path)),
+      maxStateBytes,
+    );
+    return found.map(({ path, entry }): FileState | undefined => {
+      if (!entry) return absent.has(path) ? { kind: "missing" } : undefined;
+      if (entry.mode === linkMode) {
+        const target = targets.get(entry.object);
+        return target && { kind: "link", target: target.toString() };
+      }
+      if (!isFile(entry.mode) || filtered.has(path)) return undefined;
+      const bytes = contents.get(entry.object);
+      return bytes && { kind: "file", bytes, executable: entry.mode === executableMode };
+    });
   }
 
   async filesAt(trees: readonly TreeRecord[], path: string): Promise<readonly string[] | undefined> {
@@ -227,16 +260,36 @@ function relativePath(folder: string, path: string): string | undefined {
 const isOmitted = ({ left }: TreeRecord, path: string): boolean =>
   left.some(one => (one.endsWith("/") ? path.startsWith(one) : path === one));
 
-async function isIgnored(place: TreeLocation, path: string): Promise<boolean> {
+/** The path and the folders above it, the outermost first. */
+const pathsAbove = (path: string): readonly string[] =>
+  path.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
+
+/** Whether an entry of this mode can hide the files beneath its path. */
+const isNested = (mode: string): boolean => mode !== folderMode && !isFile(mode);
+
+/** The ignored ones of the paths, as git's patterns alone decide. */
+async function ignoredPaths(place: TreeLocation, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  // The command does not support the option for literal paths, and treats every path literally anyway.
+  const args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
   try {
-    // The command does not support the option for literal paths, and treats every path literally anyway.
-    const args = ["--no-literal-pathspecs", "check-ignore", "-q", "--no-index", "--", `./${path}`];
-    await gitOutput(place.git, place.folder, args, {});
-    return true;
+    const items = await gitList(place.git, place.folder, args, { input: paths.map(path => `./${path}\0`).join("") });
+    return new Set(items.map(item => item.slice(2)));
   } catch (error) {
-    if (error instanceof GitError && error.code === 1) return false;
+    // None of them is ignored.
+    if (error instanceof GitError && error.code === 1) return new Set();
     throw error;
   }
+}
+
+/** The contents of the objects, by object. Those that are missing or too large have none. */
+async function readMap(
+  place: TreeLocation,
+  objects: readonly string[],
+  maxBytes: number,
+): Promise<ReadonlyMap<string, Buffer | undefined>> {
+  const contents = await readObjects(place, objects, maxBytes);
+  return new Map(objects.map((object, i) => [object, contents[i]]));
 }
 
 /** Undefined if the bytes are not UTF-8 text. */

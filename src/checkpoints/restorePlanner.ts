@@ -158,14 +158,14 @@ export class RestorePlanner {
       const touched = new Set(records.flatMap(record => Object.keys(record.files)));
       const files: FileRestore[] = [];
       const unknown: string[] = [];
-      for (const { path } of changes.files) {
-        if (touched.has(path)) continue;
+      const others = changes.files.filter(({ path }) => !touched.has(path));
+      await forEachLimited(others, maxConcurrentFiles, async ({ path }) => {
         const state = await trees.stateAt(first.trees, path);
         const current = await readCurrent(path, now);
         if (!state || (current.text === undefined && !current.state)) unknown.push(path);
         else if (!isSame({ text: textOf(state), state }, current))
           files.push({ path, ...restoreOf({ text: textOf(state), state }, current), changedSince: true });
-      }
+      });
       return { files, unknown, more: changes.more };
     } catch (error) {
       log.warn("Other changes since the checkpoint could not be determined.", asError(error).message);

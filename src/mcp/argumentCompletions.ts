@@ -1,7 +1,7 @@
 // Completes arguments while the user types: only the latest request is sent, after a pause.
 import type { Clock } from "../base/log.ts";
 import type { FormValue } from "../session/forms/form.ts";
-import type { ArgumentCompleter } from "./promptAsks.ts";
+import type { ArgumentCompleter } from "./promptQuestions.ts";
 import { textValues } from "./promptForm.ts";
 
 /** The pause in typing before the server is asked (ms). */

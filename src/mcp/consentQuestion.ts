@@ -14,7 +14,8 @@ const maxLine = 500;
 /** At the start and at the end of the list of values. */
 const maxValues = 10;
 
-interface ConsentQuestion {
+/** The texts of the question. */
+export interface ConsentQuestion {
   readonly message: string;
   readonly detail: readonly string[];
   /** Something is left out. */
@@ -22,9 +23,9 @@ interface ConsentQuestion {
 }
 
 /**
- * The texts of the question. `changes` are the files that the user allowed with other content. Undefined: the user has not
- * allowed this definition. `isKnown`: but another one of this name. Values of the workspace are not masked: the folder
- * contains them, and a mask could hide what runs.
+ * The question whether a server may start. `changes` are the files that the user allowed with other content. Undefined:
+ * the user has not allowed this definition. `isKnown`: but another one of this name. Values of the workspace are not
+ * masked: the folder contains them, and a mask could hide what runs.
  */
 export function consentQuestion(
   server: McpServer,

@@ -1,6 +1,6 @@
 // The names of prompts as slash commands: `/server:prompt`, unambiguous and without spaces.
 import { visibleText } from "../base/visibleText.ts";
-import type { ViewPrompt } from "../panel/mcpViews.ts";
+import type { ViewPrompt } from "../panel/protocol.ts";
 import type { McpPrompt } from "./promptServer.ts";
 
 /** A prompt with the server that offers it, and the name by which the user chooses it. */

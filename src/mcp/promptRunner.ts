@@ -9,7 +9,7 @@ import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { ContentBlock } from "../session/events.ts";
 import { nameOfUri } from "../session/promptContentForAgent.ts";
 import type { Session } from "../session/session.ts";
-import type { PromptAsks } from "./promptAsks.ts";
+import type { PromptQuestions } from "./promptQuestions.ts";
 import { fitPrompt, promptBlocks } from "./promptBlocks.ts";
 import { promptForm, promptValues } from "./promptForm.ts";
 import type { NamedPrompt } from "./promptNames.ts";
@@ -24,7 +24,7 @@ export interface PromptRun {
   /** What the user typed after the name of the prompt. */
   readonly text: string;
   readonly replyTarget: ReplyTarget;
-  readonly asks: PromptAsks;
+  readonly questions: PromptQuestions;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
   /** Runs a request during which the server can ask the user. */
@@ -48,7 +48,7 @@ export async function runPrompt(run: PromptRun): Promise<void> {
 
 /** Undefined if the user cancelled. */
 async function getPrompt(run: PromptRun): Promise<McpPromptResult | undefined> {
-  const { named, connection, text, asks, signal } = run;
+  const { named, connection, text, questions, signal } = run;
   const { prompt, command } = named;
   return connection.use(async server => {
     const complete = async (
@@ -61,14 +61,14 @@ async function getPrompt(run: PromptRun): Promise<McpPromptResult | undefined> {
     const answer =
       form.fields.length === 0
         ? { action: "accept" as const }
-        : await asks.askForm(form, { session: run.session.id, asker: named.server, signal, complete });
+        : await questions.askForm(form, { session: run.session.id, asker: named.server, signal, complete });
     const values = promptValues(answer);
     return values && run.whileWaiting(() => server.getPrompt(prompt.name, values, signal));
   });
 }
 
 async function confirm(run: PromptRun, { messages, description }: McpPromptResult): Promise<void> {
-  const { named, session, agentName, replyTarget, asks, signal } = run;
+  const { named, session, agentName, replyTarget, questions, signal } = run;
   const fitted = fitPrompt(messages, session.state.accepts ?? undefined, agentName);
   const blocks = promptBlocks(fitted);
   if (blocks.length === 0) throw new Error(t("The server returned an empty prompt."));
@@ -77,7 +77,7 @@ async function confirm(run: PromptRun, { messages, description }: McpPromptResul
     sections: fitted.sections.map(section => ({ role: section.role, parts: section.blocks.map(viewPart) })),
     notes: [...(description === undefined ? [] : [description]), ...fitted.notes],
   };
-  const answer = await asks.preview(preview, { session: session.id, asker: named.server, signal });
+  const answer = await questions.preview(preview, { session: session.id, asker: named.server, signal });
   if (answer === "send") session.send(blocks);
   else if (answer === "edit") replyTarget.reply({ type: "draft", ...draftOf(blocks) });
 }

@@ -1,6 +1,7 @@
 // Parley's own connection to one MCP server: starts it when it is needed, keeps its list of prompts, and ends it when it
 // is idle.
 import { asError } from "../base/errors.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -114,7 +115,7 @@ export class ServerConnection implements Disposable {
 
   async #list(server: PromptServer): Promise<void> {
     const prompts = await server.listPrompts(this.#ended.signal);
-    if (JSON.stringify(prompts) === JSON.stringify(this.#prompts)) return;
+    if (jsonEqual(prompts, this.#prompts)) return;
     this.#prompts = prompts;
     this.#options.onListed(prompts);
     this.#options.onDidChange();

@@ -61,15 +61,15 @@ export const intents = {
       regex: isBoolean,
     },
   },
-  withdraw: { scope: "session", fields: { submission: isString } },
+  withdraw: { scope: "session", fields: { prompt: isString } },
   /** Replaces the text of a queued prompt. Its attachments stay. */
-  editQueued: { scope: "session", fields: { submission: isString, text: isString } },
+  editQueued: { scope: "session", fields: { prompt: isString, text: isString } },
   /** Moves a queued prompt before another, or to the end. */
-  moveQueued: { scope: "session", fields: { submission: isString, before: optional(isString) } },
+  moveQueued: { scope: "session", fields: { prompt: isString, before: optional(isString) } },
   /** Sends a queued prompt next, and stops a running turn for it. */
-  sendNow: { scope: "session", fields: { submission: isString } },
+  sendNow: { scope: "session", fields: { prompt: isString } },
   /** Sends a queued prompt into the running turn. */
-  sendWhileRunning: { scope: "session", fields: { submission: isString } },
+  sendWhileRunning: { scope: "session", fields: { prompt: isString } },
   /** Sends the queued prompts that wait since a stop or a failure. */
   resumeQueue: { scope: "session", fields: {} },
   /** Sends the queued prompts although the agent refused choices of the user. */
@@ -77,12 +77,12 @@ export const intents = {
   stop: { scope: "session", fields: {} },
   /** Ends the agent's process while Parley connects to it. */
   cancelConnecting: { scope: "session", fields: {} },
-  answer: { scope: "session", fields: { ask: isString, option: isString } },
+  answer: { scope: "session", fields: { question: isString, option: isString } },
   /** Answers a form or a web address. `accept` needs the answers of a form. */
   answerForm: {
     scope: "session",
     fields: {
-      ask: isString,
+      question: isString,
       action: isOneOf("accept", "decline", "cancel"),
       answers: optional(isFormAnswerList),
       /** Fields that the user sends although their patterns could not be checked. */
@@ -90,7 +90,7 @@ export const intents = {
     },
   },
   /** The user consents to open the web address of a question. */
-  openAddress: { scope: "session", fields: { ask: isString } },
+  openAddress: { scope: "session", fields: { question: isString } },
   /** Signs in to the agent by one of its methods. */
   signIn: { scope: "session", fields: { method: isString } },
   cancelSignIn: { scope: "session", fields: {} },
@@ -102,13 +102,13 @@ export const intents = {
   /** Asks for values of an argument. Answered by `argumentValues`. */
   completeArgument: {
     scope: "session",
-    fields: { ask: isString, field: isString, typed: isString, others: isFormAnswerList },
+    fields: { question: isString, field: isString, typed: isString, others: isFormAnswerList },
   },
-  answerPreview: { scope: "session", fields: { ask: isString, answer: isOneOf("send", "edit", "cancel") } },
+  answerPreview: { scope: "session", fields: { question: isString, answer: isOneOf("send", "edit", "cancel") } },
   /** Switches an MCP server on or off for this session, allows to start it, or starts it again. */
   setMcpServer: { scope: "session", fields: { server: isString, action: isOneOf("on", "off", "allow", "retry") } },
   /** Creates a rule from a question, after asking the user which one. */
-  always: { scope: "session", fields: { ask: isString } },
+  always: { scope: "session", fields: { question: isString } },
   /** Shows the rules, and highlights the one that `decision` names. */
   manageRules: { scope: "window", fields: { decision: optional(isString) } },
   killTerminal: { scope: "session", fields: { terminal: isString } },

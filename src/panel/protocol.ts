@@ -3,14 +3,10 @@
 import type { Problem } from "../base/errors.ts";
 import type { TypeOf } from "../base/validators.ts";
 import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
-import type { ViewAgent } from "./viewAgent.ts";
-import type { ViewRecentSession } from "./viewRecentSession.ts";
 import type { isAttachment } from "./attachment.ts";
 import type { FindHit } from "./find/findProtocol.ts";
 import type { Intent } from "./intents.ts";
 import type { Completion } from "./mentionKinds.ts";
-import type { ArgumentValues, ViewMcpServer, ViewPrompt } from "./mcpViews.ts";
-import type { ViewChanges } from "./viewChanges.ts";
 import type {
   ActivityState,
   AgentCommand,
@@ -327,19 +323,120 @@ export interface ViewSignIn {
   readonly late?: true;
 }
 
-/** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
-export interface ViewHead {
+/** An agent to choose, or the one of the session. */
+export interface ViewAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  /** The name of a codicon. */
+  readonly icon?: string;
+  /** The seconds after which the user is asked whether to wait longer for the agent to start. */
+  readonly startTimeout?: number;
+  /** The account that the agent works with. */
+  readonly account?: string;
+  /** The agent runs, and can sign the user out. */
+  readonly canSignOut?: true;
+}
+
+/** A session that an empty chat offers to continue. */
+export interface ViewRecentSession {
+  readonly id: string;
+  readonly title: string;
+  readonly agentName: string;
+  /** The name of the codicon of its agent. */
+  readonly icon?: string;
+  /** The time of the last change, in ms since the epoch. */
+  readonly updated?: number;
+  readonly status: "waiting" | "working" | "failed" | "interrupted" | "idle";
+  readonly isUnread?: true;
+}
+
+/** The files with changes to review, and the line counts of all of them. */
+export interface ViewChanges {
+  readonly files: readonly {
+    readonly path: string;
+    readonly label: string;
+    readonly added: number;
+    readonly removed: number;
+    /** The reason, as a sentence, why the changes cannot be shown. Without `canUndo`, they cannot be undone either. */
+    readonly unknown?: string;
+    readonly canUndo?: true;
+    /** The label of the path that the file had before the agent moved it. */
+    readonly movedFrom?: string;
+    /** Programs run the file without an action of the user, or with the next build, or agents follow it. */
+    readonly runs?: "byItself" | "withBuild" | "byAgents";
+    /** The file is outside the workspace folders. */
+    readonly isOutside?: true;
+  }[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** A prompt in the list after `/`, or a server whose prompts are not known yet. */
+export interface ViewPrompt {
+  /** `server:prompt`. */
+  readonly name: string;
+  readonly description: string;
+  readonly hint?: string;
+  /** Choosing the row does this with the server, instead of using a prompt. `wait`: it starts already. */
+  readonly action?: { readonly server: string; readonly kind: "allow" | "retry" | "wait" };
+}
+
+export interface ViewMcpServer {
+  readonly name: string;
+  /** The command line or the web address. */
+  readonly detail: string;
+  /** Whether agents get it in this session. */
+  readonly on: boolean;
+  /** The agent's session was opened with the other choice. */
+  readonly pending?: true;
+  /**
+   * The state of Parley's own connection. `notStarted` and `notAllowed`: Parley asks before it starts the server. Agents
+   * get the user's servers meanwhile (`notStarted`), but not those of the workspace (`notAllowed`).
+   */
+  readonly state: "notStarted" | "notAllowed" | "stopped" | "starting" | "ready" | "failed";
+  /** Why it failed, or why the agent does not get it. A sentence. */
+  readonly reason?: string;
+}
+
+/** What a server offers for a field of a form. `typed` is the text that the values complete. */
+export interface ArgumentValues {
+  readonly question: string;
+  readonly field: string;
+  readonly typed: string;
+  readonly values: readonly string[];
+}
+
+/**
+ * What features show outside the transcript. The projection does not know these keys: each is a key of the part that its
+ * feature exports (`headParts.ts`).
+ */
+export interface FeatureHead {
   /** The id of the session. Absent while the window has no session. */
   readonly session?: string;
   /** The name of the session's folder. Absent if the workspace has only one. */
   readonly folder?: string;
+  /** The agents in the agent picker. */
+  readonly agents: readonly ViewAgent[];
+  /** The prompts of MCP servers, and the servers. Absent in views of earlier versions and of tests. */
+  readonly prompts?: readonly ViewPrompt[];
+  readonly mcpServers?: readonly ViewMcpServer[];
+  /** The agent's changes that the user has not reviewed. Null if there are none. */
+  readonly changes: ViewChanges | null;
+  readonly sendKey: "enter" | "modEnter";
+  /** Whether the editor follows the agent. Paused while the user looks at something else. */
+  readonly follow: "off" | "on" | "paused";
+  /** The sessions that an empty conversation offers. Absent once it has an entry. */
+  readonly recent?: readonly ViewRecentSession[];
+}
+
+/** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
+export interface ViewHead extends FeatureHead {
   /** The settings no longer have the agent, so the session can only be read and exported. */
   readonly isReadOnly?: boolean;
   readonly title: string;
   /** The agent of this session. Null before one is chosen. */
   readonly agent: ViewAgent | null;
-  /** The agents in the agent picker. */
-  readonly agents: readonly ViewAgent[];
   readonly connection: {
     readonly state: ConnectionState;
     readonly detail?: string;
@@ -364,20 +461,15 @@ export interface ViewHead {
   /** A failure of the whole session, with its next steps. Shown as a banner until it is resolved. */
   readonly problem: ViewBanner | null;
   /** Open questions, oldest first. */
-  readonly asks: readonly ViewQuestion[];
+  readonly questions: readonly ViewQuestion[];
   readonly plans: readonly ({ readonly id: string } & Plan)[];
   /** Prompts not yet sent to the agent, or not yet placed in the conversation by it, in order. */
   readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];
-  /** The prompts of MCP servers, and the servers. Absent in views of earlier versions and of tests. */
-  readonly prompts?: readonly ViewPrompt[];
-  readonly mcpServers?: readonly ViewMcpServer[];
   readonly options: readonly ViewOption[];
   readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
   /** The tokens of the latest turn. Null until it has ended, and if the agent reports none. */
   readonly turnUsage: TurnUsage | null;
-  /** The agent's changes that the user has not reviewed. Null if there are none. */
-  readonly changes: ViewChanges | null;
   /** The workspace folder of the agent, for labels. */
   readonly cwd: string;
   /**
@@ -385,11 +477,6 @@ export interface ViewHead {
    * files are sent as links.
    */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embedded: boolean } | null;
-  readonly sendKey: "enter" | "modEnter";
-  /** Whether the editor follows the agent. Paused while the user looks at something else. */
-  readonly follow: "off" | "on" | "paused";
-  /** The sessions that an empty conversation offers. Absent once it has an entry. */
-  readonly recent?: readonly ViewRecentSession[];
 }
 
 export interface View {
@@ -423,7 +510,7 @@ export type AttachmentSource = Attachment["source"];
 
 /** Messages outside the view: replies to requests of one panel, and effects of commands on it. */
 export type PanelMessage =
-  | { readonly type: "focus"; readonly target: "composer" | "ask" | "find" }
+  | { readonly type: "focus"; readonly target: "composer" | "question" | "find" }
   /** The panel was hidden. When VS Code gives it the focus again, the composer gets it. */
   | { readonly type: "hidden" }
   /** Answers `complete`. `indexing`: more items follow when the workspace has been indexed. */
@@ -456,7 +543,7 @@ export type PanelMessage =
   /** Answers `completeArgument`: values for what the user has typed in the field. */
   | ({ readonly type: "argumentValues" } & ArgumentValues)
   /** A form that was not sent, because of these fields. */
-  | ({ readonly type: "formHeld"; readonly ask: string } & HeldFields)
+  | ({ readonly type: "formHeld"; readonly question: string } & HeldFields)
   /** A draft that the user can edit and send. */
   | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" | "failure" }

@@ -10,12 +10,12 @@ import type { ProtectionTest } from "./protectedFiles.ts";
 import type { PolicyAnswer } from "./permissionBroker.ts";
 import { globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
 import type { PathGlob, PathContext } from "./pathGlob.ts";
+import { ruleConditionNames, type Effect, type RuleCondition } from "./ruleFields.ts";
 import { ruleOutline, ruleProblem } from "./ruleProblems.ts";
 import { fitsBeginning, fitsWhole, hazardsFor, parsePattern, exactPattern } from "./commandLine/pattern.ts";
 import type { Pattern } from "./commandLine/pattern.ts";
 import type { Command, CommandLine, Fit } from "./commandLine/types.ts";
 
-export type Effect = "allow" | "ask" | "deny";
 type OneOrMore = string | readonly string[];
 
 /**
@@ -23,22 +23,7 @@ type OneOrMore = string | readonly string[];
  * To deny or ask, it is enough that the rule matches one thing in question. To allow, rules must cover everything in
  * question.
  */
-export interface Rule {
-  readonly effect: Effect;
-  /** The kind of the tool. Alone, `allow` covers only paths inside the workspace folders. */
-  readonly kind?: OneOrMore;
-  /** The agent's id in the settings. */
-  readonly agent?: OneOrMore;
-  /**
-   * A glob: relative to each of the workspace folders, absolute, or starting with `~/`. For a command: the folder it
-   * runs in.
-   */
-  readonly path?: OneOrMore;
-  /** A pattern of words as described in commandLine/pattern.ts: `npm test`, `npm run *`, `git log **`. */
-  readonly command?: OneOrMore;
-  /** A host and all its subdomains: `example.com`. */
-  readonly domain?: OneOrMore;
-}
+export type Rule = { readonly effect: Effect } & { readonly [condition in RuleCondition]?: OneOrMore };
 
 export interface RuleProblem {
   /** Its index in the settings. -1: the whole list. */
@@ -394,7 +379,7 @@ function shownValues(values: readonly string[]): string {
 
 /** The rule in a few words, for "Allowed by …". */
 export function describeRule(rule: Rule): string {
-  const parts = (["kind", "command", "path", "domain", "agent"] as const).flatMap(field => {
+  const parts = ruleConditionNames.flatMap(field => {
     const value = rule[field];
     return value === undefined ? [] : [`${field} ${shownValues(list(value))}`];
   });

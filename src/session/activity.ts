@@ -118,7 +118,7 @@ function excludeTurn(state: SessionState): SessionState {
 }
 
 /** The state with the failure as an entry, at its place in the conversation. */
-export function withProblem(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
+function withProblem(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
   const minted = state.generatedIds + 1;
   return {
     ...state,

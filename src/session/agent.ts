@@ -181,8 +181,8 @@ export interface AgentSession {
   cancel(): void;
   /** Ends one tool call, or a sub-agent, that offers it. Rejects with a ProblemError. */
   cancelTool(toolCallId: string): Promise<void>;
-  /** Ends one terminal of the agent that offers it. Rejects with a ProblemError. */
-  cancelTerminal(terminalId: string): Promise<void>;
+  /** Ends one terminal of the agent that offers it. Rejects with a ProblemError. Absent if the agent does not support it. */
+  cancelTerminal?(terminalId: string): Promise<void>;
   setOption(id: string, value: string | boolean): Promise<void>;
   /** Ends the use of the session. The agent keeps it, so that it can be continued. */
   dispose(): void;

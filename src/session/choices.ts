@@ -34,7 +34,7 @@ export function optionOf(
 }
 
 /** Whether the option can have the value. */
-export const offersValue = (option: SessionOption, value: OptionValue): boolean =>
+const offersValue = (option: SessionOption, value: OptionValue): boolean =>
   option.type === "boolean"
     ? typeof value === "boolean"
     : option.choices.some(choice => choice.value === value) || option.value === value;

@@ -282,7 +282,7 @@ export class Session implements Disposable {
   async killTerminal(terminalId: string): Promise<void> {
     const id = this.#agentLink?.ids.agentId(terminalId);
     if (id !== undefined && this.#state.terminals.get(terminalId)?.canCancel)
-      return this.#agentLink?.session.cancelTerminal(id);
+      return this.#agentLink?.session.cancelTerminal?.(id);
     return this.#services.killTerminal(terminalId);
   }
 

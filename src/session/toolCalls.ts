@@ -6,7 +6,7 @@ import type { Patch, SessionEvent, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
 /** Applies a patch: absent leaves a field, null clears it, a value replaces it. Returns the same object if nothing changed. */
-export function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
+function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
   let out: Partial<T> | undefined;
   for (const key of Object.keys(patch) as (keyof T)[]) {
     const value = patch[key];

@@ -43,7 +43,7 @@ export function planLaunch(
 }
 
 /** The error for a program that does not exist. */
-export function programNotFound(command: string): Refusal {
+function programNotFound(command: string): Refusal {
   const isPath = /[\\/]/.test(command);
   const where = isPath ? "does not exist or may not be executed" : "was not found on the PATH";
   return new Refusal("failed", `The command ${quotePath(command)} ${where}.`, { command });

@@ -5,9 +5,9 @@ import type { ExitStatus, SessionEvent } from "../session/events.ts";
 import { OutputRing } from "./outputRing.ts";
 
 /** At most 30 events a second. */
-export const reportInterval = 34;
+const reportInterval = 34;
 /** The bytes in one event. If more arrived since the last event, the newest bytes replace the shown output. */
-export const maxReportBytes = 64 * 1024;
+const maxReportBytes = 64 * 1024;
 
 /** Collects output and reports it at a limited rate. */
 export class OutputReporter implements Disposable {

@@ -2,15 +2,12 @@
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state.ts";
-import type { OpenSession, OpenSessions } from "../sessions/openSessions.ts";
+import type { OpenSession, OpenSessions } from "../library/openSessions.ts";
 
 export class ActiveSession<S extends OpenSession = Session> implements Disposable {
   readonly #open: OpenSessions<S>;
-  readonly #refreshed = new Emitter<void>();
   readonly #stateChanged = new Emitter<SessionState>();
-  /** Fires when something that every panel shows has changed, such as the settings or the review. */
-  readonly onDidRefresh: Event<void> = this.#refreshed.event;
-  /** Fires when another session is active, after each change of its state but its content, and after a refresh. */
+  /** Fires when another session is active, and after each change of its state but its content. */
   readonly onDidChangeState: Event<SessionState> = this.#stateChanged.event;
   readonly #link: Disposable;
   #last: S | undefined;
@@ -34,15 +31,8 @@ export class ActiveSession<S extends OpenSession = Session> implements Disposabl
     return this.#open.activeState;
   }
 
-  /** Announces that something changed that every panel shows. */
-  refresh(): void {
-    this.#refreshed.fire();
-    this.#stateChanged.fire(this.state);
-  }
-
   dispose(): void {
     this.#link.dispose();
-    this.#refreshed.dispose();
     this.#stateChanged.dispose();
   }
 }

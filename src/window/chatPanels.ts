@@ -2,16 +2,15 @@
 import * as vscode from "vscode";
 import { visibleText } from "../base/visibleText.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
-import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
+import { chatEditorType, type ChatSurface, type ShownSurface } from "../panel/chatSurface.ts";
 import type { SharedView } from "../panel/patch.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
-import { chatViewSurface } from "../sessions/openSessions.ts";
+import { chatViewSurface } from "../library/openSessions.ts";
 import { setStatusBarMessage } from "../editor/editorUi.ts";
 import { createWebviewPanel, setTabTitle } from "../editor/editorItems.ts";
 import { ChatPanel, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
-import { statusMessageDuration } from "./statusBar.ts";
 
 export interface ChatPanelsOptions extends Pick<ChatPanelOptions, "pages" | "log" | "clock"> {
   readonly extensionUri: vscode.Uri;
@@ -24,13 +23,6 @@ export interface ChatContent {
   readonly recentEntries: (surface: string) => RecentEntries | undefined;
   /** The title of the session, or an empty text. */
   readonly title: (surface: string) => string;
-}
-
-/** A surface that was opened or shown. */
-export interface ShownSurface {
-  readonly surface: string;
-  /** The session that it showed in the last window. */
-  readonly session?: string;
 }
 
 /** Longer titles are cut in the tabs of editors. Characters. */
@@ -114,7 +106,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
 
   /** Shows the text in the status bar for a moment, and has screen readers read it. */
   announce(text: string): void {
-    setStatusBarMessage(text, statusMessageDuration);
+    setStatusBarMessage(text);
     this.broadcast({ type: "say", text });
   }
 
@@ -142,7 +134,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   }
 
   /** Shows the chat and moves the focus there. */
-  focus(target: "composer" | "ask" | "find", surfaces?: readonly string[]): Promise<void> {
+  focus(target: "composer" | "question" | "find", surfaces?: readonly string[]): Promise<void> {
     return this.reveal({ type: "focus", target }, surfaces);
   }
 

@@ -133,9 +133,9 @@ export function createSessionServices(
       await outside.reportAnswered(question, answer);
       return answer;
     },
-    answer: (ask, option) => broker.answer(ask, option),
+    answer: (question, option) => broker.answer(question, option),
     cancelQuestions: fits => broker.cancelAll(fits),
-    question: ask => broker.question(ask),
+    question: question => broker.question(question),
     endTerminals: () => terminals.endAll(),
     readTextFile: (request, signal) => files.read(request, signal),
     writeTextFile: (request, signal) => files.write(request, signal),

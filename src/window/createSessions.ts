@@ -1,41 +1,38 @@
-// Creates what starts and restores sessions, from the features that sessions use.
+// Creates the registry of sessions, from the features that sessions use.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
-import { jsonEqual } from "../base/jsonEqual.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { SignInFeature } from "../agents/vscode/createSignIn.ts";
+import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
+import { showWarningMessage } from "../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import type { Documents } from "../files/ports.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import type { FollowFeature } from "../follow/vscode/createFollow.ts";
+import type { OpenSessions } from "../library/openSessions.ts";
+import { SessionRegistry } from "../library/sessionRegistry.ts";
+import type { EditorWorkspaceFolders } from "../library/vscode/editorWorkspaceFolders.ts";
+import { WindowRecord } from "../library/windowRecord.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
-import { emptySession, sessionTitle } from "../session/state.ts";
-import { changesView } from "../panel/projection/changesView.ts";
 import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
+import { emptySession, sessionTitle } from "../session/state.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
-import type { OpenSessions } from "../sessions/openSessions.ts";
-import { recentSessions } from "../sessions/recentSessions.ts";
-import type { ActiveSession } from "./activeSession.ts";
-import { WindowRecord } from "../sessions/windowRecord.ts";
-import { showWarningMessage } from "../editor/editorUi.ts";
-import { sessionLogFolder } from "./startup/storageFolders.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
-import { FolderChoice } from "./sessions/folderChoice.ts";
-import type { SessionList } from "./sessions/sessionList.ts";
-import { WindowSessions } from "./sessions/windowSessions.ts";
 import type { SettingsReader } from "./settings.ts";
+import { sessionLogFolder } from "./startup/storageFolders.ts";
 
 /** The features that sessions use. */
 export interface SessionFeatures {
   readonly open: OpenSessions;
-  readonly active: ActiveSession;
   readonly settings: SettingsReader;
-  readonly agents: AgentPool;
+  readonly pool: AgentPool;
+  readonly agents: WindowAgents;
+  readonly folders: EditorWorkspaceFolders;
   readonly fileEvents: FileEvents;
   readonly documents: Documents;
   readonly permissions: PermissionsFeature;
@@ -47,18 +44,16 @@ export interface SessionFeatures {
   readonly mcp: McpFeature;
   /** How files are protected that programs run. */
   readonly protection: () => ProtectionSettings;
-  readonly list: SessionList;
 }
 
-/** Creates what starts sessions. The caller disposes it, and waits for it, before anything else. */
-export function createSessions(platform: ExtensionPlatform, features: SessionFeatures): WindowSessions {
+/** Creates the registry of sessions. The caller disposes it, and waits for it, before anything else. */
+export function createSessions(platform: ExtensionPlatform, features: SessionFeatures): SessionRegistry {
   const { store, storage, log, clock } = platform;
-  const { open, active, agents, fileEvents, documents, permissions, checkpoints, review, follow, terminals } = features;
-  const settings = features.settings.read.bind(features.settings);
+  const { open, agents, mcp, fileEvents, documents, permissions, review, follow, terminals } = features;
   const services: SharedServices = {
     documents,
     fileEvents,
-    settings,
+    settings: () => features.settings.read(),
     rules: () => permissions.rules.ruleSet(),
     protection: features.protection,
     audit: permissions.audit,
@@ -69,42 +64,39 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     log,
   };
   const { onEnding } = terminals;
-  let recent: ReturnType<typeof recentSessions> = [];
-  const sessions = new WindowSessions({
-    open,
-    pool: agents,
-    signIn: features.signIn,
-    mcp: features.mcp,
-    settings,
-    folders: new FolderChoice(platform.context),
-    follow: session => (session === open.active ? follow.controller.state : "off"),
-    storage,
+  const registry = new SessionRegistry({
+    ...{ open, agents, storage, log, clock },
+    servers: mcp,
+    folders: features.folders,
     record: new WindowRecord({
       ...{ storage, clock, log, pid: process.pid, isRunning: isProcessRunning },
       newId: () => randomUUID(),
     }),
     version: (platform.context.extension.packageJSON as { readonly version: string }).version,
-    log,
-    clock,
-    onRestoreFailed: (file, reason) => warnNotRestored(platform, file, reason),
-    checkpoints: (session, cwd) => checkpoints.sessions.turns(session, cwd),
     createServices: (session, definition, dispatch) =>
       createSessionServices(services, { session, definition, dispatch, onEnding }),
-    onDidRefresh: () => active.refresh(),
-    recent: id => {
-      const next = recentSessions(features.list.sessions(), id);
-      // The same object is not sent to the panel again.
-      if (!jsonEqual(next, recent)) recent = next;
-      return recent;
-    },
-    changes: cwd => changesView(review.store.review.files, cwd, permissions.runsOf),
   });
-  const refresh = (): void => active.refresh();
-  store.add(review.store.review.onDidChange(refresh));
-  store.add(checkpoints.sessions.onDidChange(refresh));
-  store.add(features.settings.onDidChange(refresh));
-  store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
-  return sessions;
+  registry.onDidFail(({ type, file, reason }) =>
+    type === "notSaved" ? warnNotSaved(reason) : warnNotRestored(platform, file, reason),
+  );
+  store.add(
+    open.onDidChange(change => {
+      if (change.type !== "closed") return;
+      agents.cancelSignIn(change.session);
+      mcp.sessionClosed(change.session.id);
+    }),
+  );
+  return registry;
+}
+
+/** Warns that the conversation is not saved. */
+function warnNotSaved(reason: string): void {
+  void showWarningMessage(
+    vscode.l10n.t(
+      "The conversation cannot be saved: {0}. Parley will keep retrying. Until then, don't close the window or the session.",
+      reason,
+    ),
+  );
 }
 
 function isProcessRunning(pid: number): boolean {

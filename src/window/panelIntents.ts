@@ -4,15 +4,15 @@ import type { Log } from "../base/log.ts";
 import { intentHandlers } from "../panel/intentHandlers.ts";
 import { findInConversation } from "./findInConversation.ts";
 import { runPanelCommand } from "./panelCommands.ts";
+import type { SurfaceViews } from "../library/surfaceViews.ts";
 import type { PromptSender } from "./promptSender.ts";
-import type { WindowSessions } from "./sessions/windowSessions.ts";
 
 /** Handlers for every panel of the window. */
-export const panelIntents = (sessions: WindowSessions, sender: PromptSender, log: Log) =>
+export const panelIntents = (views: SurfaceViews, sender: PromptSender, log: Log) =>
   intentHandlers({
     send: (intent, replyTarget) => sender.send(intent, replyTarget),
     find: (intent, replyTarget) =>
-      findInConversation(intent, replyTarget, [...sessions.view(replyTarget.surface).entries]),
+      findInConversation(intent, replyTarget, [...views.view(replyTarget.surface).entries]),
     copy: async ({ text }) => vscode.env.clipboard.writeText(text),
     openInEditor: () => runPanelCommand("openChatInEditor"),
     copyConversation: () => runPanelCommand("copyConversation"),

@@ -8,12 +8,12 @@ import type { Documents } from "../files/ports.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
-import type { WindowSessions } from "./sessions/windowSessions.ts";
+import type { SessionRegistry } from "../library/sessionRegistry.ts";
 
 type SendIntent = IntentOf<"send">;
 
 export interface PromptSenderOptions {
-  readonly sessions: Pick<WindowSessions, "open" | "view" | "restoreOrStart">;
+  readonly registry: Pick<SessionRegistry, "open" | "restoreOrStart">;
   readonly documents: Documents;
   readonly attaching: Attachments;
 }
@@ -35,16 +35,16 @@ export class PromptSender {
   }
 
   async #send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
-    const { sessions, attaching, documents } = this.#options;
+    const { registry, attaching, documents } = this.#options;
     const text = intent.text.trimEnd();
     const attachments = intent.attachments ?? [];
     if (text.trim() === "" && attachments.length === 0) return;
     const { surface } = replyTarget;
     // The panel showed no session: the last one is being restored, or none has been started yet.
-    if (intent.session === undefined) await sessions.restoreOrStart(surface);
-    const session = sessions.open.selected(surface);
+    if (intent.session === undefined) await registry.restoreOrStart(surface);
+    const session = registry.open.selected(surface);
     if (!session || (intent.session ?? session.id) !== session.id) return returnToEnded(intent, replyTarget);
-    const { accepts, agent } = sessions.view(surface).head;
+    const { accepts, agent } = session.state;
     const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
     const [declined] = await attaching.declinedPaths(paths, false);
     if (declined !== undefined) {
@@ -57,7 +57,7 @@ export class PromptSender {
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
     const prompt = await promptContent(text, attachments, { accepts, agentName, read: attachmentReader(documents) });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
-    if (sessions.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
+    if (registry.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
     session.send(prompt.content);
   }
 }

@@ -4,18 +4,20 @@ import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversation/conversationText.ts";
 import { openQuestions } from "../session/state.ts";
 import { setStatusBarMessage, showQuickPick } from "../editor/editorUi.ts";
+import type { AgentDefinition } from "../agents/registry.ts";
+import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
+import type { OpenSessions } from "../library/openSessions.ts";
+import type { SessionRegistry } from "../library/sessionRegistry.ts";
+import { confirmEndOfWork } from "../library/vscode/confirmEndOfWork.ts";
+import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import type { Settings } from "./settings.ts";
-import { confirmEndOfWork } from "./sessions/confirmEndOfWork.ts";
-import type { WindowSessions } from "./sessions/windowSessions.ts";
-import { statusMessageDuration } from "./statusBar.ts";
 import type { TrafficDocument } from "./trafficDocument.ts";
 
 type ChatCommandId = "parley.openChat" | "parley.openChatInEditor" | "parley.find";
 
 /** Handlers of the commands that show the chat. */
-export const chatCommands = (sessions: WindowSessions, chat: ChatPanels): CommandHandlers<ChatCommandId> => ({
-  "parley.openChat": () => chat.focus(openQuestions(sessions.open.activeState).length > 0 ? "ask" : "composer"),
+export const chatCommands = (open: OpenSessions, chat: ChatPanels): CommandHandlers<ChatCommandId> => ({
+  "parley.openChat": () => chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer"),
   "parley.openChatInEditor": () => void chat.openEditor(),
   "parley.find": () => chat.focus("find"),
 });
@@ -29,46 +31,52 @@ type SessionCommandId =
   | "parley.copyConversation";
 
 /** Handlers of the commands for the session and its agent. */
-export const sessionCommands = (
-  sessions: WindowSessions,
-  chat: ChatPanels,
-  settings: () => Settings,
-): CommandHandlers<SessionCommandId> => ({
+export const sessionCommands = ({
+  registry,
+  agents,
+  chat,
+}: {
+  readonly registry: SessionRegistry;
+  readonly agents: WindowAgents;
+  readonly chat: ChatPanels;
+}): CommandHandlers<SessionCommandId> => ({
   "parley.newSession": async () => {
-    const surface = sessions.open.activeSurface;
-    const isStarted = (await sessions.startInChosenFolder(surface)) !== undefined;
-    if (isStarted || sessions.startObstacle()) await chat.focus("composer", [surface]);
+    const surface = registry.open.activeSurface;
+    const isStarted = (await registry.startInChosenFolder(surface)) !== undefined;
+    if (isStarted || registry.obstacle) await chat.focus("composer", [surface]);
   },
-  "parley.stop": () => sessions.open.active?.stop(),
+  "parley.stop": () => registry.open.active?.stop(),
   "parley.selectAgent": async () => {
-    const agent = await pickAgent(settings(), sessions.agentOf(sessions.open.active)?.id);
+    const agent = await pickAgent(agents.definitions(), agents.of(registry.open.active)?.id);
     if (agent === undefined) return;
-    await sessions.startInChosenFolder(sessions.open.activeSurface, agent);
-    await chat.focus("composer", [sessions.open.activeSurface]);
+    await registry.startInChosenFolder(registry.open.activeSurface, agent);
+    await chat.focus("composer", [registry.open.activeSurface]);
   },
   "parley.restartAgent": async () => {
-    const session = sessions.open.active;
+    const session = registry.open.active;
     // All sessions of the agent share its process.
-    const states = sessions.open.sessions.map(({ state }) => state);
+    const states = registry.open.sessions.map(({ state }) => state);
     const ended = states.filter(({ agent }) => agent !== null && agent.id === session?.state.agent?.id);
     if (!(await confirmEndOfWork(ended, vscode.l10n.t("Restart Agent")))) return;
-    await chat.focus("composer", [sessions.open.activeSurface]);
+    await chat.focus("composer", [registry.open.activeSurface]);
     session?.offerSignIn();
     if (session) await session.restart();
-    else sessions.start();
+    else registry.start();
   },
-  "parley.signOut": () => sessions.signOut(),
+  "parley.signOut": async () => {
+    if (!registry.obstacle) await agents.signOut(registry.open.active);
+  },
   "parley.copyConversation": async () => {
-    await vscode.env.clipboard.writeText(conversationText(sessions.open.activeState));
-    setStatusBarMessage(vscode.l10n.t("Copied the conversation."), statusMessageDuration);
+    await vscode.env.clipboard.writeText(conversationText(registry.open.activeState));
+    setStatusBarMessage(vscode.l10n.t("Copied the conversation."));
   },
 });
 
-const activeAgent = (sessions: WindowSessions): { readonly id: string; readonly name: string } | undefined =>
-  sessions.open.activeState.agent ?? sessions.agentOf(undefined);
-
 /** Asks for an agent. Returns its id. */
-async function pickAgent({ agents }: Settings, currentId: string | undefined): Promise<string | undefined> {
+async function pickAgent(
+  agents: readonly AgentDefinition[],
+  currentId: string | undefined,
+): Promise<string | undefined> {
   const picks = agents.map(({ id, name, description = "", icon }) => ({
     label: icon === undefined ? name : `$(${icon}) ${name}`,
     description: id === currentId ? vscode.l10n.t("current") : "",
@@ -84,18 +92,28 @@ async function pickAgent({ agents }: Settings, currentId: string | undefined): P
 }
 
 /** Handlers of the commands that show what an agent and the extension have logged. */
-export const logCommands = (
-  sessions: WindowSessions,
-  traffic: TrafficDocument,
-  log: { show(): void },
-): CommandHandlers<"parley.showLog" | "parley.showTraffic" | "parley.saveTranscript"> => ({
-  "parley.showLog": () => log.show(),
-  "parley.showTraffic": async () => {
-    const agent = activeAgent(sessions);
-    if (agent) await traffic.show(agent.id, agent.name);
-  },
-  "parley.saveTranscript": async () => {
-    const agent = activeAgent(sessions);
-    if (agent) await traffic.save(agent.id);
-  },
-});
+export function logCommands({
+  agents,
+  active,
+  traffic,
+  log,
+}: {
+  readonly agents: WindowAgents;
+  readonly active: ActiveSession;
+  readonly traffic: TrafficDocument;
+  readonly log: { show(): void };
+}): CommandHandlers<"parley.showLog" | "parley.showTraffic" | "parley.saveTranscript"> {
+  const agent = (): { readonly id: string; readonly name: string } | undefined =>
+    active.state.agent ?? agents.of(undefined);
+  return {
+    "parley.showLog": () => log.show(),
+    "parley.showTraffic": async () => {
+      const shown = agent();
+      if (shown) await traffic.show(shown.id, shown.name);
+    },
+    "parley.saveTranscript": async () => {
+      const shown = agent();
+      if (shown) await traffic.save(shown.id);
+    },
+  };
+}

@@ -3,23 +3,29 @@ import { t } from "../base/l10n.ts";
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
-import { openQuestions, type SessionState } from "../session/state.ts";
+import { openQuestions } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
-import { attentionOf } from "../sessions/attention.ts";
-import { SessionsTree } from "../sessions/vscode/sessionsTree.ts";
+import { attentionOf } from "../library/attention.ts";
+import { SessionsTree } from "../library/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import type { SessionList } from "./sessions/sessionList.ts";
-import type { WindowSessions } from "./sessions/windowSessions.ts";
-import type { Settings } from "./settings.ts";
+import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
+import type { OpenSessions } from "../library/openSessions.ts";
+import type { SessionList } from "../library/sessionList.ts";
+import type { SurfaceViews } from "../library/surfaceViews.ts";
+import type { SettingsReader } from "./settings.ts";
 import type { StartupParts } from "./startup/startup.ts";
 import { StatusBar } from "./statusBar.ts";
 import { UserNotifications } from "./userNotifications.ts";
 
 /** What the indicators show. */
 export interface IndicatorSources {
+  readonly active: ActiveSession;
+  readonly open: OpenSessions;
+  readonly agents: WindowAgents;
+  readonly views: SurfaceViews;
   readonly chat: ChatPanels;
-  readonly settings: () => Settings;
+  readonly settings: SettingsReader;
   readonly list: SessionList;
   /** Shows the session with this id. */
   readonly show: (id: string) => Promise<void>;
@@ -30,12 +36,9 @@ export interface IndicatorSources {
 /** Creates the indicators and keeps them up to date. Returns the rows of the Sessions view. */
 export function createSessionIndicators(
   { store, log, clock }: ExtensionPlatform,
-  active: ActiveSession,
-  sessions: WindowSessions,
   { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
-  { chat, settings, list, show, onVisible }: IndicatorSources,
+  { active, open, agents, views, chat, settings, list, show, onVisible }: IndicatorSources,
 ): SessionsTree {
-  const { open } = sessions;
   const status = new StatusBar(statusItem, rememberAgentName);
   const isVisible = (session: Session): boolean => chat.isVisible(open.surfacesOf(session));
   const tree = store.add(
@@ -54,7 +57,7 @@ export function createSessionIndicators(
   );
   const notifications = new UserNotifications({
     chat,
-    settings,
+    settings: () => settings.read(),
     log,
     isVisible: ({ id }) => {
       const session = open.get(id);
@@ -62,13 +65,16 @@ export function createSessionIndicators(
     },
     show: ({ id }) => show(id),
   });
-  const update = (state: SessionState): void => {
-    status.update(state, sessions.agentOf(active.session)?.name);
+  const update = (): void => {
+    const { state } = active;
+    status.update(state, agents.of(active.session)?.name);
     setContextKey("parley.hasSession", active.session !== undefined);
     setContextKey("parley.busy", isWorking(state));
     setContextKey("parley.waiting", openQuestions(state).length > 0);
   };
   store.add(active.onDidChangeState(update));
+  store.add(views.onDidChange(update));
+  update();
   store.add(
     open.onDidChange(change => {
       if (change.type === "changed" && change.isContent) return;

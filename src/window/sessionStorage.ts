@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { forEachLimited } from "../base/async.ts";
 import type * as vscode from "vscode";
 import type { LogStorage, LogFile } from "../session/log/sessionStore.ts";
-import type { TrashStorage } from "../sessions/sessionTrash.ts";
+import type { TrashStorage } from "../library/sessionTrash.ts";
 import { removedSessionsFolder, sessionLogFolder } from "./startup/storageFolders.ts";
 
 /** The sessions of this workspace, or of no workspace. Never synchronised, and never stored in the workspace. */

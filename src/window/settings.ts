@@ -1,14 +1,16 @@
 // Parley's settings, typed and validated. They are the user's own. A folder can only add to the list of sensitive files.
 import * as vscode from "vscode";
+import type { Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
 import { folderSettings, userSetting } from "../editor/userSettings.ts";
 import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
+import type { HeadPart } from "../panel/headParts.ts";
 import type { ViewHead } from "../panel/protocol.ts";
 import { readProtectionSetting, type ProtectionSettings } from "../permissions/protectedFiles.ts";
 import { readFolderGlobs, readGlobSetting } from "../permissions/sensitiveFiles.ts";
-import type { SessionLimits } from "../sessions/retention.ts";
+import type { SessionLimits } from "../library/retention.ts";
 import { checkedInteger, type IntegerSettingKey } from "./numberSettings.ts";
 
 export interface Settings {
@@ -40,7 +42,7 @@ const notificationLevel = (value: unknown, fallback: NotificationLevel): Notific
   value === "off" || value === "questions" || value === "all" ? value : fallback;
 
 /** The demo agent that comes with the extension. It runs on VS Code's own Node.js: there may be no other. */
-export function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
+function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
   return {
     id: "demo",
     name: "Demo Agent",
@@ -61,6 +63,13 @@ export class SettingsReader implements Disposable {
   readonly #changed = new Emitter<void>();
   /** Fires when a setting of the extension has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
+  /** The agents of the settings. */
+  readonly definitions = (): readonly AgentDefinition[] => this.read().agents;
+  /** What panels show of the settings. */
+  readonly head: HeadPart<"sendKey" | "settingsProblem"> = {
+    values: { sendKey: () => this.read().sendKey, settingsProblem: () => settingsProblem(this.read().bad) },
+    onDidChange: this.onDidChange,
+  };
   #settings: Settings | undefined;
   /** Mistakes in numbers that are logged. */
   #logged: ReadonlySet<string> = new Set();
@@ -95,6 +104,10 @@ export class SettingsReader implements Disposable {
     this.#changed.dispose();
   }
 }
+
+/** The faults in the settings as one problem. */
+const settingsProblem = (bad: Settings["bad"]): Problem | undefined =>
+  bad.length === 0 ? undefined : { message: bad.map(({ reason }) => reason).join("\n"), next: ["openSettings"] };
 
 /** Reads the current settings. Reports each number that is not valid, as a sentence. */
 export function readSettings(

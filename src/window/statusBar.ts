@@ -3,9 +3,6 @@ import { t } from "../base/l10n.ts";
 import type { StatusItem } from "../editor/editorItems.ts";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 
-/** How long the status bar shows that something was done. Milliseconds. */
-export const statusMessageDuration = 3000;
-
 export class StatusBar {
   readonly #item: Pick<StatusItem, "show" | "hide">;
   readonly #onDidShowName: (name: string) => void;
@@ -34,7 +31,7 @@ export class StatusBar {
 }
 
 /** A codicon and a text for the state of a session. */
-export function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {
+function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {
   if (openQuestions(state).length > 0) return { icon: "bell-dot", words: t("Waiting for you") };
   if (state.lost) return { icon: "error", words: state.lost.message };
   if (isBusy(state)) return { icon: "loading~spin", words: t("Working") };

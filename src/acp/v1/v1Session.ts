@@ -11,14 +11,15 @@ import {
   type TerminalRequest,
 } from "../../session/agent.ts";
 import type { ContentBlock, QuestionAnswer, SessionEvent } from "../../session/events.ts";
-import { permissionResult, readPermissionRequest, type RequestSession } from "../agentRequests.ts";
+import { permissionResult, type RequestSession } from "../agentRequests.ts";
 import { authRequired, requestCancelled } from "../errorCodes.ts";
 import { asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { saysSessionIsGone } from "../sessionGone.ts";
 import { SubAgents, subAgentOfCard } from "../subAgents.ts";
 import { turnUsage } from "../usage.ts";
-import { detachedClient } from "../kept/detachedClient.ts";
+import { detachedClient } from "../detachedClient.ts";
+import { readV1Permission } from "./readV1Permission.ts";
 import type { V1Replay } from "./v1Replay.ts";
 import { V1Updates } from "./v1Updates.ts";
 
@@ -218,7 +219,7 @@ export class V1Session implements AgentSession, RequestSession {
 
   /** Applies the embedded tool call, then asks the question. */
   async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { question: asked, toolCall } = readPermissionRequest(params);
+    const { question: asked, toolCall } = readV1Permission(params);
     const asker = asString(params["sessionId"]) ?? this.sessionId;
     const updates = this.#subAgents.reader(asker);
     this.#report(this.#subAgents.scoped(asker, updates.toolCall(toolCall), toolCall));
@@ -242,8 +243,6 @@ export class V1Session implements AgentSession, RequestSession {
     const sessionId = subAgentOfCard(toolCallId);
     if (sessionId !== undefined && !this.#disposed) this.#options.connection.notify("session/cancel", { sessionId });
   }
-  /** In version 1, no terminal of the agent offers it. */
-  async cancelTerminal(): Promise<void> {}
 
   /** Steering, a de-facto extension: the agent inserts the prompt into the running turn. */
   get sendWhileRunning(): AgentSession["sendWhileRunning"] {

@@ -17,7 +17,7 @@ import { asNumber, asObject, asString, contentToWire, type JsonObject } from "..
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { saysSessionIsGone } from "../sessionGone.ts";
 import { SubAgents, subAgentOfCard } from "../subAgents.ts";
-import { readPermission } from "./readPermission.ts";
+import { readV2Permission } from "./readV2Permission.ts";
 import { SentPrompts } from "./sentPrompts.ts";
 import type { V2Replay } from "./v2Replay.ts";
 import { V2Updates } from "./v2Updates.ts";
@@ -192,7 +192,7 @@ export class V2Session implements AgentSession, RequestSession {
 
   /** Applies the tool call that the question is about, then asks the question. */
   async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { question, toolCall } = readPermission(params);
+    const { question, toolCall } = readV2Permission(params);
     const asker = asString(params["sessionId"]) ?? this.sessionId;
     const reader = this.#subAgents.reader(asker);
     if (toolCall) this.#report(this.#subAgents.scoped(asker, reader.toolCall(toolCall), toolCall));

@@ -1,6 +1,7 @@
 // Creates what signs the user in to agents, with its commands.
 import { join } from "node:path";
 import { t } from "../../base/l10n.ts";
+import { Emitter, type Event } from "../../base/lifecycle.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
@@ -14,15 +15,22 @@ export interface SignInFeature {
   readonly keys: StoredKeys;
   readonly runner: SignInRunner;
   readonly lastChoices: LastChoices;
+  /** Fires when a sign-in begins, goes on or ends. */
+  readonly onDidChange: Event<void>;
 }
 
-export function createSignIn({ context, clock }: ExtensionPlatform, onDidChange: () => void): SignInFeature {
+export function createSignIn({ context, clock, store }: ExtensionPlatform): SignInFeature {
+  const changed = store.add(new Emitter<void>());
   const keys = new StoredKeys(context);
   const startFolders = join(context.globalStorageUri.fsPath, "agents");
   return {
     keys,
     lastChoices: new LastChoices(context),
-    runner: new SignInRunner({ keys, consents: new SignInConsents(context), startFolders, clock, onDidChange }),
+    runner: new SignInRunner({
+      ...{ keys, consents: new SignInConsents(context), startFolders, clock },
+      onDidChange: () => changed.fire(),
+    }),
+    onDidChange: changed.event,
   };
 }
 

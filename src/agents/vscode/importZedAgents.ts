@@ -9,10 +9,10 @@ import { withoutMiddle, exactLine } from "../../base/inertText.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import { maskText } from "../../base/mask.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
-import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { readZedAgents, withDistinctNames, zedSettingsFiles, type ZedAgent, type ZedAgents } from "../zedSettings.ts";
 import { showInformationMessage, showQuickPick, showQuickPicks } from "../../editor/editorUi.ts";
+import { updateUserAgents, userAgent, userAgents } from "./agentSettings.ts";
 
 /** Of a command line, and of the names of its variables (characters). */
 const maxPreview = 300;
@@ -52,9 +52,8 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
   const { agents: found, skipped } = await read(file);
   const agents = withDistinctNames(found, existing);
   const own = userAgents();
-  const ownEntry = ({ id }: ZedAgent): object => (Object.hasOwn(own, id) ? asObject(own[id]) : {});
   const isKnown = (agent: ZedAgent): boolean =>
-    Object.hasOwn(own, agent.id) && jsonEqual(own[agent.id], { ...ownEntry(agent), ...entryOf(agent) });
+    Object.hasOwn(own, agent.id) && jsonEqual(own[agent.id], { ...userAgent(agent.id), ...entryOf(agent) });
   const added = agents.filter(agent => !isKnown(agent));
   if (added.length === 0) {
     void showInformationMessage(nothingToImport(agents, skipped));
@@ -75,9 +74,8 @@ export async function importZedAgents(file: string, existing: readonly AgentDefi
     ignoreFocusOut: true,
   });
   if (!picked || picked.length === 0) return;
-  const entries = picked.map(({ agent }) => [agent.id, { ...ownEntry(agent), ...entryOf(agent) }] as const);
-  // The setting may have changed meanwhile.
-  await updateUserSetting("agents", { ...userAgents(), ...Object.fromEntries(entries) });
+  const entries = picked.map(({ agent }) => [agent.id, { ...userAgent(agent.id), ...entryOf(agent) }] as const);
+  await updateUserAgents(Object.fromEntries(entries));
   const names = picked.map(({ label }) => label).join(", ");
   void showInformationMessage(vscode.l10n.t("Added to the agents: {0}.", names));
 }
@@ -112,8 +110,3 @@ const entryOf = ({ name, command, args, env, defaults }: ZedAgent): Readonly<Rec
   ...(Object.keys(env).length > 0 && { env }),
   ...(defaults && { defaults }),
 });
-
-const userAgents = (): Readonly<Record<string, unknown>> =>
-  asObject(userSetting("agents")) as Readonly<Record<string, unknown>>;
-
-const asObject = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});

@@ -1,6 +1,6 @@
 // The options that the user chose last for each agent, for the agent's next sessions.
 import type * as vscode from "vscode";
-import { newestEntries } from "../../editor/newestEntries.ts";
+import { newestEntries } from "../../base/newestEntries.ts";
 import type { OptionValue } from "../../session/state.ts";
 
 const stateKey = "parley.lastChoices";

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionRoots } from "../../editor/folders.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import { CheckpointController, type CheckpointControllerOptions } from "./checkpointController.ts";
@@ -14,6 +15,7 @@ export interface CheckpointsFeature {
   /** Not disposed with the platform: the window stores it first. */
   readonly sessions: SessionCheckpoints;
   readonly removed: RemovedCheckpoints;
+  readonly head: HeadPart<"checkpoints">;
   /** The checkpoints of that session. */
   readonly of: (
     session: { readonly id: string; readonly workspaceFolder: string } | undefined,
@@ -36,6 +38,10 @@ export function createCheckpoints(
   return {
     sessions,
     removed: store.add(new RemovedCheckpoints({ checkpoints: sessions, globalState, clock, log })),
+    head: {
+      values: { checkpoints: session => session && sessions.turns(session.id, session.state.workspaceFolder) },
+      onDidChange: sessions.onDidChange,
+    },
     of: session => session && sessions.forSession(session.id, session.workspaceFolder),
   };
 }

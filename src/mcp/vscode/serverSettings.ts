@@ -2,14 +2,13 @@
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { asError } from "../../base/errors.ts";
-import { t } from "../../base/l10n.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { userSetting } from "../../editor/userSettings.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
-import { parseJsonc } from "../jsonc.ts";
-import { mergeServers, readServerFile, readServers, type McpServer, type ServersRead } from "../servers.ts";
+import { agentServers, allServersFor, readWorkspaceServers, type ConfiguredServers } from "../configuredServers.ts";
+import { readServers, type McpServer, type ServersRead } from "../servers.ts";
 
 const none: ServersRead = { servers: [], problems: [] };
 
@@ -20,11 +19,8 @@ export function serverSettingProblems(agents: readonly AgentDefinition[]): reado
 
 const userServers = (): ServersRead => readServers(userSetting("mcpServers"), "user", "parley.mcpServers");
 
-const agentServers = ({ id, mcpServers }: AgentDefinition): ServersRead =>
-  readServers(mcpServers, "agent", `parley.agents → ${id} → mcpServers`);
-
 /** The servers of the window. Those of the workspace follow its file. */
-export class ServerSettings implements Disposable {
+export class ServerSettings implements ConfiguredServers, Disposable {
   readonly #store = new DisposableStore();
   readonly #log: Log;
   readonly #changed = this.#store.add(new Emitter<void>());
@@ -49,23 +45,19 @@ export class ServerSettings implements Disposable {
     read();
   }
 
-  /** The problems in the file of the workspace, as sentences. */
   get workspaceProblems(): readonly string[] {
     return this.#workspace.problems;
   }
 
-  /** The files that configure servers of the workspace, also under the names that links lead to. Full paths. */
   get workspaceFiles(): readonly string[] {
     return this.#files;
   }
 
-  /** The servers for an agent: its own, the user's, and those of the workspace. None in an untrusted workspace. */
   servers(agent: AgentDefinition | undefined): readonly McpServer[] {
     if (!vscode.workspace.isTrusted) return [];
-    return mergeServers(agent ? agentServers(agent).servers : [], userServers().servers, this.#workspace.servers);
+    return allServersFor(agent, userServers().servers, this.#workspace.servers);
   }
 
-  /** Resolves when the file of the workspace was read. */
   whenRead(): Promise<void> {
     return this.#reading;
   }
@@ -112,11 +104,5 @@ async function readFile(folder: vscode.Uri): Promise<ServersRead> {
     if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return none;
     throw error;
   }
-  const where = vscode.workspace.asRelativePath(uri);
-  try {
-    const { servers, problems } = readServerFile(parseJsonc(new TextDecoder().decode(bytes)), "workspace", where);
-    return { servers: servers.map(server => ({ ...server, folder: folder.fsPath })), problems };
-  } catch (error) {
-    return { servers: [], problems: [t("{0} is not valid JSON: {1}", where, asError(error).message)] };
-  }
+  return readWorkspaceServers(new TextDecoder().decode(bytes), folder.fsPath, vscode.workspace.asRelativePath(uri));
 }

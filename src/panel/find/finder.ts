@@ -35,7 +35,7 @@ export interface FindResult {
  * The query as a global expression. Letters are compared by Unicode's simple case folding. Throws a `SyntaxError` for
  * an invalid pattern.
  */
-export function searchPattern({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
+function searchPattern({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
   const source = regex ? query : query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const flags = matchCase ? "gm" : "gim";
   try {

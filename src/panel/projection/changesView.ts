@@ -1,5 +1,5 @@
 // The changes to review, as a panel shows them.
-import type { ViewChanges } from "../viewChanges.ts";
+import type { ViewChanges } from "../protocol.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 
 interface UnreviewedFile {

@@ -1,6 +1,7 @@
 // Projects the state of a session to the view that a panel paints. Entries are memoised, so that unchanged entries keep
 // their identity.
 import type { Problem } from "../../base/errors.ts";
+import { jsonEqual } from "../../base/jsonEqual.ts";
 import { t } from "../../base/l10n.ts";
 import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
@@ -36,7 +37,7 @@ import type {
   ViewNotedFile,
   ViewTool,
 } from "../protocol.ts";
-import type { ViewAgent } from "../viewAgent.ts";
+import type { HeadInputs } from "../headParts.ts";
 import { DiffStore } from "../diff/diffStore.ts";
 import type { SharedView } from "../patch.ts";
 import { OptionsView } from "./optionsView.ts";
@@ -45,34 +46,6 @@ import { recentEntriesStart, type RecentEntries } from "./recentEntries.ts";
 import { questionView } from "./questionView.ts";
 import { locationsOf, shownFields } from "./toolFields.ts";
 import { prepareParts, toolParts, type TerminalStates } from "./toolParts.ts";
-
-/** The parts of the view that belong to no session. */
-export interface WindowState {
-  /** The id of the projected session. The events of a session do not contain it. */
-  readonly session?: string;
-  /** The name of the session's folder. Absent if the workspace has only one. */
-  readonly folder?: string;
-  /** Whether the settings no longer have the agent of the session. */
-  readonly hasLostAgent?: boolean;
-  readonly agents: readonly ViewAgent[];
-  /** The agent chosen for the next session. */
-  readonly chosenAgent: ViewAgent | null;
-  /** The reason why no session can start: no folder, or no trust. */
-  readonly problem: Problem | null;
-  readonly sendKey: ViewHead["sendKey"];
-  /** The changes to review. */
-  readonly changes?: ViewHead["changes"];
-  /** The turns with a checkpoint, by their prompt ids. Stays the same set until a checkpoint is added. */
-  readonly checkpoints?: ReadonlySet<string>;
-  /** The sign-in in progress. Absent if there is none. */
-  readonly signingIn?: ViewSignIn | undefined;
-  /** The sessions that an empty conversation offers. */
-  readonly recent?: ViewHead["recent"] | undefined;
-  /** Absent means off. */
-  readonly follow?: ViewHead["follow"];
-  /** The servers and prompts of MCP, and what Parley asks for them. */
-  readonly mcp?: Pick<ViewHead, "prompts" | "mcpServers" | "asks">;
-}
 
 const noDecisions: readonly string[] = [];
 const noTurns: ReadonlySet<string> = new Set();
@@ -97,7 +70,7 @@ interface ProjectedBlock {
 
 interface LastProjection {
   readonly blocks: readonly ProjectedBlock[];
-  readonly asks: SessionState["questions"];
+  readonly questions: SessionState["questions"];
   readonly terminals: SessionState["terminals"];
   readonly cwd: string;
   readonly version: number;
@@ -123,7 +96,7 @@ export class Projector {
     words: new Map(),
   };
   readonly #options = new OptionsView();
-  #asks: readonly ViewQuestion[] = [];
+  #questions: readonly ViewQuestion[] = [];
   #lastBanner: { readonly problem: Problem; readonly signingIn: ViewSignIn; readonly view: ViewBanner } | undefined;
   #plans: { readonly from: SessionState["plans"]; readonly views: ViewHead["plans"] } | undefined;
   #queue:
@@ -150,10 +123,10 @@ export class Projector {
   }
 
   /** The view with a list of entries that shares everything unchanged with the view before. */
-  projectShared(state: SessionState, windowState: WindowState): SharedView {
+  projectShared(state: SessionState, inputs: HeadInputs): SharedView {
     const open = openQuestions(state);
-    const entries = this.#project(state, toolCallsInQuestion(open), windowState.checkpoints ?? noTurns);
-    return { entries, head: this.#head(state, windowState, open) };
+    const entries = this.#project(state, toolCallsInQuestion(open), inputs.checkpoints ?? noTurns);
+    return { entries, head: this.#head(state, inputs, open) };
   }
 
   /**
@@ -171,21 +144,21 @@ export class Projector {
   }
 
   /** The end of a long conversation. Undefined for a short one. */
-  recentEntries(state: SessionState, windowState: WindowState): RecentEntries | undefined {
+  recentEntries(state: SessionState, inputs: HeadInputs): RecentEntries | undefined {
     const from = recentEntriesStart(state.entries);
     if (from === 0) return undefined;
     const open = openQuestions(state);
     const asked = toolCallsInQuestion(open);
-    const checkpoints = windowState.checkpoints ?? noTurns;
+    const checkpoints = inputs.checkpoints ?? noTurns;
     this.#decide(state.questions);
     const entries: ViewEntry[] = [];
     for (let at = from; at < state.entries.length; at++)
       entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints).view);
-    return { view: { entries, head: this.#head(state, windowState, open) }, from };
+    return { view: { entries, head: this.#head(state, inputs, open) }, from };
   }
 
-  #decide(asks: SessionState["questions"]): void {
-    if (this.#decisions.of !== asks) this.#decisions = { of: asks, words: decisionsIn(asks) };
+  #decide(questions: SessionState["questions"]): void {
+    if (this.#decisions.of !== questions) this.#decisions = { of: questions, words: decisionsIn(questions) };
   }
 
   /** Visits only the blocks of entries that something changed for, so that the time does not grow with the conversation. */
@@ -194,7 +167,9 @@ export class Projector {
     const { version } = this.#diffs;
     const last = this.#last;
     const isSame =
-      last?.asks === questions && last.cwd === workspaceFolder && last.checkpoints === checkpoints ? last : undefined;
+      last?.questions === questions && last.cwd === workspaceFolder && last.checkpoints === checkpoints
+        ? last
+        : undefined;
     this.#decide(questions);
     const blocks: ProjectedBlock[] = [];
     let views = last && last.views.length <= list.length ? last.views : EntryList.of<ViewEntry>();
@@ -225,7 +200,7 @@ export class Projector {
       }
       blocks.push(block);
     }
-    this.#last = { blocks, asks: questions, terminals, cwd: workspaceFolder, version, checkpoints, views };
+    this.#last = { blocks, questions, terminals, cwd: workspaceFolder, version, checkpoints, views };
     return views;
   }
 
@@ -288,22 +263,22 @@ export class Projector {
     return this.#lastBanner?.view ?? problem;
   }
 
-  #questionOf(ask: Question, state: SessionState): ViewQuestion {
+  #questionOf(question: Question, state: SessionState): ViewQuestion {
     try {
-      return questionView(ask, state, this.#diffs);
+      return questionView(question, state, this.#diffs);
     } catch (error) {
       this.#onError(error);
       const title = t("Parley cannot show what the agent asks. The log has the details.");
-      return { id: ask.id, title, parts: [], locations: [], options: ask.options };
+      return { id: question.id, title, parts: [], locations: [], options: question.options };
     }
   }
 
-  #head(state: SessionState, windowState: WindowState, open: readonly Question[]): ViewHead {
-    const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : windowState.chosenAgent;
-    const { asks: ownAsks = [], ...mcp } = windowState.mcp ?? {};
+  #head(state: SessionState, inputs: HeadInputs, open: readonly Question[]): ViewHead {
+    const { hasLostAgent, chosenAgent, problem, settingsProblem, signingIn, ...more } = inputs;
+    const { ownQuestions = [], checkpoints: _checkpoints, ...shown } = more;
     // What the user asked for comes first, so that a question that arrives later does not replace a form being filled in.
-    const asks = [...ownAsks, ...open.map(ask => this.#questionOf(ask, state))];
-    if (!sameJson(asks, this.#asks)) this.#asks = asks;
+    const questions = [...ownQuestions, ...open.map(question => this.#questionOf(question, state))];
+    if (!jsonEqual(questions, this.#questions)) this.#questions = questions;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
         .filter(([, { entries, markdown, uri, kind }]) => entries.length > 0 || Boolean(markdown ?? uri ?? kind))
@@ -317,31 +292,24 @@ export class Projector {
       this.#queue = { from: prompts, paused, steers, views };
     }
     const head: ViewHead = {
-      ...(windowState.session !== undefined && { session: windowState.session }),
-      ...(windowState.folder !== undefined && { folder: windowState.folder }),
+      ...shown,
       // A turn in progress goes on, and can be stopped.
-      ...(windowState.hasLostAgent !== undefined && { isReadOnly: windowState.hasLostAgent && !isBusy(state) }),
+      ...(hasLostAgent !== undefined && { isReadOnly: hasLostAgent && !isBusy(state) }),
       title: sessionTitle(state),
-      agent,
-      agents: windowState.agents,
+      agent: state.agent ? { id: state.agent.id, name: state.agent.name } : chosenAgent,
       connection: this.#options.connection(state),
       activity: activityView(state),
       live: isWorking(state) ? state.latestMessage : null,
-      problem: this.#banner(state.lost ?? state.signIn ?? windowState.problem, windowState.signingIn),
-      asks: this.#asks,
+      problem: this.#banner(state.lost ?? state.signIn ?? problem ?? settingsProblem ?? null, signingIn),
+      questions: this.#questions,
       plans: this.#plans.views,
       queue: this.#queue.views,
       commands: state.commands,
-      ...mcp,
       options: this.#options.options(state),
       usage: state.usage,
       turnUsage: state.turnUsage,
-      changes: windowState.changes ?? null,
       cwd: state.workspaceFolder,
       accepts: state.accepts && acceptsView(state.accepts),
-      sendKey: windowState.sendKey,
-      follow: windowState.follow ?? "off",
-      ...(windowState.recent && state.entries.length === 0 && { recent: windowState.recent }),
     };
     return limitTexts(withoutSecrets(head));
   }
@@ -350,7 +318,7 @@ export class Projector {
 /** The view without the secrets that Parley knows. What is sent back must match, and questions are shown as they are. */
 const withoutSecrets = <T>(view: T): T => maskKnownIn(view, exactFields);
 const exactFields: ReadonlySet<string> = new Set(
-  "id session entry live terminalId value default data href host asks".split(" "),
+  "id session entry live terminalId value default data href host questions".split(" "),
 );
 
 function activityView(session: SessionState): ViewHead["activity"] {
@@ -368,7 +336,7 @@ function activityView(session: SessionState): ViewHead["activity"] {
 }
 
 const toolCallsInQuestion = (open: readonly Question[]): ReadonlySet<string> =>
-  new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined));
+  new Set(open.map(question => question.toolCallId).filter(id => id !== undefined));
 
 const isComputing = (part: ToolPart): boolean =>
   part.type === "diff"
@@ -487,14 +455,12 @@ const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFi
   files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
 
 /** The answers that rules gave, by the tool call of the question. */
-function decisionsIn(asks: readonly Question[]): ReadonlyMap<string, readonly string[]> {
+function decisionsIn(questions: readonly Question[]): ReadonlyMap<string, readonly string[]> {
   const decisions = new Map<string, readonly string[]>();
-  for (const ask of asks) {
-    const words = ruleAnswerText(ask);
-    if (words === undefined || ask.toolCallId === undefined) continue;
-    decisions.set(ask.toolCallId, [...(decisions.get(ask.toolCallId) ?? []), words]);
+  for (const question of questions) {
+    const words = ruleAnswerText(question);
+    if (words === undefined || question.toolCallId === undefined) continue;
+    decisions.set(question.toolCallId, [...(decisions.get(question.toolCallId) ?? []), words]);
   }
   return decisions;
 }
-
-const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -54,12 +54,12 @@ function formView({ id, title, form, address, opened }: Question): ViewQuestion 
   };
 }
 
-export function questionView(ask: Question, state: SessionState, diffs: DiffStore): ViewQuestion {
-  if (ask.kind !== undefined) return formView(ask);
-  const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
+export function questionView(question: Question, state: SessionState, diffs: DiffStore): ViewQuestion {
+  if (question.kind !== undefined) return formView(question);
+  const id = question.toolCallId === undefined ? undefined : toolKey(question.toolCallId);
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;
-  const { subject, reason, always } = ask;
+  const { subject, reason, always } = question;
   const raw = tool?.fields.rawInput;
   const command = subject?.command ?? commandOf(raw);
   const cwd = subject?.cwd ?? folderOf(raw);
@@ -71,9 +71,9 @@ export function questionView(ask: Question, state: SessionState, diffs: DiffStor
   // The user decides by what will happen, so raw input is shown only if nothing describes it better.
   const descriptiveParts = parts.filter(part => part.type !== "json" && !repeatsQuestion(part, command));
   return {
-    id: ask.id,
-    title: questionTitle(permissionTitle(ask.title, tool?.fields, state.workspaceFolder), command),
-    ...(ask.description !== undefined && { description: ask.description }),
+    id: question.id,
+    title: questionTitle(permissionTitle(question.title, tool?.fields, state.workspaceFolder), command),
+    ...(question.description !== undefined && { description: question.description }),
     ...(id !== undefined && { entry: id }),
     ...(kind !== undefined && { toolKind: kind }),
     ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.workspaceFolder }),
@@ -81,7 +81,7 @@ export function questionView(ask: Question, state: SessionState, diffs: DiffStor
     locations: tool
       ? locationsOf(tool, state.workspaceFolder)
       : (subject?.paths ?? []).map(path => ({ path, label: relativeLabel(path, state.workspaceFolder) })),
-    options: ask.options,
+    options: question.options,
     ...(reason !== undefined && { reason }),
     ...(always && { always }),
     ...(env.length > 0 && { env }),

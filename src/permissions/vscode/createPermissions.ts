@@ -53,7 +53,7 @@ export function createPermissions(
       "parley.showPermissionLog": () => permissionLog.show(),
     },
     intents: {
-      always: ({ ask, session }) => createRule(rules, options, session, ask, log),
+      always: ({ question, session }) => createRule(rules, options, session, question, log),
       manageRules: ({ decision }) => rules.manage(decision),
     },
   };

@@ -1,6 +1,7 @@
 // The facts about this window that permission rules need.
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import { jsonEqual } from "../../base/jsonEqual.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
@@ -25,7 +26,8 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
  */
 export function runsInWindow(settings: () => ProtectionSettings): (path: string) => ReturnType<typeof runsOf> {
   let known:
-    { readonly settings: ProtectionSettings; readonly roots: string; readonly test: ProtectionTest } | undefined;
+    | { readonly settings: ProtectionSettings; readonly roots: readonly string[]; readonly test: ProtectionTest }
+    | undefined;
   return path => {
     const place: PathContext = {
       roots: sessionRoots("").filter(root => root !== ""),
@@ -34,9 +36,8 @@ export function runsInWindow(settings: () => ProtectionSettings): (path: string)
       home: homedir(),
     };
     const current = settings();
-    const roots = JSON.stringify(place.roots);
-    if (known?.settings !== current || known.roots !== roots)
-      known = { settings: current, roots, test: protectionTest(current, place) };
+    if (known?.settings !== current || !jsonEqual(known.roots, place.roots))
+      known = { settings: current, roots: place.roots, test: protectionTest(current, place) };
     return runsOf(known.test(path));
   };
 }

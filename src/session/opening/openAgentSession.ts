@@ -106,7 +106,7 @@ export function openingNotice(
 }
 
 /** Whether the user or an agent has written anything. */
-export const hasConversation = ({ entries }: SessionState): boolean =>
+const hasConversation = ({ entries }: SessionState): boolean =>
   entries.findLast(entry => entry.kind === "message" || entry.kind === "tool") !== undefined;
 
 /** The longest conversation that is attached to a prompt, in bytes. Of a longer one, the end is attached. */

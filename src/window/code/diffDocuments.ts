@@ -25,15 +25,13 @@ interface DiffSides {
 export class DiffDocuments implements Disposable {
   readonly #documents: Pick<Documents, "read">;
   readonly #log: Log;
-  readonly #texts = new ReadOnlyTexts({
-    scheme: "parley-diff",
-    maxTexts: 200,
-    placeholder: vscode.l10n.t("This diff is no longer available. Open it again from the chat."),
-  });
+  readonly #texts: ReadOnlyTexts;
 
-  constructor(documents: Pick<Documents, "read">, log: Log) {
+  constructor(documents: Pick<Documents, "read">, log: Log, scheme = "parley-diff") {
     this.#documents = documents;
     this.#log = log;
+    const placeholder = vscode.l10n.t("This diff is no longer available. Open it again from the chat.");
+    this.#texts = new ReadOnlyTexts({ scheme, maxTexts: 200, placeholder });
   }
 
   /** Opens the diff at content item `part` of the entry. Does nothing if that is not a diff. */

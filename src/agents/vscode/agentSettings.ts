@@ -1,0 +1,50 @@
+// The user's agents in the setting `parley.agents`: reads and changes their entries.
+import * as vscode from "vscode";
+import { withTimeout } from "../../base/async.ts";
+import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
+
+/** An entry of the setting as the user wrote it. */
+export type AgentEntry = Readonly<Record<string, unknown>>;
+
+/** A changed setting is waited for at most this long (ms). */
+const maxSettingWait = 5000;
+
+/** The entries of the user's agents by their ids, not validated. */
+export const userAgents = (): AgentEntry => asRecord(userSetting("agents"));
+
+/** The entry of one agent. Empty if the user has none. */
+export function userAgent(id: string): AgentEntry {
+  const agents = userAgents();
+  return Object.hasOwn(agents, id) ? asRecord(agents[id]) : {};
+}
+
+/** Adds or replaces entries. The other ones stay as they are now. */
+export function updateUserAgents(entries: Readonly<Record<string, AgentEntry>>): Promise<void> {
+  return updateUserSetting("agents", { ...userAgents(), ...entries });
+}
+
+/** Sets the version of the protocol for an agent, and waits until the setting is in effect. */
+export async function setAgentProtocol(id: string, protocol: "1" | "2"): Promise<void> {
+  // The update can resolve before the changed value is in effect.
+  const inEffect = whenChanged(() => userAgent(id)["protocol"] === protocol);
+  try {
+    await updateUserAgents({ [id]: { ...userAgent(id), protocol } });
+    await withTimeout(inEffect.done, maxSettingWait, () => undefined);
+  } finally {
+    inEffect.dispose();
+  }
+}
+
+/** `done` resolves when a change of the settings meets the condition. */
+function whenChanged(isMet: () => boolean): vscode.Disposable & { readonly done: Promise<void> } {
+  let listener: vscode.Disposable | undefined;
+  const done = new Promise<void>(resolve => {
+    listener = vscode.workspace.onDidChangeConfiguration(() => {
+      if (isMet()) resolve();
+    });
+  });
+  return { done, dispose: () => listener?.dispose() };
+}
+
+const asRecord = (value: unknown): AgentEntry =>
+  typeof value === "object" && value !== null ? (value as AgentEntry) : {};

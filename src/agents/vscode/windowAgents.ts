@@ -1,0 +1,203 @@
+// The agents of the window, as its sessions use them: definitions from the current settings, accounts, sign-in and -out.
+import type { AgentPool, RunningAgent, StartProgress } from "../pool.ts";
+import type { AgentDefinition } from "../registry.ts";
+import type { SignInFeature } from "./createSignIn.ts";
+import { definitionToStart } from "./definitionToStart.ts";
+import { ProblemError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
+import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
+import type { ViewAgent } from "../../panel/protocol.ts";
+import type { Agent, AgentSessionStore } from "../../session/agent.ts";
+import { approvesEverything } from "../../session/approvesEverything.ts";
+import type { InitialChoices } from "../../session/choices.ts";
+import type { Session } from "../../session/session.ts";
+import type { OptionValue } from "../../session/state.ts";
+
+/** The agents of the user's settings. */
+export interface AgentSettings {
+  definitions(): readonly AgentDefinition[];
+  readonly onDidChange: Event<void>;
+}
+
+export interface WindowAgentsOptions {
+  readonly pool: AgentPool;
+  readonly signIn: SignInFeature;
+  readonly settings: AgentSettings;
+  /** Whether the session is still open. */
+  readonly isOpen: (session: Session) => boolean;
+}
+
+export class WindowAgents implements Disposable {
+  readonly #options: WindowAgentsOptions;
+  readonly #store = new DisposableStore();
+  readonly #changed = this.#store.add(new Emitter<void>());
+  /** The agents that were started last, for their accounts. */
+  readonly #accounts = new Map<string, { readonly agent: Agent; readonly link: Disposable | undefined }>();
+  /** The session whose agent the user signs in to. */
+  #signingIn: Session | undefined;
+  /** The id of the agent for the next session. */
+  #chosenId: string | undefined;
+  /** What panels show of the agents. */
+  readonly head: HeadPart<"agents" | "chosenAgent" | "hasLostAgent" | "signingIn"> = {
+    values: {
+      agents: () => this.definitions().map(definition => this.#view(definition)),
+      chosenAgent: session => {
+        const chosen = this.of(session);
+        return chosen ? this.#view(chosen) : null;
+      },
+      hasLostAgent: session => session && this.definition(session.state.agent?.id) === undefined,
+      signingIn: session =>
+        session !== undefined && this.#signingIn === session ? this.#options.signIn.runner.progress : undefined,
+    },
+    onDidChange: this.#changed.event,
+  };
+
+  constructor(options: WindowAgentsOptions) {
+    this.#options = options;
+    const change = (): void => this.#changed.fire();
+    this.#store.add(options.settings.onDidChange(change));
+    this.#store.add(options.signIn.onDidChange(change));
+  }
+
+  /** The agent with this id, as the settings define it now. */
+  definition(id: string | undefined): AgentDefinition | undefined {
+    return this.definitions().find(agent => agent.id === id);
+  }
+
+  /** The name of the agent with this id, or the id if the settings no longer have the agent. */
+  nameOf(id: string): string {
+    return this.definition(id)?.name ?? id;
+  }
+
+  /** The agent of the session, or the agent of the next one if there is no session. */
+  of(session: Session | undefined): AgentDefinition | undefined {
+    return this.definition(session?.state.agent?.id ?? this.#chosenId) ?? this.definitions()[0];
+  }
+
+  /** The next session has the agent with this id. */
+  choose(id: string): void {
+    this.#chosenId = id;
+  }
+
+  /** The next session has the agent with this id, if none was chosen in this window. */
+  chooseIfNone(id: string): void {
+    this.#chosenId ??= id;
+  }
+
+  /** The running agent. A changed definition starts another process. Rejects with a ProblemError. */
+  async connect(original: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
+    const running = await this.#options.pool.get(await this.#startDefinition(original), onProgress);
+    this.#showAccount(original.id, running.agent);
+    return running;
+  }
+
+  /** What the agent can do with its sessions. Empty while it does not run. */
+  sessionStoreOf(id: string): AgentSessionStore {
+    return this.#accounts.get(id)?.agent.sessionStore ?? {};
+  }
+
+  /** The agents of the settings. */
+  definitions(): readonly AgentDefinition[] {
+    return this.#options.settings.definitions();
+  }
+
+  /** Whether the agent with this id runs and can copy its sessions. */
+  canFork(id: string): boolean {
+    return this.sessionStoreOf(id).fork !== undefined;
+  }
+
+  stop(id: string): Promise<void> {
+    return this.#options.pool.stop(id);
+  }
+
+  /**
+   * The definition from the current settings, so that a restart uses corrected settings, with the keys of the user.
+   * Rejects with a ProblemError if the agent is no longer in the settings.
+   */
+  async #startDefinition({ id, name }: AgentDefinition): Promise<AgentDefinition> {
+    const definition = this.definition(id);
+    if (definition) return definitionToStart(definition, this.#options.signIn.keys);
+    const message = t(
+      "{0} is no longer in your settings, so you can only read and export this conversation. Add the agent in Settings, or start a new session with another agent.",
+      name,
+    );
+    throw new ProblemError({ message, next: ["openSettings", "newSession", "exportSession"] });
+  }
+
+  /** What the options of a new session with the agent get. */
+  initialChoices(original: AgentDefinition): InitialChoices {
+    const { defaults = {} } = this.definition(original.id) ?? original;
+    return { defaults, last: this.#options.signIn.lastChoices.of(original.id) };
+  }
+
+  /** Sets an option for the user, also in later sessions of the agent. Rejects with a ProblemError if it is refused. */
+  async setOption(session: Session, id: string, value: OptionValue): Promise<void> {
+    await session.setOption(id, value);
+    const option = session.state.options.find(each => each.id === id);
+    const isReused = !option || !approvesEverything(option, value);
+    await this.#options.signIn.lastChoices.set(session.state.agent?.id ?? "", id, isReused ? value : undefined);
+  }
+
+  #showAccount(id: string, agent: Agent): void {
+    const shown = this.#accounts.get(id);
+    if (shown?.agent === agent) return;
+    shown?.link?.dispose();
+    this.#accounts.set(id, { agent, link: agent.onDidChangeAccount?.(() => this.#changed.fire()) });
+  }
+
+  /** The agent as panels show it. */
+  #view({ id, name, description, icon, startTimeout }: AgentDefinition): ViewAgent {
+    const running = this.#accounts.get(id)?.agent;
+    const account = running?.account;
+    return {
+      id,
+      name,
+      startTimeout,
+      ...(description !== undefined && { description }),
+      ...(icon !== undefined && { icon }),
+      ...(account !== undefined && { account }),
+      ...(running?.signOut && { canSignOut: true }),
+    };
+  }
+
+  /** Signs in to the agent of a session. Rejects with a ProblemError if that failed. */
+  async signIn(session: Session, methodId: string): Promise<void> {
+    const definition = this.of(session);
+    if (!definition) return;
+    const connect = (): Promise<Agent> => this.#agent(definition);
+    const isCurrent = (): boolean => this.#options.isOpen(session);
+    const { runner } = this.#options.signIn;
+    if (!runner.progress) this.#signingIn = session;
+    await runner.run({ session, definition, connect, isCurrent }, methodId);
+  }
+
+  /** Cancels the sign-in that this session began. */
+  cancelSignIn(session: Session): void {
+    if (this.#signingIn === session) this.#options.signIn.runner.cancel();
+  }
+
+  /** Signs out of the agent of the session, or of the next one. Rejects with a sentence if the agent cannot. */
+  async signOut(session: Session | undefined): Promise<void> {
+    const definition = this.of(session);
+    if (!definition) return;
+    const { signOut } = await this.#agent(definition);
+    if (!signOut) {
+      throw new Error(t("{0} cannot sign out. Use its command-line program.", definition.name));
+    }
+    await signOut();
+    // The agent's next refusal is no failed sign-in.
+    session?.offerSignIn();
+    session?.addNotice(t("You have signed out of {0}.", definition.name));
+  }
+
+  async #agent(definition: AgentDefinition): Promise<Agent> {
+    const { agent } = await this.#options.pool.get(await this.#startDefinition(definition), () => {});
+    return agent;
+  }
+
+  dispose(): void {
+    for (const { link } of this.#accounts.values()) link?.dispose();
+    this.#store.dispose();
+  }
+}

@@ -1,0 +1,48 @@
+// Creates the list of sessions, and the sessions that an empty conversation offers.
+import { jsonEqual } from "../../base/jsonEqual.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
+import type { Review } from "../../review/review.ts";
+import { linesBySession } from "../../review/turns/linesBySession.ts";
+import type { OpenSessions } from "../openSessions.ts";
+import { recentSessions } from "../recentSessions.ts";
+import { SessionList, type ListedAgents } from "../sessionList.ts";
+import type { StoredSessions } from "../storedSessions.ts";
+
+export interface SessionListSources {
+  readonly open: OpenSessions;
+  readonly stored: StoredSessions;
+  readonly agents: ListedAgents;
+  readonly review: Pick<Review, "files" | "turns" | "onDidChange">;
+}
+
+export interface SessionListFeature {
+  readonly list: SessionList;
+  readonly head: HeadPart<"recent">;
+}
+
+/** Creates the list. */
+export function createSessionList(
+  { store, clock }: ExtensionPlatform,
+  { open, stored, agents, review }: SessionListSources,
+): SessionListFeature {
+  const changes = (): ReturnType<typeof linesBySession> => linesBySession(review);
+  const list = store.add(new SessionList({ open, stored, agents, changes, clock }));
+  store.add(review.onDidChange(() => list.refresh()));
+  let recent: ReturnType<typeof recentSessions> = [];
+  return {
+    list,
+    head: {
+      values: {
+        recent: session => {
+          if (session?.state.entries.length !== 0) return undefined;
+          const next = recentSessions(list.sessions(), session.id);
+          // The same object is not sent to the panel again.
+          if (!jsonEqual(next, recent)) recent = next;
+          return recent;
+        },
+      },
+      onDidChange: list.onDidChange,
+    },
+  };
+}

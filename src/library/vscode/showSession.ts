@@ -1,0 +1,42 @@
+// Shows a session of the lists in the chat.
+import type { ChatSurface } from "../../panel/chatSurface.ts";
+import { openQuestions } from "../../session/state.ts";
+import type { SessionRegistry } from "../sessionRegistry.ts";
+import type { StoredSessions } from "../storedSessions.ts";
+
+export interface ShowSessionOptions {
+  readonly registry: SessionRegistry;
+  readonly stored: StoredSessions;
+  readonly chat: ChatSurface;
+}
+
+/** Shows a session, where it is shown already or else in the active surface, at its open question. */
+export async function showSession(options: ShowSessionOptions, id: string): Promise<void> {
+  const { registry, chat } = options;
+  const { open } = registry;
+  const session = open.get(id);
+  const surface = (session && open.surfacesOf(session)[0]) ?? open.activeSurface;
+  if (!(await openInSurface(options, id, surface))) return;
+  open.activate(surface);
+  await chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer", [surface]);
+}
+
+/** Shows the session in the surface, and opens it if necessary. False if there is no such session. */
+export async function openInSurface(
+  { registry, stored }: Pick<ShowSessionOptions, "registry" | "stored">,
+  id: string,
+  surface: string,
+): Promise<boolean> {
+  const { open, unopened } = registry;
+  if (open.get(id)) {
+    registry.show(id, surface);
+    return true;
+  }
+  const entry = stored.get(id);
+  const remembered = entry
+    ? { id, agent: entry.agent, cwd: entry.folder, title: entry.title }
+    : unopened.find(each => each.id === id);
+  if (!remembered) return false;
+  await registry.openStored(remembered, surface);
+  return true;
+}

@@ -1,0 +1,283 @@
+// What a window does with MCP servers: servers for agents, and prompts as slash commands.
+import type { AgentDefinition } from "../agents/registry.ts";
+import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
+import { DisposableStore, Emitter, type Disposable } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { ExtensionStates, SecretStore } from "../base/memento.ts";
+import { heldFields } from "../panel/form/answerForm.ts";
+import type { HeadPart } from "../panel/headParts.ts";
+import type { IntentHandlers } from "../panel/intentHandlers.ts";
+import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
+import type { FormAnswer } from "../session/forms/form.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionState } from "../session/state.ts";
+import { ArgumentCompletions } from "./argumentCompletions.ts";
+import type { ConfiguredServers } from "./configuredServers.ts";
+import type { ConsentQuestion } from "./consentQuestion.ts";
+import { PromptQuestions } from "./promptQuestions.ts";
+import { runPrompt } from "./promptRunner.ts";
+import type { McpClientModule } from "./promptServer.ts";
+import { PromptServers } from "./promptServers.ts";
+import { ServerConsents } from "./serverConsents.ts";
+import { readServerContent } from "./serverContent.ts";
+import { ServerInputs } from "./serverInputs.ts";
+import { ServerLauncher } from "./serverLauncher.ts";
+import type { McpServer, ServerInput } from "./servers.ts";
+import { SessionServers } from "./sessionServers.ts";
+import { serverKey } from "./storedConsent.ts";
+import { WaitingSessions } from "./waitingSessions.ts";
+
+type McpIntents = "listPrompts" | "usePrompt" | "completeArgument" | "answerPreview" | "setMcpServer";
+
+/** A session whose agent gets servers. It need not be open. */
+export interface McpSession {
+  readonly id: string;
+  readonly state: Pick<SessionState, "agent" | "workspaceFolder">;
+  addNotice(title: string): void;
+}
+
+/** The servers of a window, which its sessions share. */
+export interface McpServers extends Disposable {
+  readonly head: HeadPart<"prompts" | "mcpServers" | "ownQuestions">;
+  /** Whether a form of a server waits for the user in the session. */
+  isAsking(session: string): boolean;
+  /** The servers for an agent whose session opens. Never rejects. */
+  serversFor(session: McpSession, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
+  /** The files of the workspace folders that configured servers run or read, and that configure them. Full paths. */
+  serverFiles(): readonly string[];
+  readonly questions: PromptQuestions;
+  /** Answers a form in `questions`. */
+  readonly answerForm: IntentHandlers<"answerForm">["answerForm"];
+  readonly intents: IntentHandlers<McpIntents>;
+  /** The values that the user has entered. */
+  readonly inputs: ServerInputs;
+  /** Ends the connections to these servers, which start again with their next use. */
+  restart(keys: readonly string[]): void;
+  /** Cancels what the session asks, and ends servers that no other session has. */
+  sessionClosed(session: string): void;
+  /** Resolves when every server has ended. */
+  whenEnded(): Promise<void>;
+}
+
+/** What the user is asked outside the panel. */
+export interface McpQuestions {
+  /** Whether the server may start. */
+  consent(question: ConsentQuestion, server: McpServer): Promise<boolean>;
+  /** A value that the server needs. Resolves with undefined if the user enters none. */
+  input(server: McpServer, input: ServerInput): Promise<string | undefined>;
+  /** Whether the user wants to review the servers that wait for consent. */
+  review(message: string): Promise<boolean>;
+}
+
+/** The folders of the workspace, as servers use them. */
+export interface McpFolders {
+  /** The folder of a new session. */
+  usual(): string | undefined;
+  /** The folders in which the agent of a session with this folder may work. */
+  roots(workspaceFolder: string): readonly string[];
+}
+
+/** The sessions of the window, as servers use them. */
+export interface McpSessions {
+  /** The open sessions. */
+  open(): readonly Session[];
+  /** The ids of the sessions that are stored. */
+  stored(): Promise<readonly string[]>;
+}
+
+interface McpOptions {
+  readonly settings: ConfiguredServers;
+  readonly questions: McpQuestions;
+  readonly states: ExtensionStates;
+  readonly secrets: SecretStore;
+  readonly connectToServer: McpClientModule["connectToServer"];
+  /** The version of Parley. */
+  readonly version: string;
+  /** Servers of the user start here if they name no folder. */
+  readonly startFolder: string;
+  readonly userHome: string;
+  readonly folders: McpFolders;
+  readonly sessions: McpSessions;
+  readonly agents: () => readonly AgentDefinition[];
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Creates the servers of a window. Nothing starts before the user types `/`, or a session opens. */
+export function createMcpServers(options: McpOptions): McpServers {
+  const { settings, questions, states, userHome, folders, sessions, agents, clock, log } = options;
+  const store = new DisposableStore();
+  const changed = store.add(new Emitter<void>());
+  const onDidChange = (): void => changed.fire();
+  const find = (id: string | undefined): Session | undefined => sessions.open().find(session => session.id === id);
+  const agentOf = (session: McpSession | undefined): AgentDefinition | undefined =>
+    agents().find(({ id }) => id === session?.state.agent?.id);
+  /** The session that used a server last. A server that starts gets its folder. */
+  let lastUser = "";
+  const waiting = new WaitingSessions();
+  const promptQuestions = new PromptQuestions(options.newId, onDidChange);
+  const inputs = new ServerInputs({
+    secrets: options.secrets,
+    states,
+    ask: (server, input) => questions.input(server, input),
+  });
+  const workspaceFolder = (): string => find(lastUser)?.state.workspaceFolder ?? folders.usual() ?? "";
+  const roots = (): readonly string[] => folders.roots(workspaceFolder()).filter(root => root !== "");
+  const consents = store.add(
+    new ServerConsents({
+      states,
+      ask: (question, server) => questions.consent(question, server),
+      contentOf: async server =>
+        readServerContent(server, {
+          ...{ folder: server.folder ?? workspaceFolder(), roots: roots(), userHome, env: process.env },
+          inputs: await inputs.stored(server),
+        }),
+    }),
+  );
+  /** The servers of every agent that has a session, and of the next one. */
+  const allServers = (): readonly McpServer[] =>
+    [undefined, ...sessions.open()].flatMap(session => settings.servers(agentOf(session)));
+  let serverFiles: readonly string[] = [];
+  const updateFiles = (): void =>
+    void (serverFiles = [...new Set([...settings.workspaceFiles, ...consents.files(allServers())])]);
+  const checkAll = async (): Promise<void> => {
+    await Promise.all(allServers().map(server => consents.check(server)));
+    updateFiles();
+  };
+  const launcher = new ServerLauncher({
+    ...{ states, inputs, consents, log, userHome },
+    ...{ version: options.version, connectToServer: options.connectToServer, startFolder: options.startFolder },
+    workspaceFolder,
+    roots,
+    askForm: (server, form, signal) =>
+      waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) =>
+        promptQuestions.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
+      ),
+  });
+  const sessionServers = new SessionServers({
+    ...{ states, consents, launcher, log },
+    existing: async () => new Set([...(await sessions.stored()), ...sessions.open().map(({ id }) => id)]),
+  });
+  const prompts = new PromptServers({
+    state: states.globalState,
+    offerReview: message => questions.review(message),
+    settings: session => settings.servers(agentOf(find(session))),
+    consents,
+    launcher,
+    sessionServers,
+    sessions: () => sessions.open().map(({ id }) => id),
+    onDidChange,
+    clock,
+    log,
+  });
+  store.add(
+    settings.onDidChange(() => {
+      prompts.serversChanged();
+      checkAll().catch((error: unknown) => log.error("The MCP servers could not be checked.", asError(error).stack));
+    }),
+  );
+  store.add(
+    consents.onDidChange(() => {
+      updateFiles();
+      prompts.serversChanged();
+    }),
+  );
+  const completions = new ArgumentCompletions(clock);
+  const ended = new AbortController();
+  const runs = new Map<string, AbortController>();
+
+  return {
+    questions: promptQuestions,
+    serverFiles: () => serverFiles,
+    head: {
+      values: {
+        prompts: session => prompts.view(session?.id).prompts,
+        mcpServers: session => prompts.view(session?.id).mcpServers,
+        ownQuestions: session => promptQuestions.views(session?.id),
+      },
+      onDidChange: changed.event,
+    },
+    isAsking: session => promptQuestions.views(session).length > 0,
+    async serversFor(opened, agentName, info) {
+      try {
+        await settings.whenRead();
+        await checkAll();
+        const servers = settings.servers(agentOf(opened));
+        prompts.offerConsent(opened.id);
+        const read = { servers, problems: settings.workspaceProblems };
+        const { servers: given, notice } = await sessionServers.open(opened.id, read, {
+          agent: info,
+          agentName,
+          workspaceFolder: opened.state.workspaceFolder,
+        });
+        if (notice !== undefined) opened.addNotice(notice);
+        prompts.serversChanged();
+        return given;
+      } catch (error) {
+        log.error("The MCP servers could not be prepared.", asError(error).stack);
+        return [];
+      }
+    },
+    answerForm({ question, action, answers = [], unchecked }, replyTarget) {
+      const form = promptQuestions.form(question);
+      if (!form) return;
+      const values = new Map(answers.map(({ field, value }) => [field, value]));
+      const held = action === "accept" ? heldFields(form, values, unchecked) : undefined;
+      if (held) replyTarget.reply({ type: "formHeld", question, ...held });
+      else promptQuestions.answer(question, action, values);
+    },
+    intents: {
+      listPrompts: ({ session }) => {
+        lastUser = session ?? lastUser;
+        return prompts.startAll(session);
+      },
+      usePrompt: async ({ session, prompt, text }, replyTarget) => {
+        const shown = find(session);
+        const found = shown && prompts.find(shown.id, prompt);
+        if (!shown || !found) return;
+        lastUser = shown.id;
+        const run = runs.get(shown.id) ?? new AbortController();
+        runs.set(shown.id, run);
+        const signal = AbortSignal.any([run.signal, ended.signal]);
+        const agentName = shown.state.agent?.name ?? t("The agent");
+        const whileWaiting = <T>(request: () => Promise<T>): Promise<T> =>
+          waiting.whileWaiting(found.key, shown.id, signal, request);
+        await runPrompt({
+          ...found,
+          session: shown,
+          agentName,
+          text,
+          replyTarget,
+          questions: promptQuestions,
+          signal,
+          whileWaiting,
+        });
+      },
+      completeArgument: async ({ question, field, typed, others }, replyTarget) => {
+        const complete = promptQuestions.completer(question);
+        if (!complete) return;
+        const values = await completions.complete(complete, field, typed, others).catch((error: unknown) => {
+          log.warn("An argument could not be completed.", asError(error).message);
+          return [];
+        });
+        if (values) replyTarget.reply({ type: "argumentValues", question, field, typed, values });
+      },
+      answerPreview: ({ question, answer }) => promptQuestions.choose(question, answer),
+      setMcpServer: ({ session, server, action }) => prompts.set(session, server, action),
+    },
+    inputs,
+    restart: keys => prompts.restart(keys),
+    sessionClosed(session) {
+      runs.get(session)?.abort(new Error("The session has ended."));
+      runs.delete(session);
+      prompts.serversChanged();
+    },
+    async whenEnded() {
+      ended.abort(new Error("The window is closing."));
+      await prompts.end();
+    },
+    dispose: () => store.dispose(),
+  };
+}

@@ -1,0 +1,133 @@
+// Which MCP servers the agent of a session gets: those that are on, allowed, and of a type that the agent can use.
+import { agentEnvironment } from "../agents/locateAgent.ts";
+import { Sequencer } from "../base/async.ts";
+import { asError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
+import { visibleLine } from "../base/lines.ts";
+import type { Log } from "../base/log.ts";
+import type { ExtensionStates } from "../base/memento.ts";
+import { newestEntries } from "../base/newestEntries.ts";
+import { hostPlatform } from "../base/platform.ts";
+import { visibleText } from "../base/visibleText.ts";
+import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
+import { serversForAgent, type LeftOutServer, type ResolvedServer } from "./agentServers.ts";
+import type { McpServer, ServersRead } from "./servers.ts";
+import type { ServerConsents } from "./serverConsents.ts";
+import type { ServerLauncher } from "./serverLauncher.ts";
+
+const offKey = "parley.mcp.off";
+/** Beyond this number, the choices of sessions that no longer exist are removed. */
+const manySessions = 100;
+const reportedKey = "parley.mcp.reported";
+const reportedLimits = { count: 500, entryBytes: 2_000, totalBytes: 200_000 };
+
+interface SessionServersOptions {
+  readonly states: ExtensionStates;
+  /** The ids of the sessions that are open or stored. */
+  readonly existing: () => Promise<ReadonlySet<string>>;
+  readonly consents: ServerConsents;
+  readonly launcher: ServerLauncher;
+  readonly log: Log;
+}
+
+/** The servers of sessions: the user's choices, and what each agent was given. */
+export class SessionServers {
+  readonly #options: SessionServersOptions;
+  /** The servers that the agent was offered when its session opened, by the id of the session. */
+  readonly #opened = new Map<string, ReadonlyMap<string, { readonly on: boolean; readonly reason?: string }>>();
+  /** The notices that this window has shown, so that each is shown once. */
+  readonly #reported = new Set<string>();
+  readonly #writes = new Sequencer();
+
+  constructor(options: SessionServersOptions) {
+    this.#options = options;
+  }
+
+  #off(): Readonly<Record<string, readonly string[]>> {
+    return this.#options.states.workspaceState.get<Record<string, readonly string[]>>(offKey, {});
+  }
+
+  isOn(session: string, server: McpServer): boolean {
+    return !(this.#off()[session] ?? []).includes(server.name);
+  }
+
+  setOn(session: string, server: McpServer, on: boolean): Promise<void> {
+    return this.#writes.queue(async () => {
+      const { existing, states } = this.#options;
+      const { [session]: names = [], ...others } = this.#off();
+      const kept = Object.keys(others).length < manySessions ? undefined : await existing();
+      const entries = Object.entries(others).filter(([other]) => kept?.has(other) ?? true);
+      const changed = [...names.filter(name => name !== server.name), ...(on ? [] : [server.name])];
+      if (changed.length > 0) entries.push([session, changed]);
+      await states.workspaceState.update(offKey, Object.fromEntries(entries));
+    });
+  }
+
+  /** What the agent got when its session opened. Undefined if no session is open. */
+  opened(session: string, server: McpServer): { readonly on: boolean; readonly reason?: string } | undefined {
+    const given = this.#opened.get(session);
+    return given && (given.get(server.name) ?? { on: false });
+  }
+
+  /** The servers for the agent, and a notice about those that it does not get, each of them once. */
+  async open(
+    session: string,
+    { servers, problems }: ServersRead,
+    { agent, agentName, workspaceFolder }: { agent: AgentInfo; agentName: string; workspaceFolder: string },
+  ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
+    const { consents, launcher } = this.#options;
+    const opened = new Map<string, { on: boolean; reason?: string }>();
+    const resolved: ResolvedServer[] = [];
+    const unresolved: LeftOutServer[] = [];
+    for (const server of servers) {
+      const { name, folder } = server;
+      if (!this.isOn(session, server)) continue;
+      if (server.source === "workspace" && !(await consents.check(server))) continue;
+      try {
+        const launch = await launcher.resolve(server, true, workspaceFolder);
+        resolved.push({ ...launch, name, ...(folder !== undefined && { folder }) });
+      } catch (error) {
+        unresolved.push({ name, reason: asError(error).message, isUnsupported: false });
+      }
+    }
+    const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
+      agentName,
+      accepts: agent.mcpServers ?? { http: false, sse: false },
+      env: agentEnvironment(process.env, {}),
+      platform: hostPlatform,
+      workspaceFolder,
+    });
+    for (const { name } of given) opened.set(name, { on: true });
+    const leftOut = [...unresolved, ...unusable];
+    for (const { name, reason } of leftOut) opened.set(name, { on: true, reason });
+    this.#opened.set(session, opened);
+    const notice = await this.#newNotice(leftOut, problems);
+    return { servers: given, ...(notice !== undefined && { notice }) };
+  }
+
+  /**
+   * A sentence about what is left out, if there is something new. Parley names what an agent cannot use once, and all
+   * other reasons once in each window.
+   */
+  async #newNotice(leftOut: readonly LeftOutServer[], problems: readonly string[]): Promise<string | undefined> {
+    const { states, log } = this.#options;
+    const known = states.globalState.get<readonly string[]>(reportedKey, []);
+    const isNew = (text: string): boolean => !this.#reported.has(text) && !known.includes(text);
+    const servers = leftOut.map(server => ({ ...server, text: leftOutText(server) })).filter(({ text }) => isNew(text));
+    const texts = [...servers.map(({ text }) => text), ...problems.map(visibleText).filter(isNew)];
+    for (const text of texts) {
+      this.#reported.add(text);
+      log.warn(text);
+    }
+    const lasting = servers.filter(({ isUnsupported }) => isUnsupported).map(({ text }) => text);
+    if (lasting.length > 0)
+      await states.globalState.update(reportedKey, newestEntries([...known, ...lasting], reportedLimits));
+    if (texts.length < 2) return texts[0];
+    const lines = servers.map(({ name, reason }) => `“${visibleLine(name)}”: ${visibleLine(reason)}`);
+    const list = [...lines, ...texts.slice(servers.length).map(visibleLine)].map(line => `• ${line}`);
+    return [t("These MCP servers are left out:"), ...list].join("\n");
+  }
+}
+
+const leftOutText = ({ name, reason }: LeftOutServer): string =>
+  t("The MCP server “{0}” is left out. {1}", visibleText(name), visibleText(reason));
