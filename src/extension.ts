@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { createAgents } from "./agents/vscode/createAgents.ts";
 import { createSignIn } from "./agents/vscode/createSignIn.ts";
+import { WindowAgents } from "./agents/vscode/windowAgents.ts";
 import { setTranslator } from "./base/l10n.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { loggingClock } from "./base/log.ts";
@@ -17,17 +18,18 @@ import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { withProtectedFiles } from "./permissions/protectedFiles.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import type { Session } from "./session/session.ts";
-import { OpenSessions } from "./sessions/openSessions.ts";
+import { OpenSessions } from "./library/openSessions.ts";
+import type { SessionRegistry } from "./library/sessionRegistry.ts";
 import { currentTurn } from "./session/state.ts";
-import { createStoredSessions } from "./sessions/vscode/createStoredSessions.ts";
+import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
 import { createPanels } from "./window/createPanels.ts";
 import { createSessions } from "./window/createSessions.ts";
-import { SessionFolders } from "./window/sessions/sessionFolders.ts";
-import { createSessionList } from "./window/sessions/createSessionList.ts";
-import type { WindowSessions } from "./window/sessions/windowSessions.ts";
+import { EditorWorkspaceFolders } from "./library/vscode/editorWorkspaceFolders.ts";
+import { SessionFolders } from "./library/vscode/sessionFolders.ts";
+import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
 import { SettingsReader } from "./window/settings.ts";
@@ -47,20 +49,20 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const chat = new ChatPanels({ extensionUri: context.extensionUri, pages: startup.pages, log, clock });
   const open = new OpenSessions();
   const active = store.add(new ActiveSession(open));
-  const folders = store.add(new SessionFolders(open));
+  const sessionFolders = store.add(new SessionFolders(open));
+  const folders = store.add(new EditorWorkspaceFolders(context));
   const openSession = (id: string | undefined): Session | undefined => open.get(id);
 
   // Features
-  const agents = createAgents(platform, chat, (agent, agentSession) => {
+  const pool = createAgents(platform, chat, (agent, agentSession) => {
     const session = open.ofAgent(agent, agentSession);
     return session && !chat.isVisible(open.surfacesOf(session));
   });
-  const signIn = createSignIn(platform, () => active.refresh());
-  const mcp = createMcp(platform, {
-    sessions: () => open.sessions,
-    agents: () => settings.read().agents,
-    onDidChange: () => active.refresh(),
-  });
+  const signIn = createSignIn(platform);
+  const agents = store.add(
+    new WindowAgents({ pool, signIn, settings, isOpen: session => open.get(session.id) === session }),
+  );
+  const mcp = createMcp(platform, { sessions: () => open.sessions, agents: settings.definitions });
   const protection = withProtectedFiles(
     () => settings.read().protection,
     () => mcp.serverFiles(),
@@ -75,18 +77,15 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const checkpoints = createCheckpoints(platform, {
     path: checkpointFolder(context),
     limits: () => settings.read().checkpoints,
-    openElsewhere: () => sessions.openElsewhere(),
+    openElsewhere: () => registry.openElsewhere(),
   });
-  const follow = createFollow(platform, {
-    turn: () => currentTurn(active.state),
-    modeChanged: () => active.refresh(),
-  });
+  const follow = createFollow(platform, { turn: () => currentTurn(active.state) });
   const terminals = createTerminals(platform, openSession);
   const checkpointsOf = (turn: string): Checkpoints | undefined => checkpoints.of(review.store.sessionOf(turn));
   const review: ReviewFeature = createReview(platform, {
     fileEvents,
-    roots: () => folders.roots,
-    onDidChangeRoots: folders.onDidChange,
+    roots: () => sessionFolders.roots,
+    onDidChangeRoots: sessionFolders.onDidChange,
     touches: {
       touched: file => checkpointsOf(file.turn)?.touched(file),
       written: (path, after, turn) => checkpointsOf(turn)?.written(path, after),
@@ -104,9 +103,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   // Sessions
   const features = {
     open,
-    active,
     settings,
+    pool,
     agents,
+    folders,
     signIn,
     mcp,
     protection,
@@ -118,21 +118,17 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     terminals,
     review,
   };
+  const registry: SessionRegistry = createSessions(platform, features);
   const storedSessions = createStoredSessions(platform, {
-    trash: openSessionTrash(context),
+    ...{ open, chat, trash: openSessionTrash(context) },
     limits: () => settings.read().sessions,
-    isOpen: id => open.get(id) !== undefined,
-    openElsewhere: () => sessions.openElsewhere(),
+    openElsewhere: () => registry.openElsewhere(),
   });
-  const list = createSessionList(platform, {
-    ...{ open, chat, storedSessions, review: review.store.review },
-    agents: () => settings.read().agents,
-    canFork: agent => sessions.sessionStoreOf(agent).fork !== undefined,
-  });
-  const sessions: WindowSessions = createSessions(platform, { ...features, list });
+  const { stored } = storedSessions;
+  const list = createSessionList(platform, { open, stored, agents, review: review.store.review });
 
   // Panels
-  const runCommand = createPanels(platform, startup, chat, sessions, { ...features, list, storedSessions });
+  const runCommand = createPanels(platform, startup, { ...features, active, chat, registry, list, storedSessions });
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());
 
@@ -142,9 +138,9 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     async shutDown() {
       review.store.beginClosing();
       try {
-        await sessions.dispose();
+        await registry.dispose();
       } finally {
-        await Promise.all([agents.dispose(), mcp.whenEnded()]);
+        await Promise.all([pool.dispose(), mcp.whenEnded()]);
         await terminals.whenEnded();
         await Promise.all([review.store.flush(), checkpoints.sessions.flush(), storedSessions.flush()]);
         checkpoints.sessions.dispose();

@@ -48,15 +48,20 @@ export async function diskText(path: string): Promise<string | null | undefined>
 /** A program that writes a file empties it first. A file is empty on purpose if it stays so for this long (ms). */
 const maxEmptyTime = 300;
 const emptyCheckInterval = 20;
+/** A file that was emptied this long ago is empty on purpose, however busy the machine is (ms). */
+const certainEmptyTime = 30_000;
+/** How often a file is read after it was empty for long enough, because the program that writes it can be delayed. */
+const confirmingReads = 3;
 
 /** Like {@link diskText}, but waits while the file is empty because a program is writing it. */
 export async function settledDiskText(path: string): Promise<string | null | undefined> {
-  for (;;) {
+  for (let confirmed = 0; ;) {
     const text = await diskText(path);
     if (text !== "") return text;
     const time = await changeTime(path);
     // The clock of the file system may differ.
-    if (time === undefined || Math.abs(Date.now() - time) > maxEmptyTime) return text;
+    const emptyTime = time === undefined ? Infinity : Math.abs(Date.now() - time);
+    if (emptyTime > certainEmptyTime || (emptyTime > maxEmptyTime && confirmed++ === confirmingReads)) return text;
     await new Promise(resolve => setTimeout(resolve, emptyCheckInterval));
   }
 }

@@ -51,9 +51,12 @@ async function showMessage<Button extends string>(
   return pressed === undefined ? undefined : buttons[shown.indexOf(pressed)];
 }
 
-/** As in VS Code. */
-export function setStatusBarMessage(text: string, duration: number): void {
-  vscode.window.setStatusBarMessage(inertText(text), duration);
+/** How long the status bar shows that something was done (ms). */
+const statusMessageDuration = 3000;
+
+/** Shows the text in the status bar for a moment. */
+export function setStatusBarMessage(text: string): void {
+  vscode.window.setStatusBarMessage(inertText(text), statusMessageDuration);
 }
 
 /** As in VS Code. */

@@ -1,5 +1,6 @@
 // Parley's settings as VS Code stores them. A folder must not decide what Parley does, so only the user's value counts.
 import * as vscode from "vscode";
+import { jsonEqual } from "../base/jsonEqual.ts";
 
 /**
  * The user's value of a setting of Parley; in a remote window, the value in the remote settings precedes the local one.
@@ -20,7 +21,7 @@ export function folderSettings(key: string): readonly unknown[] {
   );
   // Without several folders, the value of the only folder is also the value of the workspace.
   const values = [workspace?.workspaceValue, ...folders].filter(value => value !== undefined);
-  return values.filter((value, at) => values.findIndex(each => JSON.stringify(each) === JSON.stringify(value)) === at);
+  return values.filter((value, at) => values.findIndex(each => jsonEqual(each, value)) === at);
 }
 
 /** Changes the user's value of a setting of Parley. Undefined removes it. */

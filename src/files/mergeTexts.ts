@@ -4,7 +4,8 @@ import type { LineWindow } from "./ports.ts";
 
 /** The result of a merge, or the first line of the current text that both changed (1-based). */
 export type MergeResult =
-  { readonly kind: "merged"; readonly text: string } | { readonly kind: "conflict"; readonly line: number };
+  | { readonly kind: "merged"; readonly text: string }
+  | { readonly kind: "conflict"; readonly line: number };
 
 /**
  * The current text with the change from `known` to `wanted`. Both were derived from `known`: `current` by the user,

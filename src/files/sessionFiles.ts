@@ -17,7 +17,7 @@ export interface SessionFilesOptions {
   readonly maxBytes: number;
 }
 
-export const defaultSessionFilesOptions: SessionFilesOptions = { missingFiles: "error", maxBytes: 8 * 1024 * 1024 };
+const defaultSessionFilesOptions: SessionFilesOptions = { missingFiles: "error", maxBytes: 8 * 1024 * 1024 };
 
 export interface ReadRequest {
   readonly path: string;

@@ -1,10 +1,10 @@
 // Makes an index contain files byte for byte. Git converts files that attributes or settings name: line endings,
 // encodings, keywords and filters such as LFS. A restore needs what is on disk.
 import { lstat, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { forEachLimited } from "../base/async.ts";
 import { isNotFoundError } from "../base/errors.ts";
-import { gitList, gitOutput, GitError, type Git, type GitRunOptions } from "./gitProgram.ts";
+import { gitList, gitOutput, type Git, type GitRunOptions } from "./gitProgram.ts";
 
 /** With more files that git may convert, they stay converted. */
 const maxCandidates = 20_000;
@@ -23,6 +23,8 @@ interface IndexLocation {
   /** The folder's path in its repository, ending with a slash. Empty at the top. */
   readonly prefix: string;
   readonly privateFolder: string;
+  /** The repository's own attributes, a file that need not exist. */
+  readonly attributes: string;
 }
 
 /** An entry of the index. The path is relative to the folder. */
@@ -40,15 +42,16 @@ interface KnownFile {
 
 /**
  * Replaces converted files in our index by their bytes on disk. Resolves with whether the index now has all files as
- * they are on disk.
+ * they are on disk. `settings`: those of the repository, with lower-case names.
  */
 export async function addExactFiles(
   place: IndexLocation,
   maxFileBytes: number,
+  settings: ReadonlyMap<string, string>,
   options: GitRunOptions,
 ): Promise<boolean> {
   const { git, folder } = place;
-  const converts = await conversionOf(place, options);
+  const converts = await conversionOf(place, settings, options);
   if (converts === "nothing") return true;
   const entries = await indexEntries(place, options);
   if (entries.length > maxCandidates) return false;
@@ -91,24 +94,17 @@ export async function addExactFiles(
 }
 
 /** Whether git converts no file, the files that attributes name, or every text. */
-async function conversionOf(place: IndexLocation, options: GitRunOptions): Promise<"nothing" | "some" | "everything"> {
-  const { git, folder } = place;
-  const { signal } = options;
-  const setting = (name: string): Promise<string> =>
-    gitOutput(git, folder, ["config", "--get", name], { signal }).then(trimmed, ifUnset);
+async function conversionOf(
+  { git, folder, attributes: own }: IndexLocation,
+  settings: ReadonlyMap<string, string>,
+  options: GitRunOptions,
+): Promise<"nothing" | "some" | "everything"> {
+  if (["true", "input"].includes(settings.get("core.autocrlf")?.toLowerCase() ?? "")) return "everything";
+  if ((settings.get("core.attributesfile") ?? "") !== "") return "some";
+  if ((await lstat(own).catch(ifMissing)) !== undefined) return "some";
   const args = ["--no-literal-pathspecs", "ls-files", "-z", "--full-name", "--", ":(top,glob)**/.gitattributes"];
-  const [autocrlf, attributesFile, inTree, own] = await Promise.all([
-    setting("core.autocrlf"),
-    setting("core.attributesFile"),
-    gitList(git, folder, args, options),
-    gitOutput(git, folder, ["rev-parse", "--git-path", "info/attributes"], { signal }),
-  ]);
-  if (["true", "input"].includes(autocrlf.toLowerCase())) return "everything";
-  const hasOwn = (await lstat(resolve(folder, own.trim())).catch(ifMissing)) !== undefined;
-  return attributesFile !== "" || inTree.length > 0 || hasOwn ? "some" : "nothing";
+  return (await gitList(git, folder, args, options)).length > 0 ? "some" : "nothing";
 }
-
-const trimmed = (text: string): string => text.trim();
 
 async function indexEntries({ git, folder }: IndexLocation, options: GitRunOptions): Promise<readonly IndexEntry[]> {
   const items = await gitList(git, folder, ["ls-files", "-z", "-s"], options);
@@ -173,10 +169,4 @@ async function readKnown(place: IndexLocation): Promise<Readonly<Record<string, 
 
 function ifMissing(thrown: unknown): undefined {
   if (!isNotFoundError(thrown)) throw thrown;
-}
-
-/** Git ends with code 1 if a setting is not set. */
-function ifUnset(thrown: unknown): string {
-  if (thrown instanceof GitError && thrown.code === 1) return "";
-  throw thrown;
 }

@@ -24,6 +24,8 @@ export interface TreeLocation {
   /** The repository's objects and index. */
   readonly objects: string;
   readonly index: string;
+  /** The repository's own attributes, a file that need not exist. */
+  readonly attributes: string;
   /** Whether the index is split into two files. */
   readonly splitIndex: boolean;
   readonly privateFolder: string;
@@ -48,13 +50,14 @@ export async function findTreeLocation(
   ownFolder: string,
   signal?: AbortSignal,
 ): Promise<TreeLocation> {
-  const args = ["rev-parse", "--show-toplevel", "--show-prefix", "--git-path", "objects", "--git-path", "index"];
-  const lines = await gitOutput(git, folder, [...args, "--shared-index-path"], { signal }).catch((error: unknown) => {
+  const paths = ["objects", "index", "info/attributes"].flatMap(name => ["--git-path", name]);
+  const args = ["rev-parse", "--show-toplevel", "--show-prefix", ...paths, "--shared-index-path"];
+  const lines = await gitOutput(git, folder, args, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw new TreeUnavailableError(`It is not in a git repository that can be read: ${(error as Error).message}`);
   });
-  const [top, prefix, objects, index, shared] = lines.split("\n");
-  if (!top || prefix === undefined || !objects || !index)
+  const [top, prefix, objects, index, attributes, shared] = lines.split("\n");
+  if (!top || prefix === undefined || !objects || !index || !attributes)
     throw new TreeUnavailableError("git does not report where its files are.");
   return {
     git,
@@ -62,6 +65,7 @@ export async function findTreeLocation(
     prefix,
     objects: resolve(folder, objects),
     index: resolve(folder, index),
+    attributes: resolve(folder, attributes),
     splitIndex: shared !== undefined && shared !== "",
     privateFolder: ownFolder,
   };
@@ -94,8 +98,8 @@ export interface TakenTree {
 
 /** Takes a tree. Rejects with a {@link TreeUnavailableError} if that is not possible, and when the signal aborts. */
 export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?: AbortSignal): Promise<TakenTree> {
-  const config = await configWithoutPrograms(place, signal);
-  const options = privateRunOptions(place, config, signal);
+  const settings = await readSettings(place, signal);
+  const options = privateRunOptions(place, configWithoutPrograms(settings), signal);
   await mkdir(join(place.privateFolder, "objects"), { recursive: true });
   // A git that was killed may have left it.
   await rm(join(place.privateFolder, "index.lock"), { force: true });
@@ -109,22 +113,30 @@ export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?:
   };
   await update(["--force-remove"], remove);
   await update(["--add", "--remove", "--replace"], add);
-  const exact = await addExactFiles(place, limits.bytes, options);
+  const exact = await addExactFiles(place, limits.bytes, settings, options);
   const tree = (await gitOutput(git, folder, ["write-tree", "--missing-ok"], options)).trim();
   return { tree, left, exact };
 }
 
+/** The settings of a repository, with those of the user and the system: the last value of each, `true` if it has none. */
+async function readSettings({ git, folder }: TreeLocation, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const items = await gitList(git, folder, ["config", "-z", "--list"], { signal });
+  return new Map(
+    items.map(item => {
+      const end = item.indexOf("\n");
+      return end < 0 ? [item, "true"] : [item.slice(0, end), item.slice(end + 1)];
+    }),
+  );
+}
+
 /**
- * Settings that turn off the programs in the repository's configuration. Rejects if they cannot be turned off, and if
+ * Settings that turn off the programs in the repository's configuration. Throws if they cannot be turned off, and if
  * only some of the files are checked out.
  */
-async function configWithoutPrograms({ git, folder }: TreeLocation, signal?: AbortSignal): Promise<readonly string[]> {
-  const settings = await gitList(git, folder, ["config", "-z", "--list"], { signal });
+function configWithoutPrograms(settings: ReadonlyMap<string, string>): readonly string[] {
+  if ((settings.get("core.sparsecheckout") ?? "false") !== "false") throw sparseCheckoutError();
   const config = new Set<string>();
-  for (const setting of settings) {
-    const end = setting.indexOf("\n");
-    const name = end < 0 ? setting : setting.slice(0, end);
-    if (name === "core.sparsecheckout" && setting.slice(end + 1) !== "false") throw sparseCheckoutError();
+  for (const name of settings.keys()) {
     const program = /^(filter|hook)\.(.*)\.[^.]*$/s.exec(name);
     if (!program) continue;
     const section = `${program[1]}.${program[2]}`;
@@ -246,14 +258,17 @@ export interface TreeEntry {
   readonly path: string;
 }
 
-/** The entries of a tree at these paths, if it has them. Paths are relative to the repository, with slashes. */
+/**
+ * The entries of a tree at these paths, if it has them, also those of a folder with another path in it. Paths are
+ * relative to the repository, with slashes.
+ */
 export async function treeEntries(
   place: TreeLocation,
   tree: string,
   paths: readonly string[],
   signal?: AbortSignal,
 ): Promise<readonly TreeEntry[]> {
-  const args = ["ls-tree", "-z", "--full-tree", tree, "--", ...paths];
+  const args = ["ls-tree", "-z", "-t", "--full-tree", tree, "--", ...paths];
   const items = await gitList(place.git, place.folder, args, privateRunOptions(place, [], signal));
   return items.map(item => {
     const tab = item.indexOf("\t");

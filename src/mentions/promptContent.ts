@@ -3,7 +3,8 @@ import { blockBytes, maxPromptBytes, mebibytes, promptLineBytes } from "../acp/p
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
-import type { Attachment, AttachmentSource, ViewHead } from "../panel/protocol.ts";
+import type { Attachment, AttachmentSource } from "../panel/protocol.ts";
+import type { SessionState } from "../session/state.ts";
 
 type PathSource = Extract<AttachmentSource, { readonly type: "path" }>;
 
@@ -33,7 +34,7 @@ export interface PromptContentOptions {
    * The content that the agent accepts. Null if it is not known yet. The session then checks before it sends the
    * prompt.
    */
-  readonly accepts: ViewHead["accepts"];
+  readonly accepts: SessionState["accepts"];
   readonly agentName: string;
   readonly read: ReadPath;
 }
@@ -139,7 +140,7 @@ async function pathBlock(
   bytesLeft: number,
   { accepts, read }: PromptContentOptions,
 ): Promise<BlockResult> {
-  const maxBytes = accepts?.embedded === false ? 0 : Math.min(maxEmbeddedBytes, bytesLeft);
+  const maxBytes = accepts?.embeddedContext === false ? 0 : Math.min(maxEmbeddedBytes, bytesLeft);
   let found: PathContent;
   try {
     found = await read(source, maxBytes);

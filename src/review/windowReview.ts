@@ -12,11 +12,12 @@ import {
   userChangedWork,
   type RangeEdit,
 } from "./fileChanges.ts";
-import { FileComparisons } from "./fileComparisons.ts";
+import { FileComparisons, type Slices } from "./fileComparisons.ts";
 import { type FileChanges } from "./hunk.ts";
 import { FileDecisions } from "./decisions/fileDecisions.ts";
 import { sharedTurnOf } from "./earlierTurns.ts";
 import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget, SharedTurn, TurnSession, UndoLoss } from "./review.ts";
+import type { EarlierFileStates } from "./reviewDecision.ts";
 import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
 import {
   awaitsReview,
@@ -31,8 +32,19 @@ import {
 import { SessionsOfTurns } from "./turns/sessionsOfTurns.ts";
 import { ReplacedStates } from "./turns/replacedStates.ts";
 import { undoLossesOf } from "./undoLosses.ts";
-import type { WindowReviewOptions } from "./windowReviewOptions.ts";
-import type { AppliedSteps, ApplyOptions, FileTextStep } from "../files/ports.ts";
+import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../files/ports.ts";
+
+export interface WindowReviewOptions {
+  readonly port: ReviewPort;
+  readonly earlier?: EarlierFileStates;
+  /** Whether the file is outside the workspace folders. */
+  readonly isOutside?: (path: string) => boolean;
+  /** Runs the function once, soon. */
+  readonly schedule: (run: () => void) => void;
+  readonly slices?: Slices;
+  /** The time, in ms since the epoch. By default that of the system. */
+  readonly now?: () => number;
+}
 
 /** The times of accepted files beyond this number are forgotten. */
 const maxKept = 5000;

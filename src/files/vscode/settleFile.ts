@@ -9,6 +9,7 @@ import { Confinement } from "../paths.ts";
 import { isBinaryHash, missingFileHash } from "../unsavedConflicts.ts";
 import { documentOfFile, hashOnDisk, textOnDisk } from "./comparedFiles.ts";
 import { replaceText, saveAndVerify } from "./textFile.ts";
+import { intentHandlers } from "../../panel/intentHandlers.ts";
 
 const keptEditorText = new vscode.EventEmitter<vscode.TextDocument>();
 
@@ -112,3 +113,8 @@ function columnOf(document: vscode.TextDocument): vscode.ViewColumn | undefined 
     tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri;
   return vscode.window.tabGroups.all.find(group => group.tabs.some(shows))?.viewColumn;
 }
+
+/** Handlers of what the panel asks of files with unsaved changes. */
+export const fileIntents = intentHandlers({
+  settleFile: ({ path, how }) => settleFile(path, how),
+});

@@ -1,7 +1,7 @@
 // Shows agents at work in the editor: marks where they are, and follows the main agent while the user wants that.
 import * as vscode from "vscode";
 import { asError, Refusal } from "../../base/errors.ts";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { turnEnded } from "../../session/activity.ts";
 import type { WriteResult } from "../../session/agent.ts";
@@ -36,8 +36,6 @@ export interface FollowControllerOptions {
   readonly log: Log;
   /** The current turn. */
   readonly turn: () => string;
-  /** Called when the user follows, pauses or stops following. */
-  readonly modeChanged: () => void;
 }
 
 /** A place to show. */
@@ -64,6 +62,9 @@ const locateInterval = 500;
 export class FollowController implements Disposable {
   readonly #options: FollowControllerOptions;
   readonly #store = new DisposableStore();
+  readonly #changed = this.#store.add(new Emitter<void>());
+  /** Fires when the user follows, pauses or stops following, and when another session is shown. */
+  readonly onDidChange: Event<void> = this.#changed.event;
   readonly #marks = new FollowMarks();
   readonly #decorations: FollowDecorations;
   readonly #view: FollowedEditor;
@@ -107,11 +108,16 @@ export class FollowController implements Disposable {
     const status = { name: vscode.l10n.t("Parley: Following"), command: "parley.toggleFollow" };
     this.#status = this.#store.add(new StatusItem("parley.following", 89, status));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#paint()));
-    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
   }
 
   get state(): FollowState {
     return this.#followMode.state;
+  }
+
+  /** Off for each session but the one that is shown. */
+  stateOf(session: string | undefined): FollowState {
+    return session === this.#shownSession ? this.state : "off";
   }
 
   /** Starts, resumes or stops following the session that is shown. */
@@ -134,6 +140,7 @@ export class FollowController implements Disposable {
     this.#tracker = session === undefined ? undefined : this.#trackers.get(session);
     if (session !== undefined && this.#followed.has(session)) this.follow(true);
     this.#paint();
+    this.#changed.fire();
   }
 
   /** Tracks the agent of a session, in these folders. */
@@ -185,7 +192,7 @@ export class FollowController implements Disposable {
       const tooltip = vscode.l10n.t("Follow {0} again", this.#agentName);
       this.#status.show("debug-pause", vscode.l10n.t("Following paused"), tooltip);
     } else this.#status.hide();
-    this.#options.modeChanged();
+    this.#changed.fire();
   }
 
   #at(target: FollowTarget): void {
@@ -231,7 +238,7 @@ export class FollowController implements Disposable {
     else this.#writing.set(key, writers.slice(1));
   }
 
-  #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+  #documentChanged({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const key = this.#keyOf(document);
     if (key === "" || contentChanges.length === 0) return;
     const replacements = contentChanges.map(({ range, text }) => ({ ...positions(range), text: withLineFeeds(text) }));

@@ -8,7 +8,8 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { linesFragment, maxDataLength, maxEmbeddedBytes, sizeText } from "../promptContent.ts";
 import type { Completion } from "../../panel/mentionKinds.ts";
-import type { Attachment, ViewHead } from "../../panel/protocol.ts";
+import type { Attachment } from "../../panel/protocol.ts";
+import type { SessionState } from "../../session/state.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { replacedRefusal } from "../../files/vscode/decodedFile.ts";
@@ -23,7 +24,7 @@ export interface AttachmentsOptions {
   readonly roots: () => readonly string[];
   /** Globs of more files that count as secrets. */
   readonly sensitive: () => readonly string[];
-  readonly accepts: () => ViewHead["accepts"];
+  readonly accepts: () => SessionState["accepts"];
   readonly agentName: () => string;
 }
 

@@ -167,7 +167,7 @@ function sourcesFor(query: string): readonly MentionSource[] {
 }
 
 /** Sends the attachments and the refusals to the panel. */
-export function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
+function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
   if (attachments.length > 0) replyTarget.reply({ type: "attached", attachments });
   if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" ") });
 }

@@ -9,7 +9,7 @@ export class UserMoves {
   readonly #moving = new Map<string, number>();
   readonly #done = new Set<string>();
 
-  /** The user is about to move or delete the file or folder. */
+  /** The user is about to move, delete or create the file or folder, or to move something there. */
   begin(path: string, now: number): void {
     this.#moving.set(path, now);
   }
@@ -25,7 +25,7 @@ export class UserMoves {
     this.#done.clear();
   }
 
-  /** Whether the user is moving or deleting the file, or a folder that contains it. */
+  /** Whether the user is moving, deleting or creating the file, or a folder that contains it. */
   includes(path: string, now: number): boolean {
     for (const [moving, since] of this.#moving) {
       if (now - since > maxChangeTime) this.#moving.delete(moving);
@@ -34,9 +34,9 @@ export class UserMoves {
     return false;
   }
 
-  /** Whether the user has moved, deleted or created the file in this turn, or a folder that contains it. */
-  wasDone(path: string): boolean {
-    return [...this.#done].some(one => isAtOrBelow(path, one));
+  /** Whether the user moves, deletes or creates the file or a folder that contains it, now or earlier in this turn. */
+  isUsers(path: string, now: number): boolean {
+    return this.includes(path, now) || [...this.#done].some(one => isAtOrBelow(path, one));
   }
 }
 

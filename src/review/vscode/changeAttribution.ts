@@ -63,7 +63,7 @@ export class ChangeAttribution implements Disposable {
   /** Texts that the agent wrote to disk and that the editor has not loaded, for example because of unsaved changes. */
   readonly #notLoaded = new Map<string, string | null>();
   readonly #turns: ChangeTurns;
-  /** The files that waited for review when the turn began. */
+  /** The files that waited for review when the turn began, also at the paths from which they were moved. */
   #reviewedBefore: ReadonlySet<string> = new Set();
   readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
@@ -101,7 +101,7 @@ export class ChangeAttribution implements Disposable {
       ...options,
       times: this.#times,
       texts: this.#texts,
-      isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
+      isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.isUsers(path, Date.now()),
       isKnown: path => typeof this.#known(path) === "string",
     });
     this.#opened = this.#store.add(
@@ -167,7 +167,7 @@ export class ChangeAttribution implements Disposable {
     } else review.nameTurn(turn, title, session);
     this.#opened.turnBegan();
     const reviewed = reviewedPaths(review);
-    if (isAlone) this.#reviewedBefore = new Set(reviewed);
+    if (isAlone) this.#reviewedBefore = new Set([...reviewed, ...review.files.flatMap(one => one.movedFrom ?? [])]);
     await Promise.all([
       // While another turn runs, what has changed can be its change.
       ...[...new Set([...reviewed, ...review.trackedPaths])].map(path =>
@@ -224,7 +224,7 @@ export class ChangeAttribution implements Disposable {
       ...this.#options,
       turn,
       isCurrent: () => this.#times.has(turn) && !this.#store.isDisposed,
-      isUsers: path => this.#userOperations.moves.wasDone(path),
+      isUsers: path => this.#userOperations.moves.isUsers(path, Date.now()),
       attribute,
       whenLoaded: () => this.#reloads.whenIdle().then(() => this.#work.whenIdle()),
     });

@@ -1,5 +1,7 @@
 // Creates the review of a window: its store, what the editor shows of it, and its handlers.
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
+import { changesView } from "../../panel/projection/changesView.ts";
 import { reviewCommands, reviewIntents } from "./reviewCommands.ts";
 import { ReviewController, type ReviewControllerOptions } from "./reviewController.ts";
 import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
@@ -14,18 +16,27 @@ export interface ReviewFeature {
   readonly store: ReviewStore;
   readonly commands: ReturnType<typeof reviewCommands>;
   readonly intents: ReturnType<typeof reviewIntents>;
+  readonly head: HeadPart<"changes">;
 }
 
 /** Creates the review and shows it in the editor. */
 export function createReview(
   { context, store: disposables, storage, clock, log }: ExtensionPlatform,
-  { announce, runsOf, changesView, ...options }: ReviewFeatureOptions,
+  { announce, runsOf, changesView: treeView, ...options }: ReviewFeatureOptions,
 ): ReviewFeature {
   const store = new ReviewStore({ ...options, storage, clock, log });
   const { review } = store;
   const { extensionUri } = context;
   const { actions, tabs } = disposables.add(
-    new ReviewController({ review, extensionUri, log, announce, runsOf, changesView }),
+    new ReviewController({ review, extensionUri, log, announce, runsOf, changesView: treeView }),
   );
-  return { store, commands: reviewCommands(actions, tabs), intents: reviewIntents(actions) };
+  return {
+    store,
+    commands: reviewCommands(actions, tabs),
+    intents: reviewIntents(actions),
+    head: {
+      values: { changes: session => changesView(review.files, session?.state.workspaceFolder ?? "", runsOf) },
+      onDidChange: review.onDidChange,
+    },
+  };
 }

@@ -3,6 +3,7 @@
 // wait for review. It lists them, too.
 import { parse } from "node:path";
 import * as vscode from "vscode";
+import { jsonEqual } from "../../base/jsonEqual.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { FileRow } from "../reviewPresentation.ts";
 import type { Review, ReviewedFile } from "../review.ts";
@@ -14,9 +15,9 @@ export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
   readonly #store = new DisposableStore();
   #control: vscode.SourceControl | undefined;
   #group: vscode.SourceControlResourceGroup | undefined;
-  /** The open documents with an inline diff, and the listed files. Each in one string. */
+  /** The open documents with an inline diff, in one string, and the listed files. */
   #open = "";
-  #listed = "";
+  #listed: readonly unknown[] = [];
 
   /** @param ready VS Code shows the first source control in the status bar, so the repositories come before this one. */
   constructor(review: Review, bases: BaseDocuments, ready: Promise<void> = Promise.resolve()) {
@@ -48,7 +49,7 @@ export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
     if (files.length === 0) {
       this.#control?.dispose();
       this.#control = undefined;
-      [this.#open, this.#listed] = ["", ""];
+      [this.#open, this.#listed] = ["", []];
       return;
     }
     if (!this.#control) this.#create();
@@ -71,8 +72,8 @@ export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
 
   /** Lists the files. Their hunks are not listed, so a keystroke changes nothing. */
   #list(files: readonly ReviewedFile[]): void {
-    const listed = JSON.stringify(files.map(({ path, changes, unknown }) => [path, changes.text === null, unknown]));
-    if (!this.#group || listed === this.#listed) return;
+    const listed = files.map(({ path, changes, unknown }) => [path, changes.text === null, unknown]);
+    if (!this.#group || jsonEqual(listed, this.#listed)) return;
     this.#listed = listed;
     this.#group.resourceStates = files.map(resourceState);
   }

@@ -21,11 +21,17 @@ export class UserFileOperations implements Disposable {
   constructor(options: UserFileOperationsOptions) {
     this.#options = options;
     const { moves } = this;
-    // The change on disk may be reported before the move.
+    // The change on disk may be reported before the move or the creation.
     this.#store.add(
       vscode.workspace.onWillRenameFiles(({ files }) =>
-        files.forEach(one => moves.begin(one.oldUri.fsPath, Date.now())),
+        files.forEach(({ oldUri, newUri }) => {
+          moves.begin(oldUri.fsPath, Date.now());
+          moves.begin(newUri.fsPath, Date.now());
+        }),
       ),
+    );
+    this.#store.add(
+      vscode.workspace.onWillCreateFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
     );
     this.#store.add(
       vscode.workspace.onWillDeleteFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
