@@ -39,7 +39,7 @@ export function everySecond(listener: () => void): () => void {
 const controlSelector = "button, summary, [role=link]";
 
 /** Cards can be nested. Each has its own tab stop. */
-const cardSelector = "parley-tool, .ask";
+const cardSelector = "parley-tool, .question";
 
 /** The controls of a card, without those of nested cards. */
 const controlsOf = (card: HTMLElement): HTMLElement[] =>

@@ -10,7 +10,7 @@ export const placeholderHead: ViewHead = {
   activity: { state: "idle", since: 0, cancelling: false },
   live: null,
   problem: null,
-  asks: [],
+  questions: [],
   plans: [],
   queue: [],
   commands: [],

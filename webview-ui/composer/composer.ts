@@ -1,89 +1,79 @@
 // The composer: the growing text box with attachments, Send and Stop, and the options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
-import { splitForReload, unkeptText, withAttachments } from "./draftAttachments.ts";
+import type { ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
-import { savedState, updateSavedState, send } from "../base/vscodeApi.ts";
+import { savedState, send, updateSavedState } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { optionControls } from "./options.ts";
 import { mcpServers } from "./mcpServers.ts";
-import { usageRing } from "./usageRing.ts";
+import type { UsageRingElement } from "./usageRing.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
 import { attachButton } from "./attachButton.ts";
-import { isUnused, SessionDrafts } from "./sessionDrafts.ts";
+import { changesComposer, type ComposerHead } from "./composerHead.ts";
+import { DraftController } from "./draftController.ts";
+import { FileDrop } from "./fileDrop.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
-import { carriesFiles, fileUris, readAttachment } from "./dropAndPaste.ts";
+import { pastedFiles, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 
 /** `<parley-composer>`. */
 export class ComposerElement extends LightElement {
-  static override properties = {
-    head: { attribute: false },
-    draft: { state: true },
-    attachments: { state: true },
-    pending: { state: true },
-    refused: { state: true },
-    dropping: { state: true },
-  };
-  declare head: ViewHead;
-  declare draft: string;
-  declare attachments: readonly Attachment[];
-  /** The labels of attachments that the host is still preparing. */
-  declare pending: readonly string[];
-  /** Messages about attachments that were refused or not restored. */
-  declare refused: readonly string[];
-  /** Whether files are being dragged over the panel. */
-  declare dropping: boolean;
+  static override properties = { head: { attribute: false, hasChanged: changesComposer } };
+  declare head: ComposerHead;
   /** The earlier prompts of this session, oldest first. */
   prompts: () => readonly string[] = () => [];
   /** Called when a prompt is sent. */
   onSend: () => void = () => {};
-  /** How many prompts back the recalled draft is; 0 if the draft was typed. */
-  #historyOffset = 0;
-  #sendWhenAttached = false;
-  /** The user has chosen a row that starts an MCP server. */
-  #startsServer = false;
+  /** The MCP server whose row the user has chosen to start it, and what this row says so far. */
+  #startingServer: { readonly server: string; readonly description: string } | undefined;
+  #usage: UsageRingElement["usage"];
   /** The send key pressed before the first view arrived, when the setting for the send key is not known yet. */
   #earlyKey: ViewHead["sendKey"] | undefined;
-  readonly #drafts = new SessionDrafts();
-  readonly #saved = { ...savedState };
-  /** The draft moves to the next session that is shown: it was written for a session that is replaced. */
-  #draftMoves = false;
+  readonly #draft = new DraftController(this);
+  readonly #fileDrop = new FileDrop(this, {
+    onUris: uris => {
+      send({ type: "attachUris", uris });
+      this.focusBox();
+    },
+    onFiles: files => {
+      void this.#takeFiles(files);
+      this.focusBox();
+    },
+    onText: text => {
+      const box = this.#box;
+      if (box) replaceText(box, box.selectionStart, box.selectionEnd, text);
+      this.focusBox();
+    },
+  });
   readonly #suggestions = new Suggestions({
     commands: () => slashCommands(this.head),
     onChange: () => this.requestUpdate(),
     onChoose: (choice, token) => this.#insertChoice(choice, token),
   });
 
-  constructor() {
-    super();
-    this.draft = savedState.draft;
-    this.attachments = savedState.attachments;
-    this.pending = [];
-    this.refused = savedState.unkept.length === 0 ? [] : [unkeptText(savedState.unkept)];
-    this.dropping = false;
-    if (savedState.unkept.length > 0) updateSavedState({ unkept: [] });
-  }
-
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener("selectionchange", this.#handleCaretMove);
-    // Files can be dropped anywhere in the panel.
-    addEventListener("dragover", this.#dragover);
-    addEventListener("dragleave", this.#dragleave);
-    addEventListener("drop", this.#drop);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener("selectionchange", this.#handleCaretMove);
-    removeEventListener("dragover", this.#dragover);
-    removeEventListener("dragleave", this.#dragleave);
-    removeEventListener("drop", this.#drop);
+  }
+
+  /** The usage has an element of its own, because it changes often, and nothing else in the composer depends on it. */
+  set usage(usage: UsageRingElement["usage"]) {
+    this.#usage = usage;
+    this.#showUsage();
+  }
+
+  #showUsage(): void {
+    const ring = this.querySelector<UsageRingElement>("parley-usage");
+    if (ring) ring.usage = this.#usage;
   }
 
   /** Focuses the text box. */
@@ -95,40 +85,21 @@ export class ComposerElement extends LightElement {
   /** Handles the host's messages to the composer of this panel. */
   receive(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
     if (message.type === "completions") return this.#suggestions.showCompletions(message);
-    if (message.type === "unsent" || message.type === "draft") {
-      this.restoreText(message.text);
-      this.#attach(message.attachments);
-      // The session that refuses a prompt can be one that the user has left already.
-      this.#draftMoves = message.type === "unsent";
-      return message.type === "unsent" ? this.#showRefusals([message.reason]) : undefined;
-    }
-    this.pending = this.pending.slice(1);
-    if (message.type === "attached") this.#attach(message.attachments);
-    else {
-      this.#sendWhenAttached = false;
-      this.#showRefusals([message.reason]);
-    }
-    if (!this.#sendWhenAttached || this.pending.length > 0) return;
-    this.#sendWhenAttached = false;
-    this.#sendPrompt();
+    if (message.type === "unsent" || message.type === "draft") return this.#draft.restore(message);
+    if (this.#draft.settle(message)) this.#sendPrompt();
   }
 
   /** Replaces the draft by a text that the user can edit or send. */
   fill(text: string): void {
     if (this.#box) replaceAllText(this.#box, text);
-    else this.#setDraft(text);
-  }
-
-  /** Inserts a text that was not sent before the text typed since. */
-  restoreText(text: string): void {
-    // Without the text box, because that would move the focus.
-    this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
+    else this.#draft.setText(text);
   }
 
   /** Restores the user's edit of a queued prompt that was sent before the edit was saved. */
   restoreLateEdit(text: string): void {
-    this.restoreText(text);
-    this.#showRefusals([
+    // Without the text box, because that would move the focus.
+    this.#draft.restoreText(text);
+    this.#draft.refuse([
       t("The queued message was sent before you saved your edit. Your text is now in the message box."),
     ]);
   }
@@ -151,41 +122,29 @@ export class ComposerElement extends LightElement {
   }
 
   protected override firstUpdated(): void {
+    this.#showUsage();
     // Restore the caret only; the focus does not move.
     this.#box?.setSelectionRange(...savedState.caret);
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    const before = changed.get("head") as ViewHead | undefined;
+    const before = changed.get("head") as ComposerHead | undefined;
     if (before && before.prompts !== this.head.prompts) this.#showNewPrompts();
-    if (before && before.session !== this.head.session) this.#showDraftOfSession(before);
-  }
-
-  /** Each session has its own draft. What was typed before the first view moves, and that of a session that is closed. */
-  #showDraftOfSession(before: ViewHead): void {
-    const draft = { text: this.draft, attachments: this.attachments, unkept: [] };
-    const saved = before.session === undefined;
-    const session = saved ? this.#saved.session : before.session;
-    const isFree = saved ? this.#saved.isUnused || this.draft !== this.#saved.draft : isUnused(before);
-    const moves = this.#draftMoves || isFree || session === this.head.session;
-    this.#draftMoves = false;
-    if (session !== undefined && !moves) this.#drafts.keep(session, draft);
-    const moved = moves ? draft : { text: "", attachments: [], unkept: [] };
-    const shown = this.head.session === undefined ? moved : this.#drafts.take(this.head.session, moved);
-    this.#historyOffset = 0;
-    if (shown === draft) return;
-    this.#suggestions.close();
-    this.#setDraft(shown.text);
-    this.#setAttachments(shown.attachments);
-    this.refused = shown.unkept.length === 0 ? [] : [unkeptText(shown.unkept)];
+    if (!before || before.session === this.head.session) return;
+    if (this.#draft.showSession(before, this.head.session)) this.#suggestions.close();
   }
 
   /** The dialog that allows a server to start has closed the list, so it opens again when the server starts. */
   #showNewPrompts(): void {
     this.#suggestions.refreshCommands();
     const box = this.#box;
-    if (!box || !this.#startsServer) return;
-    this.#startsServer = this.head.prompts?.some(prompt => prompt.action?.kind === "wait") === true;
+    const starting = this.#startingServer;
+    if (!box || !starting) return;
+    const row = this.head.prompts?.find(({ action }) => action?.server === starting.server);
+    // Another server changed while the user reads the dialog.
+    if (row && row.description === starting.description) return;
+    const isStarting = row?.action?.kind === "wait";
+    this.#startingServer = isStarting ? { server: starting.server, description: row.description } : undefined;
     if (document.activeElement !== box) box.focus();
     this.#suggestions.handleInput(box.value, box.selectionEnd);
   }
@@ -200,31 +159,31 @@ export class ComposerElement extends LightElement {
     const pressed = this.#earlyKey;
     this.#earlyKey = undefined;
     if (pressed === this.head.sendKey) this.#sendPrompt();
-    else if (pressed === "enter") this.#setDraft(`${this.draft}\n`);
+    else if (pressed === "enter") this.#draft.setText(`${this.#draft.text}\n`);
   }
 
   protected override render(): TemplateResult {
     const { head } = this;
-    return html`<div class="composer" data-dropping=${this.dropping ? "" : nothing}>
+    return html`<div class="composer" data-dropping=${this.#fileDrop.isOver ? "" : nothing}>
         ${this.#suggestions.render()}
         <parley-chips
-          .attachments=${this.attachments}
-          .pending=${this.pending}
-          .onRemove=${(id: string) => this.#remove(id)}
+          .attachments=${this.#draft.attachments}
+          .pending=${this.#draft.pending}
+          .onRemove=${(id: string) => this.#draft.remove(id)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
         ${this.#textBox(head)}
         <div class="composer-bar">
           <div class="option-list">${optionControls(head.options)}</div>
           <div class="composer-end">
-            ${mcpServers(head)} ${usageRing(head)} ${attachButton()} ${this.#sendAndStop()}
+            ${mcpServers(head)} <parley-usage></parley-usage> ${attachButton()} ${this.#sendAndStop()}
           </div>
         </div>
       </div>
       <div role="alert">${this.#refusals()}</div>`;
   }
 
-  #textBox({ agent }: ViewHead): TemplateResult {
+  #textBox({ agent }: ComposerHead): TemplateResult {
     const { isOpen: isOpen, current } = this.#suggestions;
     const hint = this.#hint();
     return html`<div class="text-box">
@@ -237,7 +196,7 @@ export class ComposerElement extends LightElement {
         aria-description=${hint ?? nothing}
         placeholder=${this.#placeholder(agent)}
         rows="1"
-        .value=${live(this.draft)}
+        .value=${live(this.#draft.text)}
         @input=${this.#input}
         @keydown=${this.#keydown}
         @paste=${this.#paste}
@@ -246,7 +205,9 @@ export class ComposerElement extends LightElement {
       ${
         hint === undefined
           ? nothing
-          : html`<div class="ghost" aria-hidden="true"><span class="ghost-typed">${this.draft}</span>${hint}</div>`
+          : html`<div class="ghost" aria-hidden="true">
+              <span class="ghost-typed">${this.#draft.text}</span>${hint}
+            </div>`
       }
     </div>`;
   }
@@ -258,7 +219,7 @@ export class ComposerElement extends LightElement {
 
   /** The argument hint of a complete command, until the user types an argument. */
   #hint(): string | undefined {
-    const name = /^\/(\S+)[ ]$/.exec(this.draft)?.[1];
+    const name = /^\/(\S+)[ ]$/.exec(this.#draft.text)?.[1];
     return slashCommands(this.head).find(command => command.name === name)?.hint;
   }
 
@@ -289,26 +250,27 @@ export class ComposerElement extends LightElement {
   }
 
   #refusals(): TemplateResult | typeof nothing {
-    if (this.refused.length === 0) return nothing;
+    const { refusals } = this.#draft;
+    if (refusals.length === 0) return nothing;
     return html`<div class="refused">
       ${icon("warning")}
-      <div class="sentence">${this.refused.map(sentence => html`<div>${sentence}</div>`)}</div>
+      <div class="sentence">${refusals.map(sentence => html`<div>${sentence}</div>`)}</div>
       ${iconButton("close", { label: t("Dismiss"), onClick: this.#dismiss })}
     </div>`;
   }
 
   #dismiss = (): void => {
-    this.refused = [];
+    this.#draft.dismissRefusals();
     this.focusBox();
   };
 
   #input = (event: Event): void => {
     const box = event.target as HTMLTextAreaElement;
-    this.#historyOffset = 0;
     this.#earlyKey = undefined;
+    this.#startingServer = undefined;
     const isSlash = box.value.startsWith("/");
-    if (isSlash && !this.draft.startsWith("/") && this.head.mcpServers?.length) send({ type: "listPrompts" });
-    this.#setDraft(box.value);
+    if (isSlash && !this.#draft.text.startsWith("/") && this.head.mcpServers?.length) send({ type: "listPrompts" });
+    this.#draft.typed(box.value);
     this.#suggestions.handleInput(box.value, box.selectionEnd);
   };
 
@@ -354,31 +316,22 @@ export class ComposerElement extends LightElement {
   }
 
   get #canSend(): boolean {
-    return this.#acceptsPrompts && (this.draft.trim() !== "" || this.attachments.length + this.pending.length > 0);
+    return this.#acceptsPrompts && !this.#draft.isEmpty;
   }
 
   #sendPrompt = (): void => {
-    if (!this.#canSend) return;
-    if (this.pending.length > 0 && !this.#sendWhenAttached) {
-      // The chosen attachments belong to this prompt. A second press sends it without them.
-      this.#sendWhenAttached = true;
-      return;
-    }
-    const { draft: text, attachments } = this;
+    if (!this.#canSend || !this.#draft.mayBeSent()) return;
+    const { text, attachments } = this.#draft;
     endTyping();
     const prompt = promptInDraft(this.head, text);
     if (prompt) {
       send({ type: "usePrompt", ...prompt });
       this.#suggestions.close();
-      return this.#setDraft("");
+      return this.#draft.setText("");
     }
     send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
-    this.#historyOffset = 0;
-    this.#sendWhenAttached = false;
-    this.refused = [];
     this.#suggestions.close();
-    this.#setDraft("");
-    this.#setAttachments([]);
+    this.#draft.clear();
     this.onSend();
     this.focusBox();
   };
@@ -389,21 +342,10 @@ export class ComposerElement extends LightElement {
     this.focusBox();
   };
 
-  /** The Up and Down keys recall earlier prompts, if the box is empty or the recalled prompt is unchanged. */
+  /** The Up and Down keys recall earlier prompts. */
   #recall(event: KeyboardEvent, step: 1 | -1): void {
     if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.#historyOffset === 0 && (step < 0 || this.draft !== "")) return;
-    const prompts = this.prompts();
-    const back = Math.min(this.#historyOffset + step, prompts.length);
-    if (back === this.#historyOffset) return;
-    event.preventDefault();
-    this.#historyOffset = back;
-    this.#setDraft(back === 0 ? "" : (prompts.at(-back) ?? ""));
-  }
-
-  #setDraft(draft: string): void {
-    this.draft = draft;
-    updateSavedState({ draft });
+    if (this.#draft.recall(step, this.prompts)) event.preventDefault();
   }
 
   #insertChoice(choice: SuggestionChoice, token: TriggerToken): void {
@@ -416,85 +358,41 @@ export class ComposerElement extends LightElement {
     const { key, label, continuesWith } = choice.completion;
     if (continuesWith !== undefined) return replaceText(box, token.end, token.end, continuesWith);
     send({ type: "attachItem", request: choice.request, key });
-    this.pending = [...this.pending, label];
+    this.#draft.expect(label);
     replaceText(box, token.start, token.end, `@${label}${gap}`);
   }
 
   /** The name of a prompt never goes to the agent: it leaves the draft, and the text after it stays. */
-  #choosePrompt(box: HTMLTextAreaElement, { name, action }: SlashCommand, token: TriggerToken): void {
+  #choosePrompt(box: HTMLTextAreaElement, { name, description, action }: SlashCommand, token: TriggerToken): void {
     if (action?.kind === "wait") return;
     if (action) {
-      this.#startsServer = true;
+      this.#startingServer = { server: action.server, description: description ?? "" };
       return send({ type: "setMcpServer", server: action.server, action: action.kind });
     }
     replaceText(box, token.start, token.end, "");
     send({ type: "usePrompt", prompt: name, text: "" });
   }
 
-  #attach(more: readonly Attachment[]): void {
-    this.#setAttachments(withAttachments(this.attachments, more));
-  }
-
-  #setAttachments(attachments: readonly Attachment[]): void {
-    this.attachments = attachments;
-    const { kept, unkept } = splitForReload(attachments);
-    updateSavedState({ attachments: kept, unkept });
-  }
-
-  #remove(id: string): void {
-    this.#setAttachments(this.attachments.filter(one => one.id !== id));
-  }
-
   #removeLast(event: KeyboardEvent): void {
     const box = event.target as HTMLTextAreaElement;
-    const last = this.attachments.at(-1);
+    const last = this.#draft.attachments.at(-1);
     if (box.selectionEnd > 0 || !last || event.repeat) return;
     event.preventDefault();
-    this.#remove(last.id);
-  }
-
-  #showRefusals(sentences: readonly string[]): void {
-    this.refused = [...new Set([...this.refused, ...sentences])].slice(-3);
+    this.#draft.remove(last.id);
   }
 
   #paste = (event: ClipboardEvent): void => {
-    const data = event.clipboardData;
-    // Text that also comes as an image, such as a table, is pasted as text.
-    if (!data || data.files.length === 0 || data.getData("text/plain") !== "") return;
+    const files = pastedFiles(event.clipboardData);
+    if (files.length === 0) return;
     event.preventDefault();
-    void this.#takeFiles([...data.files]);
-  };
-
-  #dragover = (event: DragEvent): void => {
-    if (!carriesFiles(event.dataTransfer)) return;
-    event.preventDefault();
-    if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
-    this.dropping = true;
-  };
-
-  #dragleave = (event: DragEvent): void => {
-    // Without a related target, the drag has left the panel.
-    if (event.relatedTarget === null) this.dropping = false;
-  };
-
-  #drop = (event: DragEvent): void => {
-    const data = event.dataTransfer;
-    this.dropping = false;
-    if (!data || !carriesFiles(data)) return;
-    event.preventDefault();
-    const uris = fileUris(data);
-    const text = data.getData("text/plain");
-    if (uris.length > 0) send({ type: "attachUris", uris });
-    else if (data.files.length > 0) void this.#takeFiles([...data.files]);
-    else if (this.#box) replaceText(this.#box, this.#box.selectionStart, this.#box.selectionEnd, text);
-    this.focusBox();
+    void this.#takeFiles(files);
   };
 
   async #takeFiles(files: readonly File[]): Promise<void> {
     const { agent, accepts } = this.head;
     const name = agent?.name ?? t("The agent");
     const read = await Promise.all(files.map(file => readAttachment(file, accepts, name)));
-    this.#attach(read.flatMap(one => ("attachment" in one ? [one.attachment] : [])));
-    this.#showRefusals(read.flatMap(one => ("refused" in one ? [one.refused] : [])));
+    this.#draft.attach(read.flatMap(one => ("attachment" in one ? [one.attachment] : [])));
+    this.#draft.refuse(read.flatMap(one => ("refused" in one ? [one.refused] : [])));
   }
 }

@@ -6,7 +6,7 @@ import { t } from "../base/l10n.ts";
 import { characterCount } from "../base/restoredAttachments.ts";
 
 /** How many characters of attached text and data are saved for a reload. More would make each save slow. */
-export const maxKeptCharacters = 4_000_000;
+const maxKeptCharacters = 4_000_000;
 
 /** The list with more attachments at its end. Duplicates are skipped; equal labels of images and audio get a number. */
 export function withAttachments(old: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {

@@ -3,7 +3,7 @@ import type { Attachment, ViewHead } from "../../src/panel/protocol.ts";
 import { formatSize, t } from "../base/l10n.ts";
 
 /** The size limit of images and audio in bytes. Models reject more than 5 MB in base64. */
-export const maxMediaBytes = 3_900_000;
+const maxMediaBytes = 3_900_000;
 
 const imageMimeTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** The data types that VS Code and the system use for dragged files. The browser converts them to lower case. */
@@ -21,6 +21,10 @@ export function fileUris(data: DataTransfer): readonly string[] {
   const uris = [...found, ...jsonStrings(data.getData("resourceurls"))].map(line => line.trim());
   return [...new Set(uris.filter(uri => uri !== "" && !uri.startsWith("#") && isFileUri(uri)))];
 }
+
+/** The pasted files. Text that also comes as an image, such as a table, is pasted as text. */
+export const pastedFiles = (data: DataTransfer | null): readonly File[] =>
+  !data || data.getData("text/plain") !== "" ? [] : [...data.files];
 
 const isFileUri = (uri: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\//i.test(uri) && !/^(?:https?|data|blob|mailto|javascript):/i.test(uri);

@@ -34,7 +34,7 @@ export interface LetterMatch {
 }
 
 /** Matches if the text contains all letters of the query in order. Contiguous runs and word starts rank better. */
-export function matchLetters(query: string, text: string): LetterMatch | undefined {
+function matchLetters(query: string, text: string): LetterMatch | undefined {
   const wanted = query.toLowerCase();
   // A lower-case text of another length would shift the offsets.
   const lower = text.toLowerCase();

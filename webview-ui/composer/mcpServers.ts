@@ -1,14 +1,14 @@
 // Below the composer: the MCP servers of the session, in a list behind a button.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewMcpServer } from "../../src/panel/mcpViews.ts";
-import type { ViewHead } from "../../src/panel/protocol.ts";
+import type { ViewMcpServer } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
+import type { ComposerHead } from "./composerHead.ts";
 import { placeAbove } from "./listbox.ts";
 
 /** The button, if there are servers. */
-export const mcpServers = ({ mcpServers: servers = [], agent }: ViewHead): TemplateResult | typeof nothing =>
+export const mcpServers = ({ mcpServers: servers = [], agent }: ComposerHead): TemplateResult | typeof nothing =>
   servers.length === 0
     ? nothing
     : html`<parley-servers .servers=${servers} .agentName=${agent?.name ?? ""}></parley-servers>`;

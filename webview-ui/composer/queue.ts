@@ -169,11 +169,11 @@ export class QueueElement extends LightElement {
       case "down":
         return this.#move(promptId, 1);
       case "steer":
-        return send({ type: "sendWhileRunning", submission: promptId });
+        return send({ type: "sendWhileRunning", prompt: promptId });
       case "now":
-        return send({ type: "sendNow", submission: promptId });
+        return send({ type: "sendNow", prompt: promptId });
       case "remove":
-        send({ type: "withdraw", submission: promptId });
+        send({ type: "withdraw", prompt: promptId });
         // The button disappears with its row. Move the focus to the composer so that the page does not get it.
         return this.onLeave();
       default:
@@ -186,7 +186,7 @@ export class QueueElement extends LightElement {
     const to = waiting.findIndex(({ id }) => id === promptId) + step;
     if (to < 0 || to >= waiting.length) return;
     const before = waiting[step < 0 ? to : to + 1]?.id;
-    send({ type: "moveQueued", submission: promptId, ...(before !== undefined && { before }) });
+    send({ type: "moveQueued", prompt: promptId, ...(before !== undefined && { before }) });
   }
 
   #edit({ id, text }: ViewQueuedPrompt): void {
@@ -212,8 +212,8 @@ export class QueueElement extends LightElement {
     const text = this.editing?.text ?? "";
     this.editing = null;
     const isEmpty = text.trim() === "" && !attachments;
-    if (isEmpty) send({ type: "withdraw", submission: id });
-    else if (text !== this.#textBeforeEdit) send({ type: "editQueued", submission: id, text });
+    if (isEmpty) send({ type: "withdraw", prompt: id });
+    else if (text !== this.#textBeforeEdit) send({ type: "editQueued", prompt: id, text });
     if (isEmpty) this.onLeave();
     else this.#focusEditButton(id);
   }

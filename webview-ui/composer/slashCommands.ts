@@ -1,7 +1,7 @@
 // What the composer offers after a leading `/`. A feature adds commands by adding a source to the list.
-import type { ViewPrompt } from "../../src/panel/mcpViews.ts";
-import type { ViewHead } from "../../src/panel/protocol.ts";
+import type { ViewPrompt } from "../../src/panel/protocol.ts";
 import type { AgentCommand } from "../../src/session/events.ts";
+import type { ComposerHead } from "./composerHead.ts";
 
 /** A row of the list. A command of the agent is inserted as text; a prompt of an MCP server is used by the host. */
 export type SlashCommand = AgentCommand & {
@@ -10,18 +10,18 @@ export type SlashCommand = AgentCommand & {
 };
 
 /** Lists the commands that a view offers. */
-type SlashCommandSource = (head: ViewHead) => readonly SlashCommand[];
+type SlashCommandSource = (head: ComposerHead) => readonly SlashCommand[];
 
 const slashCommandSources: readonly SlashCommandSource[] = [head => head.commands, promptCommands];
 
 /** The commands of all sources, in the order of the sources. */
-export const slashCommands = (head: ViewHead): readonly SlashCommand[] =>
+export const slashCommands = (head: ComposerHead): readonly SlashCommand[] =>
   slashCommandSources.flatMap(source => source(head));
 
 const commandsOfPrompts = new WeakMap<readonly ViewPrompt[], readonly SlashCommand[]>();
 
 /** Made once for each list, because a list can have a thousand prompts. */
-function promptCommands({ prompts = [] }: ViewHead): readonly SlashCommand[] {
+function promptCommands({ prompts = [] }: ComposerHead): readonly SlashCommand[] {
   const known = commandsOfPrompts.get(prompts);
   if (known) return known;
   const commands = prompts.map(prompt => ({ ...prompt, isPrompt: true as const }));
@@ -31,7 +31,7 @@ function promptCommands({ prompts = [] }: ViewHead): readonly SlashCommand[] {
 
 /** The prompt that a whole draft names, and the text after the name. A command of the agent has precedence. */
 export function promptInDraft(
-  head: ViewHead,
+  head: ComposerHead,
   draft: string,
 ): { readonly prompt: string; readonly text: string } | undefined {
   const [, name, text = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(draft) ?? [];

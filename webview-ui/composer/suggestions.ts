@@ -17,7 +17,7 @@ export interface TriggerToken {
 }
 
 /** The token at the caret: `@` at the start of a word or after a bracket, `/` at the very start of the text. */
-export function tokenAt(text: string, caret: number): TriggerToken | undefined {
+function tokenAt(text: string, caret: number): TriggerToken | undefined {
   const before = text.slice(0, caret);
   const command = /^\/(\S*)$/.exec(before);
   if (command) return { trigger: "/", start: 0, end: caret, query: command[1] ?? "" };

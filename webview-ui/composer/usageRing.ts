@@ -3,15 +3,32 @@ import { html, nothing, svg, type TemplateResult } from "lit";
 import type { TurnUsage } from "../../src/session/events.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
+import { LightElement } from "../base/element.ts";
 import { formatCount, t } from "../base/l10n.ts";
 
 const ringRadius = 6;
 
+/** The keys of the head that the ring shows. */
+type Usage = Pick<ViewHead, "usage" | "turnUsage">;
+
+/** `<parley-usage>` */
+export class UsageRingElement extends LightElement {
+  static override properties = {
+    usage: {
+      attribute: false,
+      hasChanged: (usage: Usage | undefined, before: Usage | undefined): boolean =>
+        usage?.usage !== before?.usage || usage?.turnUsage !== before?.turnUsage,
+    },
+  };
+  declare usage: Usage | undefined;
+
+  protected override render(): TemplateResult | typeof nothing {
+    return this.usage ? usageRing(this.usage) : nothing;
+  }
+}
+
 /** A small ring that shows the context usage. Its name contains the numbers. Empty if the agent reports only the turn. */
-export function usageRing({
-  usage,
-  turnUsage,
-}: Pick<ViewHead, "usage" | "turnUsage">): TemplateResult | typeof nothing {
+function usageRing({ usage, turnUsage }: Usage): TemplateResult | typeof nothing {
   const lines = [...(usage ? [contextText(usage)] : []), ...(turnUsage ? turnTexts(turnUsage) : [])];
   if (lines.length === 0) return nothing;
   const share = usage ? shareOf(usage) : undefined;

@@ -1,8 +1,6 @@
 // Shown while the conversation is empty: the list of agents, recent sessions, and example prompts.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewHead } from "../../src/panel/protocol.ts";
-import type { ViewAgent } from "../../src/panel/viewAgent.ts";
-import type { ViewRecentSession } from "../../src/panel/viewRecentSession.ts";
+import type { ViewHead, ViewAgent, ViewRecentSession } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatAge, t } from "../base/l10n.ts";

@@ -1,8 +1,7 @@
 // The header of the panel: the session's title, its agent, New Session and further actions.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
-import type { ViewHead } from "../../src/panel/protocol.ts";
-import type { ViewAgent } from "../../src/panel/viewAgent.ts";
+import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";

@@ -52,13 +52,13 @@ export class PanelElement extends LightElement {
   /** Renders a change. Only the affected entry is rendered if it changed in place. */
   show(change: StoreChange, view: View): void {
     const transcript = this.#transcript;
-    const questionsBefore = this.head?.asks ?? [];
+    const questionsBefore = this.head?.questions ?? [];
     if (view.head.session !== this.head?.session) this.#openedLater.sessionChanged();
     if (change.head.size > 0) this.head = view.head;
     if (change.head.has("live")) transcript.setLive(view.head.live);
-    if (change.head.has("asks")) {
-      forgetClosedQuestions(view.head.asks);
-      transcript.setQuestions(view.head.asks, questionsBefore);
+    if (change.head.has("questions")) {
+      forgetClosedQuestions(view.head.questions);
+      transcript.setQuestions(view.head.questions, questionsBefore);
     }
     if (change.snapshot ? !change.isPartial : change.prepended > 0) forgetOtherSessions(view);
     transcript.show(view.entries, change, this.store.entries(change.touched));
@@ -79,7 +79,7 @@ export class PanelElement extends LightElement {
     switch (message.type) {
       case "focus":
         if (message.target === "find") void this.#find?.open();
-        else if (message.target === "ask") void this.#focusQuestionOnceShown();
+        else if (message.target === "question") void this.#focusQuestionOnceShown();
         else if (!this.#openedLater.hasFocus) this.focusComposer();
         break;
       case "hidden":
@@ -120,13 +120,14 @@ export class PanelElement extends LightElement {
 
   /** Focuses the open question, or the composer if there is none. */
   focusQuestion(): void {
-    if (this.head && this.head.asks.length > 0) this.querySelector<QuestionCardElement>("parley-asks")?.focusCard();
+    if (this.head && this.head.questions.length > 0)
+      this.querySelector<QuestionCardElement>("parley-question")?.focusCard();
     else this.focusComposer();
   }
 
   async #focusQuestionOnceShown(): Promise<void> {
     await this.updateComplete;
-    await this.querySelector<QuestionCardElement>("parley-asks")?.updateComplete;
+    await this.querySelector<QuestionCardElement>("parley-question")?.updateComplete;
     this.focusQuestion();
   }
 
@@ -162,7 +163,7 @@ export class PanelElement extends LightElement {
 
   protected override updated(): void {
     setShownSession(this.head?.session, this.head !== undefined && isUnused(this.head));
-    const question = this.head?.asks[0]?.id;
+    const question = this.head?.questions[0]?.id;
     this.#keepFocus(question !== undefined && question !== this.#shownQuestion);
     if (question !== undefined && question !== this.#shownQuestion) void this.#scrollToQuestion();
     this.#shownQuestion = question;
@@ -176,11 +177,11 @@ export class PanelElement extends LightElement {
 
   /** In a small panel, the area above the composer scrolls. A new question is shown there from its top. */
   async #scrollToQuestion(): Promise<void> {
-    const asks = this.querySelector<QuestionCardElement>("parley-asks");
-    await asks?.updateComplete;
+    const card = this.querySelector<QuestionCardElement>("parley-question");
+    await card?.updateComplete;
     const area = this.querySelector(".above-composer");
-    if (!asks || !area || area.scrollHeight <= area.clientHeight) return;
-    area.scrollTop += asks.getBoundingClientRect().top - area.getBoundingClientRect().top;
+    if (!card || !area || area.scrollHeight <= area.clientHeight) return;
+    area.scrollTop += card.getBoundingClientRect().top - area.getBoundingClientRect().top;
   }
 
   protected override render(): TemplateResult {
@@ -228,12 +229,12 @@ export class PanelElement extends LightElement {
           refresh: () => this.requestUpdate(),
         })}
         <parley-plan .plans=${head.plans}></parley-plan>
-        <parley-asks
-          .asks=${head.asks}
+        <parley-question
+          .questions=${head.questions}
           .agentName=${head.agent?.name ?? ""}
           .entryOf=${(id: string) => this.store.entry(id)}
           .onLeave=${() => this.focusComposer()}
-        ></parley-asks>
+        ></parley-question>
         <parley-changes .changes=${head.changes}></parley-changes>
         <parley-queue
           .queue=${head.queue}
@@ -246,6 +247,7 @@ export class PanelElement extends LightElement {
       <parley-composer
         ?hidden=${head.isReadOnly}
         .head=${head}
+        .usage=${head}
         .prompts=${() => this.#prompts()}
         .onSend=${() => this.#transcript.scrollToEnd()}
       ></parley-composer>

@@ -71,8 +71,8 @@ export class Speech {
 
   #announceHead(before: ViewHead, head: ViewHead): void {
     const name = head.agent?.name ?? t("The agent");
-    const newQuestions = head.asks.filter(ask => !before.asks.some(({ id }) => id === ask.id));
-    for (const ask of newQuestions) this.announce(t("Question from {0}: {1}", name, ask.title));
+    const newQuestions = head.questions.filter(question => !before.questions.some(({ id }) => id === question.id));
+    for (const question of newQuestions) this.announce(t("Question from {0}: {1}", name, question.title));
     if (before.connection?.state !== head.connection?.state) this.announce(connectionText(head) ?? "");
     if (head.problem && before.problem?.message !== head.problem.message) this.announce(head.problem.message);
     if (head.activity.stopIgnored && !before.activity.stopIgnored) this.announce(activityText(head) ?? "");

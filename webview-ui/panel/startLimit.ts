@@ -15,7 +15,7 @@ export class StartLimit {
   isOver(head: ViewHead, now: number): boolean {
     const since = head.connection?.since;
     const limit = this.limit(head);
-    if (since === undefined || limit === undefined || head.asks.length > 0) return false;
+    if (since === undefined || limit === undefined || head.questions.length > 0) return false;
     return now >= (this.#kept.since === since ? this.#kept.until : since + limit);
   }
 

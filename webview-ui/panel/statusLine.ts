@@ -33,7 +33,7 @@ export function statusLine(
   if (connecting !== undefined && startLimit.isOver(head, now)) return lateLine(head, startLimit, actions);
   const since = connecting === undefined ? (head.activity.background ?? head.activity.since) : head.connection?.since;
   const elapsed = since === undefined ? 0 : now - since;
-  const isWaiting = connecting === undefined && head.asks.length > 0;
+  const isWaiting = connecting === undefined && head.questions.length > 0;
   const detail = connecting === undefined ? undefined : head.connection?.detail;
   const { leave } = actions;
   return html`<div class="status-line">

@@ -25,7 +25,7 @@ export function activityText(head: ViewHead): string | undefined {
   if (state === "idle" && background === undefined) return undefined;
   if (cancelling && stopIgnored) return t("{0} has not stopped yet.", head.agent?.name ?? t("The agent"));
   if (cancelling) return t("Stopping…");
-  if (head.asks.length > 0 || state === "requires_action") return t("Waiting for you");
+  if (head.questions.length > 0 || state === "requires_action") return t("Waiting for you");
   return background === undefined ? t("Working…") : t("Working in the background…");
 }
 

@@ -6,7 +6,7 @@ import { defaultAnswers, fieldFault, type Form, type FormField, type FormValue }
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
-import { askNavigation, type AskPosition } from "./askNavigation.ts";
+import { questionNavigation, type QuestionPosition } from "./questionNavigation.ts";
 import { forgetFormDraft, formDraft, keepFormDraft } from "./formDrafts.ts";
 import { addressDetails } from "./addressDetails.ts";
 import { faultText } from "./faultText.ts";
@@ -26,7 +26,7 @@ export class FormCardElement extends LightElement {
   };
   declare question: ViewQuestion | undefined;
   declare agentName: string;
-  declare position: AskPosition;
+  declare position: QuestionPosition;
   #answers = new Map<string, FormValue>();
   /** The fields that show their faults: those that the user has left, and all once the user has tried to send. */
   readonly #checked = new Set<string>();
@@ -63,9 +63,9 @@ export class FormCardElement extends LightElement {
   }
 
   /** Shows which answers do not have the pattern that the agent asks for, and which could not be checked. */
-  showHeld({ ask, faulty, unchecked }: Extract<PanelMessage, { type: "formHeld" }>): void {
+  showHeld({ question: id, faulty, unchecked }: Extract<PanelMessage, { type: "formHeld" }>): void {
     const { question } = this;
-    if (ask !== question?.id) return;
+    if (id !== question?.id) return;
     this.#isAnswered = false;
     // The form was about to be sent, and is edited again.
     if (question.form) keepFormDraft(question.form, this.#answers);
@@ -80,16 +80,16 @@ export class FormCardElement extends LightElement {
     const { question } = this;
     if (!question) return nothing;
     return html`<form
-      class="ask form-card"
+      class="question form-card"
       novalidate
       aria-label=${visibleText(question.title)}
       @submit=${this.#submit}
       @keydown=${this.#keydown}
     >
-      <div class="ask-head">
+      <div class="question-head">
         ${icon(question.address ? "link-external" : "question")}
-        <span class="ask-title">${visibleText(question.title)}</span>
-        ${askNavigation(this.position)}
+        <span class="question-title">${visibleText(question.title)}</span>
+        ${questionNavigation(this.position)}
       </div>
       <div class="quiet">
         ${
@@ -140,7 +140,7 @@ export class FormCardElement extends LightElement {
     const others = [...this.#answers].filter(([field]) => field !== name).map(([field, value]) => ({ field, value }));
     send({
       type: "completeArgument",
-      ask: question.id,
+      question: question.id,
       field: name,
       typed: typeof typed === "string" ? typed : "",
       others,
@@ -148,8 +148,8 @@ export class FormCardElement extends LightElement {
   }
 
   /** Shows the values that the server offers for a field. */
-  showValues({ ask, field, typed, values }: Extract<PanelMessage, { type: "argumentValues" }>): void {
-    if (ask !== this.question?.id) return;
+  showValues({ question, field, typed, values }: Extract<PanelMessage, { type: "argumentValues" }>): void {
+    if (question !== this.question?.id) return;
     this.#offered.set(field, { typed, values });
     this.requestUpdate();
   }
@@ -212,7 +212,7 @@ export class FormCardElement extends LightElement {
   }
 
   #keydown = (event: KeyboardEvent): void => {
-    if (event.target instanceof Element && event.target.closest(".ask-navigation")) return;
+    if (event.target instanceof Element && event.target.closest(".question-navigation")) return;
     // A key that was held down, or meant for what had the focus before, must not send the form.
     const isEarly = performance.now() - this.#focusedAt < guardTime;
     if (event.key === "Enter" && (event.repeat || isEarly)) event.preventDefault();
@@ -222,7 +222,7 @@ export class FormCardElement extends LightElement {
     event.preventDefault();
     const { question } = this;
     if (!question || this.#isAnswered) return;
-    if (question.address) return send({ type: "openAddress", ask: question.id });
+    if (question.address) return send({ type: "openAddress", question: question.id });
     const fields = question.form?.fields ?? [];
     for (const { name } of fields) this.#checked.add(name);
     this.requestUpdate();
@@ -232,7 +232,7 @@ export class FormCardElement extends LightElement {
     const answers = [...this.#answers].map(([field, value]) => ({ field, value }));
     const unchecked = fields.filter(this.#isUnchecked).map(({ name }) => name);
     const confirmed = unchecked.length > 0 && { unchecked };
-    send({ type: "answerForm", ask: question.id, action: "accept", answers, ...confirmed });
+    send({ type: "answerForm", question: question.id, action: "accept", answers, ...confirmed });
   };
 
   async #focusFault(): Promise<void> {
@@ -248,7 +248,7 @@ export class FormCardElement extends LightElement {
     this.#isAnswered = true;
     if (this.question.form) forgetFormDraft(this.question.form);
     this.requestUpdate();
-    send({ type: "answerForm", ask: this.question.id, action });
+    send({ type: "answerForm", question: this.question.id, action });
   }
 }
 

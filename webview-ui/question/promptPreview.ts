@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewPart, ViewQuestion } from "../../src/panel/protocol.ts";
-import { askNavigation, type AskPosition } from "./askNavigation.ts";
+import { questionNavigation, type QuestionPosition } from "./questionNavigation.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -12,7 +12,7 @@ import { messagePart } from "../transcript/parts.ts";
 export class PromptPreviewElement extends LightElement {
   static override properties = { question: { attribute: false }, position: { attribute: false } };
   declare question: ViewQuestion | undefined;
-  declare position: AskPosition;
+  declare position: QuestionPosition;
   #isAnswered = false;
 
   constructor() {
@@ -31,19 +31,19 @@ export class PromptPreviewElement extends LightElement {
     const { sections, notes } = question.preview;
     const isUsers = sections.every(({ role }) => role === "user");
     return html`<div
-      class="ask preview-card"
+      class="question preview-card"
       role="group"
       aria-label=${t("Preview of {0}", visibleText(question.title))}
     >
-      <div class="ask-head">
-        ${icon("sparkle")} <span class="ask-title">${visibleText(question.title)}</span>
-        ${askNavigation(this.position)}
+      <div class="question-head">
+        ${icon("sparkle")} <span class="question-title">${visibleText(question.title)}</span>
+        ${questionNavigation(this.position)}
       </div>
       <div class="quiet">
         ${t("From the MCP server {0}. This is what will be sent.", visibleText(question.asker ?? ""))}
       </div>
       ${notes.map(note => html`<div class="quiet pre">${visibleText(note)}</div>`)}
-      <div class="ask-details preview-content" tabindex="0" role="group" aria-label=${t("Content of the prompt")}>
+      <div class="question-details preview-content" tabindex="0" role="group" aria-label=${t("Content of the prompt")}>
         ${sections.map(
           ({ role, parts }) =>
             html`${isUsers ? nothing : html`<div class="preview-role">${role === "user" ? t("User") : t("Assistant")}</div>`}
@@ -61,7 +61,7 @@ export class PromptPreviewElement extends LightElement {
   #answer(answer: "send" | "edit" | "cancel"): void {
     if (!this.question || this.#isAnswered) return;
     this.#isAnswered = true;
-    send({ type: "answerPreview", ask: this.question.id, answer });
+    send({ type: "answerPreview", question: this.question.id, answer });
   }
 }
 

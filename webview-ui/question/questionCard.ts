@@ -6,7 +6,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { visibleText } from "../../src/base/visibleText.ts";
 import { showsFile } from "../../src/panel/fileNames.ts";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
-import { askNavigation, type AskPosition } from "./askNavigation.ts";
+import { questionNavigation, type QuestionPosition } from "./questionNavigation.ts";
 import type { FormCardElement } from "./formCard.ts";
 import type { PromptPreviewElement } from "./promptPreview.ts";
 import { QuestionOptions, onAnswer } from "../transcript/questionOptions.ts";
@@ -16,10 +16,10 @@ import { fileLink } from "../markdown/links.ts";
 import { titleText, toolParts } from "../transcript/parts.ts";
 import { toolKindIcon } from "../transcript/toolCall.ts";
 
-/** `<parley-asks>`: one open question, at first the oldest, and how many are open. */
+/** `<parley-question>`: one open question, at first the oldest, and how many are open. */
 export class QuestionCardElement extends LightElement {
-  static override properties = { asks: { attribute: false }, agentName: { attribute: false } };
-  declare asks: readonly ViewQuestion[];
+  static override properties = { questions: { attribute: false }, agentName: { attribute: false } };
+  declare questions: readonly ViewQuestion[];
   declare agentName: string;
   /** Returns the entry of the tool call that a question is about. */
   entryOf: (id: string) => ViewEntry | undefined = () => undefined;
@@ -36,7 +36,7 @@ export class QuestionCardElement extends LightElement {
 
   constructor() {
     super();
-    this.asks = [];
+    this.questions = [];
     this.agentName = "";
     this.addEventListener("keydown", event => this.#keydown(event));
     this.addEventListener("focusin", event => this.#focusin(event));
@@ -67,12 +67,12 @@ export class QuestionCardElement extends LightElement {
 
   /** The card of a permission. A form has its own keys. */
   get #card(): HTMLElement | null {
-    return this.querySelector<HTMLElement>(".ask:not(.form-card, .preview-card)");
+    return this.querySelector<HTMLElement>(".question:not(.form-card, .preview-card)");
   }
 
   /** The question that the user moved to, or the oldest. */
   get #shown(): ViewQuestion | undefined {
-    return this.asks.find(({ id }) => id === this.#chosenId) ?? this.asks[0];
+    return this.questions.find(({ id }) => id === this.#chosenId) ?? this.questions[0];
   }
 
   protected override willUpdate(): void {
@@ -92,7 +92,7 @@ export class QuestionCardElement extends LightElement {
     this.#hadFocus = false;
     if (this.#focusNavigation !== undefined) return this.#focusNavigationButton();
     if (!hadFocus) return;
-    if (this.asks.length > 0) this.focusCard();
+    if (this.questions.length > 0) this.focusCard();
     else this.onLeave();
   }
 
@@ -101,7 +101,7 @@ export class QuestionCardElement extends LightElement {
     const card = shown && !isForm(shown) ? keyed(shown.id, this.#question(shown)) : nothing;
     // A hidden form keeps what the user has entered, secrets included.
     const forms = repeat(
-      this.asks.filter(isForm),
+      this.questions.filter(isForm),
       ({ id }) => id,
       form =>
         html`<parley-form
@@ -115,14 +115,14 @@ export class QuestionCardElement extends LightElement {
     return html`${card}${forms}`;
   }
 
-  #positionOf(question: ViewQuestion): AskPosition {
-    const at = this.asks.indexOf(question);
+  #positionOf(question: ViewQuestion): QuestionPosition {
+    const at = this.questions.indexOf(question);
     const move = (by: -1 | 1): void => {
-      this.#chosenId = this.asks[at + by]?.id;
+      this.#chosenId = this.questions[at + by]?.id;
       this.#focusNavigation = by;
       this.requestUpdate();
     };
-    return { at, count: this.asks.length, move };
+    return { at, count: this.questions.length, move };
   }
 
   #focusNavigationButton(): void {
@@ -138,12 +138,12 @@ export class QuestionCardElement extends LightElement {
     if (question.preview)
       return html`<parley-preview .question=${question} .position=${this.#positionOf(question)}></parley-preview>`;
     const owner = question.entry === undefined ? undefined : this.entryOf(question.entry);
-    return html`<div class="ask" role="group" aria-label=${visibleText(question.title)}>
-      <div class="ask-head">
-        ${icon(toolKindIcon(question.toolKind))} <span class="ask-title">${titleText(question.title)}</span>
-        ${askNavigation(this.#positionOf(question))}
+    return html`<div class="question" role="group" aria-label=${visibleText(question.title)}>
+      <div class="question-head">
+        ${icon(toolKindIcon(question.toolKind))} <span class="question-title">${titleText(question.title)}</span>
+        ${questionNavigation(this.#positionOf(question))}
       </div>
-      ${question.description === undefined ? nothing : html`<div class="ask-description">${visibleText(question.description)}</div>`}
+      ${question.description === undefined ? nothing : html`<div class="question-description">${visibleText(question.description)}</div>`}
       ${this.#details(question, owner)}
       ${question.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visibleText(question.reason)}</span></div>`}
       ${this.#options.buttons(question)}
@@ -155,7 +155,7 @@ export class QuestionCardElement extends LightElement {
     // A diff and a patch show the names of their files.
     const locations = question.locations.filter(({ path }) => !showsFile(parts, path));
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
-    return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("Request details")}>
+    return html`<div class="question-details" tabindex="0" role="group" aria-label=${t("Request details")}>
       ${command === undefined ? nothing : html`<div class="command"><code>${visibleText(command)}</code></div>`}
       ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visibleText(cwd))}</span></div>`}
       ${

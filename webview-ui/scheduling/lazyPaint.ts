@@ -1,20 +1,15 @@
 // Paints content when it is about to become visible, or when the page is idle.
+import {
+  blockGap,
+  busyDelay,
+  characterWidth,
+  horizontalPadding,
+  lineHeight,
+  minWindowHeight,
+  nearFactor,
+  sliceTime,
+} from "./limits.ts";
 import { isPageBusy } from "./paintScheduler.ts";
-
-/** Pixels: the width of a character, the height of a line, the gap between blocks and beside them. Rather too small. */
-const characterWidth = 6.3;
-const lineHeight = 19;
-const blockGap = 6;
-const horizontalPadding = 30;
-
-/** The height to assume at least, because a hidden page has none. */
-const minWindowHeight = 600;
-/** How much above the end is painted immediately, in window heights. */
-const nearFactor = 1.1;
-/** How long one slice of deferred painting takes. Milliseconds. */
-const sliceTime = 4;
-/** While the page is busy, the next slice is tried after this time. Milliseconds. */
-const busyDelay = 100;
 
 /** An element that can paint some of its parts later. */
 export interface LazyPainter {

@@ -1,26 +1,18 @@
 // Limits how much streamed text is painted in one frame, so that frames stay short enough for typing. The rest waits
 // for the next frame.
+import {
+  frameInterval,
+  longFrame,
+  maxHoldTime,
+  maxPortion,
+  minHoldTime,
+  minPortion,
+  quietTime,
+  shortFrame,
+  typingPortion,
+  typingTime,
+} from "./limits.ts";
 import { pauseAnimations } from "./pauseAnimations.ts";
-
-/**
- * Characters: the amount that any page can paint at once, and the most that any page should. A smaller minimum saves
- * little, because only the visible part of text that arrives together is painted.
- */
-const minPortion = 6000;
-const maxPortion = 16_000;
-/** The portion while the user is typing. Characters. */
-const typingPortion = 1500;
-/** A longer frame, painting included, reduces the portion; a shorter one increases it. Milliseconds. */
-const longFrame = 38;
-const shortFrame = 28;
-
-/** The shortest time between two frames. Milliseconds. */
-const frameInterval = 16;
-/** The user counts as typing for this long after a key press. Milliseconds. */
-const typingTime = 300;
-/** While the user types, text is held back for at least and at most this long. Milliseconds. */
-const minHoldTime = 100;
-const maxHoldTime = 150;
 
 /** An element that paints streamed text in portions. */
 export interface StreamPainter {
@@ -73,9 +65,6 @@ export function endTyping(): void {
   pressedAt = -Infinity;
   releaseHold();
 }
-
-/** The page is no longer busy when neither text nor a key press has arrived for this long. Milliseconds. */
-const quietTime = 150;
 
 /** Whether much text is arriving or the user is typing, so that work that can wait should wait. */
 export function isPageBusy(): boolean {

@@ -1,12 +1,6 @@
 // Limits how much of a conversation is painted, so that the page stays small however long the conversation gets.
 import type { ViewEntry } from "../../src/panel/protocol.ts";
-
-/** How many lines are painted when a conversation is opened. */
-const maxInitialLines = 200;
-/** How many characters of messages are painted then. The last line is painted whatever its length. */
-const maxInitialCharacters = 400_000;
-/** The painted part can grow to this multiple before its beginning is removed from the page. */
-const growthFactor = 1.5;
+import { growthFactor, maxInitialCharacters, maxInitialLines } from "./limits.ts";
 
 /** The first line to paint of this many. `lengthAt` returns the number of characters of a line. */
 export function windowStart(lines: number, lengthAt: (line: number) => number): number {

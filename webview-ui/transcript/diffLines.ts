@@ -22,7 +22,7 @@ export class DiffLinesElement extends LightElement {
   }
 
   protected override updated(): void {
-    const card = this.closest<HTMLElement>("parley-tool, .ask");
+    const card = this.closest<HTMLElement>("parley-tool, .question");
     if (card) roveTabStop(card);
   }
 

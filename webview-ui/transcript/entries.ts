@@ -11,7 +11,7 @@ import { entriesOf, countLookUps, runId, type OutlineItem, type Outline } from "
 export interface EntryElement extends HTMLElement {
   entry: ViewEntry;
   live: boolean;
-  ask?: ViewQuestion | undefined;
+  question?: ViewQuestion | undefined;
   requestUpdate(): void;
 }
 
@@ -114,7 +114,7 @@ function entryElement(id: string, outline: Outline, inRun: boolean): TemplateRes
         data-key=${id}
         .outline=${outline}
         .nested=${outline.nested(id)}
-        .ask=${outline.question(id)}
+        .question=${outline.question(id)}
         .entry=${entry}
         .live=${live}
       ></parley-tool>`;

@@ -100,7 +100,8 @@ export class Outline {
   runOf(id: string): Extract<OutlineItem, { type: "run" }> | undefined {
     const lines = this.#lines.get(this.#parent(id)) ?? noItems;
     return lines.find(item => item.type === "run" && item.entries.includes(id)) as
-      Extract<OutlineItem, { type: "run" }> | undefined;
+      | Extract<OutlineItem, { type: "run" }>
+      | undefined;
   }
 
   /** The index of the line that contains an entry or run, or -1. */

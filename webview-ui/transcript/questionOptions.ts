@@ -91,7 +91,7 @@ function answer(question: ViewQuestion, option: QuestionOption): void {
   if (chosenOptions.has(question.id)) return;
   chosenOptions.set(question.id, option.id);
   answered.fire();
-  send({ type: "answer", ask: question.id, option: option.id });
+  send({ type: "answer", question: question.id, option: option.id });
 }
 
 /** The option to highlight: the one that allows once. Broader options are never highlighted, whatever their order. */
@@ -100,7 +100,7 @@ const suggestedOption = (question: ViewQuestion): QuestionOption | undefined =>
 
 /** A button that creates a rule. It opens a list of rules first, so it needs no guard against accidents. */
 function createRuleButton({ id }: ViewQuestion): TemplateResult {
-  return html`<button class="secondary" type="button" @click=${() => send({ type: "always", ask: id })}>
+  return html`<button class="secondary" type="button" @click=${() => send({ type: "always", question: id })}>
     ${t("Create Rule…")}
   </button>`;
 }

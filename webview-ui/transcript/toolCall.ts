@@ -46,7 +46,7 @@ export function toolKindIcon(kind: string | undefined): string {
 }
 
 /** Fired when a question that had the focus disappears. */
-export const questionLeftEvent = "parley-ask-left";
+export const questionLeftEvent = "parley-question-left";
 
 /** How many locations a folded card shows. */
 const maxFoldedLocations = 3;
@@ -57,14 +57,14 @@ export class ToolCallElement extends LightElement {
     entry: { attribute: false },
     live: { attribute: false },
     nested: { attribute: false },
-    ask: { attribute: false },
+    question: { attribute: false },
   };
   declare entry: ViewTool & Excludable;
   declare live: boolean;
   /** The entries of the sub-agent that this call started. */
   declare nested: readonly OutlineItem[];
   /** The open question about this call. */
-  declare ask: ViewQuestion | undefined;
+  declare question: ViewQuestion | undefined;
   declare outline: Outline;
   readonly #options = new QuestionOptions(() => this.#inlineQuestion);
   #stopTicking: (() => void) | undefined;
@@ -88,12 +88,12 @@ export class ToolCallElement extends LightElement {
   }
 
   get #inlineQuestion(): HTMLElement | null {
-    return this.querySelector(":scope > .tool > .inline-ask");
+    return this.querySelector(":scope > .tool > .inline-question");
   }
 
   #keydown(event: KeyboardEvent): void {
     const inQuestion = this.#inlineQuestion?.contains(event.target as Node) ?? false;
-    if (inQuestion && this.ask && this.#options.handleKey(this.ask, event)) return;
+    if (inQuestion && this.question && this.#options.handleKey(this.question, event)) return;
     roveByKey(this, event);
   }
 
@@ -103,8 +103,8 @@ export class ToolCallElement extends LightElement {
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    const before = changed.get("ask") as ViewQuestion | undefined;
-    if (before && before.id !== this.ask?.id)
+    const before = changed.get("question") as ViewQuestion | undefined;
+    if (before && before.id !== this.question?.id)
       this.#questionHadFocus = this.#inlineQuestion?.contains(document.activeElement) ?? false;
   }
 
@@ -112,7 +112,7 @@ export class ToolCallElement extends LightElement {
     roveTabStop(this);
     // A card that opened automatically for a question stays open after the answer.
     if (openState(this.entry.id) === undefined && this.#hasWaitingStep()) setOpen(this.entry.id, true);
-    if (this.ask) {
+    if (this.question) {
       const listener = this.#stopListening === undefined ? onAnswer(() => this.requestUpdate()) : undefined;
       if (listener) this.#stopListening = () => listener.dispose();
     } else {
@@ -148,7 +148,7 @@ export class ToolCallElement extends LightElement {
             </button>`
           : html`<div class="tool-head">${this.#head(nothing)}</div>`
       }
-      ${this.ask ? this.#question(this.ask) : nothing}
+      ${this.question ? this.#question(this.question) : nothing}
       ${open || this.nested.length === 0 ? nothing : this.#latestStep()} ${this.#locations(open)}
       ${entry.cancel === undefined || entry.status === "waiting" ? nothing : cancelButton(entry.cancel, entry.title)}
       ${decisionNotes(entry.decisions)} ${fileNotes(entry.files)} ${open ? this.#body() : nothing}
@@ -199,7 +199,7 @@ export class ToolCallElement extends LightElement {
   /** The same question is also shown above the composer and can be answered in either place. */
   #question(question: ViewQuestion): TemplateResult {
     const { command } = question;
-    return html`<div class="inline-ask" role="group" aria-label=${t("Waiting for you")}>
+    return html`<div class="inline-question" role="group" aria-label=${t("Waiting for you")}>
       ${
         command === undefined || containsCommand(this.entry.title, command)
           ? nothing

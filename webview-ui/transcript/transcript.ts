@@ -8,23 +8,20 @@ import { formatCount, t } from "../base/l10n.ts";
 import { Outline, entriesOf, type OutlineItem } from "./outline.ts";
 import type { MarkdownElement } from "../markdown/markdown.ts";
 import type { StoreChange } from "../base/store.ts";
+import {
+  costPerFrame,
+  earlierLinesPerStep,
+  firstFrameCharacters,
+  floodPause,
+  messageCost,
+  minLineHeight,
+  screensOfFlood,
+} from "../scheduling/limits.ts";
 import { StickToEnd } from "../scheduling/stickToEnd.ts";
 import { exceedsWindow, messageLength, windowStart } from "../scheduling/visibleWindow.ts";
 
+/** The scroll position is saved this long after a scroll. Milliseconds. */
 const anchorSaveDelay = 200;
-/** How many more lines the button for earlier entries shows. */
-const earlierLinesPerStep = 200;
-/** How much is painted per frame until all lines are painted. A message costs more than a folded card. */
-const costPerFrame = 24;
-const messageCost = 2;
-/** A conversation opens with about the visible part: a screen of the lowest lines, with this many characters. */
-const initialCharacters = 1200;
-/** The lowest line, in pixels. */
-const minLineHeight = 30;
-/** Of lines that flood in, this many screens are painted. */
-const screensOfFlood = 3;
-/** The lines above the visible ones are painted when no further ones have flooded in for this long. Milliseconds. */
-const floodPause = 60;
 
 /** `<parley-transcript>`: pass each new list of entries to `show`. */
 export class TranscriptElement extends LightElement {
@@ -98,7 +95,7 @@ export class TranscriptElement extends LightElement {
     this.#outline.setQuestions(questions);
     for (const { entry } of [...before, ...questions]) {
       const element = entry === undefined ? null : elementOf(entry);
-      if (element) element.ask = this.#outline.question(entry as string);
+      if (element) element.question = this.#outline.question(entry as string);
     }
   }
 
@@ -113,7 +110,7 @@ export class TranscriptElement extends LightElement {
     this.#beginAt(start);
     let first = roots.length;
     const lines = linesOfScreen();
-    for (let seen = 0; first > start && seen < initialCharacters && roots.length - first < lines; first--)
+    for (let seen = 0; first > start && seen < firstFrameCharacters && roots.length - first < lines; first--)
       seen += this.#lengthAt(first - 1);
     this.#deferredLines = first - start;
   }

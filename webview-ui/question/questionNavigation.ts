@@ -4,7 +4,7 @@ import { t } from "../base/l10n.ts";
 import { iconButton } from "../base/iconButton.ts";
 
 /** The position of a card among the open ones. */
-export interface AskPosition {
+export interface QuestionPosition {
   /** Counts from 0. */
   readonly at: number;
   readonly count: number;
@@ -13,7 +13,7 @@ export interface AskPosition {
 }
 
 /** The position and its buttons, or nothing for a single card. */
-export function askNavigation({ at, count, move }: AskPosition): TemplateResult | typeof nothing {
+export function questionNavigation({ at, count, move }: QuestionPosition): TemplateResult | typeof nothing {
   if (count < 2) return nothing;
   const step = (by: -1 | 1, codicon: string, label: string): TemplateResult =>
     iconButton(codicon, {
@@ -24,7 +24,7 @@ export function askNavigation({ at, count, move }: AskPosition): TemplateResult 
         if (at + by >= 0 && at + by < count) move(by);
       },
     });
-  return html`<span class="ask-navigation">
+  return html`<span class="question-navigation">
     ${step(-1, "chevron-left", t("Previous Question"))}
     <span class="quiet">${t("{0} of {1}", at + 1, count)}</span>
     ${step(1, "chevron-right", t("Next Question"))}

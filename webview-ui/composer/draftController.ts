@@ -1,0 +1,175 @@
+// The draft of the composer: its text, its attachments, the prompts that it recalls, and the draft of each session.
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Attachment, PanelMessage, ViewHead } from "../../src/panel/protocol.ts";
+import { savedState, updateSavedState } from "../base/vscodeApi.ts";
+import { splitForReload, unkeptText, withAttachments } from "./draftAttachments.ts";
+import { isUnused, SessionDrafts } from "./sessionDrafts.ts";
+
+/** The keys of the head by which a session and its draft are known. */
+type SessionHead = Pick<ViewHead, "session" | "title" | "queue">;
+
+/** The most refusals that are shown. */
+const maxRefusals = 3;
+
+/** What the user has written and not sent. Every change is saved for a reload, and renders the composer again. */
+export class DraftController implements ReactiveController {
+  readonly #host: ReactiveControllerHost;
+  readonly #drafts = new SessionDrafts();
+  readonly #saved = { ...savedState };
+  #text = savedState.draft;
+  #attachments: readonly Attachment[] = savedState.attachments;
+  #pending: readonly string[] = [];
+  #refusals: readonly string[] = savedState.unkept.length === 0 ? [] : [unkeptText(savedState.unkept)];
+  /** How many prompts back the recalled draft is; 0 if the draft was typed. */
+  #historyOffset = 0;
+  #sendsWhenAttached = false;
+  /** The draft moves to the next session that is shown: it was written for a session that is replaced. */
+  #moves = false;
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  /** The message about attachments that were not restored is shown once. */
+  hostConnected(): void {
+    if (savedState.unkept.length > 0) updateSavedState({ unkept: [] });
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+  get attachments(): readonly Attachment[] {
+    return this.#attachments;
+  }
+  /** The labels of attachments that the host is still preparing. */
+  get pending(): readonly string[] {
+    return this.#pending;
+  }
+  /** Messages about attachments that were refused or not restored. */
+  get refusals(): readonly string[] {
+    return this.#refusals;
+  }
+  get isEmpty(): boolean {
+    return this.#text.trim() === "" && this.#attachments.length + this.#pending.length === 0;
+  }
+
+  setText(text: string): void {
+    this.#text = text;
+    updateSavedState({ draft: text });
+    this.#host.requestUpdate();
+  }
+
+  /** The user has changed the text, so it is no recalled prompt any more. */
+  typed(text: string): void {
+    this.#historyOffset = 0;
+    this.setText(text);
+  }
+
+  /** Inserts a text that was not sent before the text typed since. */
+  restoreText(text: string): void {
+    this.setText([text, this.#text].filter(each => each.trim() !== "").join("\n"));
+  }
+
+  /** Restores what the host did not send, or prepared elsewhere. */
+  restore(message: Extract<PanelMessage, { type: "unsent" | "draft" }>): void {
+    this.restoreText(message.text);
+    this.attach(message.attachments);
+    // The session that refuses a prompt can be one that the user has left already.
+    this.#moves = message.type === "unsent";
+    if (message.type === "unsent") this.refuse([message.reason]);
+  }
+
+  /** Empties the draft, because its prompt was sent. */
+  clear(): void {
+    this.#historyOffset = 0;
+    this.#sendsWhenAttached = false;
+    this.#refusals = [];
+    this.setText("");
+    this.#setAttachments([]);
+  }
+
+  /** The earlier prompt `step` further back, if the box is empty or the recalled prompt is unchanged. */
+  recall(step: 1 | -1, prompts: () => readonly string[]): boolean {
+    if (this.#historyOffset === 0 && (step < 0 || this.#text !== "")) return false;
+    const all = prompts();
+    const back = Math.min(this.#historyOffset + step, all.length);
+    if (back === this.#historyOffset) return false;
+    this.#historyOffset = back;
+    this.setText(back === 0 ? "" : (all.at(-back) ?? ""));
+    return true;
+  }
+
+  attach(more: readonly Attachment[]): void {
+    this.#setAttachments(withAttachments(this.#attachments, more));
+  }
+
+  remove(id: string): void {
+    this.#setAttachments(this.#attachments.filter(one => one.id !== id));
+  }
+
+  /** The host prepares an attachment with this label. */
+  expect(label: string): void {
+    this.#pending = [...this.#pending, label];
+    this.#host.requestUpdate();
+  }
+
+  /** Whether to send now. The chosen attachments belong to the prompt; a second press sends it without them. */
+  mayBeSent(): boolean {
+    if (this.#pending.length === 0 || this.#sendsWhenAttached) return true;
+    this.#sendsWhenAttached = true;
+    return false;
+  }
+
+  /** The host has prepared or refused an attachment. Returns whether the prompt waited for it and is sent now. */
+  settle(message: Extract<PanelMessage, { type: "attached" | "refused" }>): boolean {
+    this.#pending = this.#pending.slice(1);
+    if (message.type === "attached") this.attach(message.attachments);
+    else {
+      this.#sendsWhenAttached = false;
+      this.refuse([message.reason]);
+    }
+    if (!this.#sendsWhenAttached || this.#pending.length > 0) return false;
+    this.#sendsWhenAttached = false;
+    return true;
+  }
+
+  refuse(sentences: readonly string[]): void {
+    this.#refusals = [...new Set([...this.#refusals, ...sentences])].slice(-maxRefusals);
+    this.#host.requestUpdate();
+  }
+
+  dismissRefusals(): void {
+    this.#refusals = [];
+    this.#host.requestUpdate();
+  }
+
+  /**
+   * Shows the draft of another session. What was typed before the first view moves there, and that of a session that is
+   * closed. Returns whether the draft was replaced.
+   */
+  showSession(before: SessionHead, shownSession: string | undefined): boolean {
+    const draft = { text: this.#text, attachments: this.#attachments, unkept: [] };
+    const saved = before.session === undefined;
+    const session = saved ? this.#saved.session : before.session;
+    const isFree = saved ? this.#saved.isUnused || this.#text !== this.#saved.draft : isUnused(before);
+    const moves = this.#moves || isFree || session === shownSession;
+    this.#moves = false;
+    if (session !== undefined && !moves) this.#drafts.keep(session, draft);
+    const moved = moves ? draft : { text: "", attachments: [], unkept: [] };
+    const shown = shownSession === undefined ? moved : this.#drafts.take(shownSession, moved);
+    this.#historyOffset = 0;
+    if (shown === draft) return false;
+    this.setText(shown.text);
+    this.#setAttachments(shown.attachments);
+    this.#refusals = shown.unkept.length === 0 ? [] : [unkeptText(shown.unkept)];
+    return true;
+  }
+
+  #setAttachments(attachments: readonly Attachment[]): void {
+    this.#attachments = attachments;
+    const { kept, unkept } = splitForReload(attachments);
+    updateSavedState({ attachments: kept, unkept });
+    this.#host.requestUpdate();
+  }
+}
