@@ -1,0 +1,462 @@
+// The whole of Parley except VS Code: real agent processes, the pool, sessions with their services and logs, the
+// projector, the channel, and the built panel in Chromium. The tests use the panel as a person does.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { inProject } from "../../scripts/tools/project.mjs";
+import { transcriptText } from "../../src/acp/trafficRecorder.ts";
+import { AgentPool } from "../../src/agents/pool.ts";
+import { resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
+import { asProblem } from "../../src/base/errors.ts";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { createMcpServers, type McpServers } from "../../src/mcp/mcpServers.ts";
+import { answerAgentForm, openSessionIntents, runSessionStep } from "../../src/panel/openSessionIntents.ts";
+import type { HostMessage, ViewAgent } from "../../src/panel/protocol.ts";
+import type { PanelAction, ReplyTarget } from "../../src/panel/replyTarget.ts";
+import { defaultProtection, withProtectedFiles } from "../../src/permissions/protectedFiles.ts";
+import type { Rule } from "../../src/permissions/rules.ts";
+import type { Session } from "../../src/session/session.ts";
+import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts";
+import { SessionRegistry, type SessionAgents } from "../../src/library/sessionRegistry.ts";
+import type { StoredSessions } from "../../src/library/storedSessions.ts";
+import { SurfaceViews } from "../../src/library/surfaceViews.ts";
+import { openInSurface } from "../../src/library/vscode/showSession.ts";
+import { WindowRecord } from "../../src/library/windowRecord.ts";
+import { ChatPanel, type ChatPanelOptions, type WebviewHolder } from "../../src/window/chatPanel.ts";
+import { mergeHead } from "../../src/window/mergeHead.ts";
+import { emptyHeadValues, neverFires } from "../support/fakes/heads.ts";
+import { NodeDocuments } from "../support/fakes/nodeDocuments.ts";
+import { nodeServices } from "../support/fakes/nodeServices.ts";
+import { StoredFiles } from "../support/fakes/storedData.ts";
+import { until } from "../support/fakes/until.ts";
+import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
+import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
+
+/** The folder of all workspaces of the file. */
+const root = realpathSync(mkdtempSync(join(tmpdir(), "parley-joined-")));
+after(() => rmSync(root, { recursive: true, force: true }));
+const windows: JoinedWindow[] = [];
+/**
+ * Agents run on from one test to the next, because their start takes most of the time of a short test. Each test file is
+ * a bundle with its own classes, so each file has its own pool.
+ */
+let pool: AgentPool | undefined;
+
+/** Starts the browser that all tests of the process share. Ends the sessions after each test, and then the agents. */
+export function useJoined(): void {
+  usePanel();
+  before(() => {
+    pool = new AgentPool(nullLog, systemClock, "joined", join(root, "agents"));
+  });
+  afterEach("ends the sessions of the test", async () => {
+    await Promise.all(windows.splice(0).map(window => window.close()));
+  });
+  after("ends the agents of the suite", () => pool?.dispose());
+}
+
+const agentPool = (): AgentPool => {
+  assert.ok(pool, "call useJoined() in the suite");
+  return pool;
+};
+
+/** Agents by their IDs, as in the setting `parley.agents`. */
+export type AgentSettings = Readonly<Record<string, object>>;
+
+/** A program of test/support/agents, with its arguments and further fields of the setting. */
+export const testAgent = (program: string, args: readonly string[] = [], more: object = {}): object => ({
+  command: process.execPath,
+  args: [inProject("test", "support", "agents", program), ...args],
+  ...more,
+});
+
+/** Agents of test/support/agents/bad.mjs with these behaviors. */
+export const badAgents = (...behaviours: readonly string[]): AgentSettings =>
+  Object.fromEntries(behaviours.map(id => [id, testAgent("bad.mjs", [id], { name: "Bad Agent", description: id })]));
+
+/** Writes a program that is the agent of test/support/agents/bad.mjs with this behavior. */
+export function badProgram(path: string, behaviour: string): void {
+  const agent = inProject("test", "support", "agents", "bad.mjs");
+  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${behaviour}\n`, { mode: 0o755 });
+}
+
+/** A new file for an agent that keeps its sessions. */
+export const agentFile = (): string => join(mkdtempSync(join(root, "kept-")), "sessions.json");
+
+/** The demo agent, which answers without pauses. */
+export const demoAgent: AgentSettings = {
+  demo: {
+    ...{ name: "Demo Agent", command: process.execPath, args: [inProject("dist", "demo-agent.mjs")] },
+    env: { PARLEY_DEMO_SPEED: "0" },
+  },
+};
+
+export interface JoinedOptions {
+  /** The first session has the first agent. */
+  readonly agents: AgentSettings;
+  /** The files of the workspace folder, by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The user's permission rules. */
+  readonly rules?: readonly Rule[];
+  /** The setting `parley.mcpServers`. */
+  readonly mcpServers?: Readonly<Record<string, object>>;
+}
+
+/** Opens a window with one chat, whose first session starts. Use inside {@link useJoined}. */
+export async function openJoined(options: JoinedOptions): Promise<JoinedWindow> {
+  const window = new JoinedWindow(options);
+  windows.push(window);
+  await window.load();
+  return window;
+}
+
+/** The sessions of the window, and their views. */
+interface Library {
+  readonly registry: SessionRegistry;
+  readonly views: SurfaceViews;
+  readonly mcp: McpServers;
+}
+
+/** A window with one chat, and what it was asked for that only VS Code can do. */
+export class JoinedWindow {
+  readonly folder = mkdtempSync(join(root, "workspace-"));
+  readonly documents = new NodeDocuments();
+  /** The next steps and other intents that only VS Code can follow. */
+  readonly commands: string[] = [];
+  /** The reasons why intents failed, as the user reads them. */
+  readonly failures: string[] = [];
+  /** What the user is asked about MCP servers. */
+  readonly questions = new JoinedQuestions();
+  readonly serverSettings: JoinedServerSettings;
+  readonly #states = newStates();
+  readonly #secrets = new MapSecrets();
+  readonly #rules: readonly Rule[];
+  readonly #agents: readonly AgentDefinition[];
+  /** The logs of the sessions, by their names. */
+  readonly #stored = new Map<string, string>();
+  readonly #endings: Promise<void>[] = [];
+  #library: Library | undefined;
+  #chat: ChatPanel | undefined;
+  #received = new Emitter<unknown>();
+  /** What the page sent before there was a chat. */
+  #early: unknown[] = [];
+  #panel: PanelPage | undefined;
+
+  constructor({ agents, files = {}, rules = [], mcpServers = {} }: JoinedOptions) {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.folder, name)), { recursive: true });
+      writeFileSync(join(this.folder, name), text);
+    }
+    this.#rules = rules;
+    this.serverSettings = new JoinedServerSettings(this.folder, mcpServers);
+    const resolved = resolveAgents([], agents);
+    assert.deepEqual(resolved.bad, []);
+    this.#agents = resolved.agents.filter(({ id }) => id in agents);
+  }
+
+  get #shown(): PanelPage {
+    assert.ok(this.#panel, "the panel is not loaded");
+    return this.#panel;
+  }
+  get page(): Page {
+    return this.#shown.page;
+  }
+  /** The conversation. */
+  get log(): Locator {
+    return this.#shown.log;
+  }
+  get composer(): Locator {
+    return this.#shown.composer;
+  }
+  /** The card of a problem that the user has to solve. */
+  get problem(): Locator {
+    return this.page.getByRole("group", { name: "Problem" });
+  }
+  get status(): Locator {
+    return this.page.locator(".status-line");
+  }
+  /** The button that ends the turn. */
+  get stop(): Locator {
+    return this.page.getByRole("button", { name: "Stop", exact: true });
+  }
+  /** A prompt in the conversation. */
+  prompt(text: string): Locator {
+    return this.log.getByRole("heading", { name: `You: ${text}`, exact: true });
+  }
+  /** The session that the chat shows. */
+  get session(): Session {
+    const session = this.#library?.registry.open.selected(chatViewSurface);
+    assert.ok(session, "no session is shown");
+    return session;
+  }
+
+  /** Types a prompt and sends it. */
+  async send(text: string): Promise<void> {
+    await this.composer.click();
+    await this.page.keyboard.type(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Resolves when no turn runs. */
+  idle(): Promise<void> {
+    return this.stop.waitFor({ state: "hidden" });
+  }
+
+  /** Resolves when the panel has asked VS Code for this. */
+  asked(command: string): Promise<void> {
+    return until(() => this.commands.includes(command));
+  }
+
+  /** Selects an agent in the menu of the panel, and waits for its session. */
+  async chooseAgent(id: string): Promise<void> {
+    const before = this.session.id;
+    await this.page.getByRole("button", { name: /^Agent: / }).click();
+    await this.page.getByRole("menu", { name: "Agent" }).locator(`[data-value="${id}"]`).click();
+    await this.page.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
+  }
+
+  /** Starts another session with the button of the panel, waits until the panel shows it, and returns its ID. */
+  async newSession(): Promise<string> {
+    const before = this.session.id;
+    await this.page.getByRole("button", { name: "New Session" }).click();
+    await this.page.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
+    return this.session.id;
+  }
+
+  /** Shows a session in the chat, as the lists of VS Code do, and opens it from its log if necessary. */
+  async show(id: string): Promise<void> {
+    assert.ok(this.#library, "the window is closed");
+    const { registry } = this.#library;
+    const stored = { get: () => undefined } as object as StoredSessions;
+    assert.ok(await openInSurface({ registry, stored }, id, chatViewSurface), "there is such a session");
+    await this.page.locator(`main[data-session="${id}"]`).waitFor();
+  }
+
+  /** Deletes all values of servers, as the command “Remove Stored Values of MCP Servers” does. */
+  async removeInputs(): Promise<void> {
+    const mcp = this.#library?.mcp;
+    if (!mcp) return;
+    const keys = Object.keys(mcp.inputs.names);
+    for (const key of keys) await mcp.inputs.forget(key);
+    mcp.restart(keys);
+  }
+
+  /** What the agent and Parley have sent each other, as the user can save it. */
+  traffic(agent: string): string {
+    return transcriptText(agentPool().tap(agent)?.records ?? []);
+  }
+
+  /** Draws a picture of the panel, if `npm run pictures` runs. */
+  async scene(name: string): Promise<void> {
+    if (!process.env["PARLEY_PICTURES"]) return;
+    await this.page.screenshot({ path: inProject("test", "scenes", `${name}.png`), animations: "disabled" });
+  }
+
+  /** Loads the panel and starts the first session. */
+  async load(): Promise<void> {
+    const library = this.#createLibrary();
+    await library.registry.restoreOrStart();
+    this.#panel = await openPanel([], {
+      host: message => void (this.#chat ? this.#received.fire(message) : this.#early.push(message)),
+    });
+    this.#connect(library);
+    await this.#whenShown();
+  }
+
+  /** Reloads the window: the agents end, and the session is opened again from its log. It connects with the next prompt. */
+  async reload(): Promise<void> {
+    await this.#end();
+    await Promise.all(this.#agents.map(agent => agentPool().stop(agent.id)));
+    const library = this.#createLibrary();
+    await library.registry.restoreOrStart();
+    await this.page.reload();
+    this.#connect(library);
+    await this.#whenShown();
+  }
+
+  /** Ends the sessions, and resolves when their commands have ended and their logs are stored. */
+  async close(): Promise<void> {
+    await this.#end();
+    await Promise.all(this.#endings);
+  }
+
+  async #end(): Promise<void> {
+    this.#chat?.dispose();
+    this.#chat = undefined;
+    this.#received.dispose();
+    this.#received = new Emitter();
+    this.#library?.views.dispose();
+    await this.#library?.registry.dispose();
+    await this.#library?.mcp.whenEnded();
+    this.#library?.mcp.dispose();
+    this.#library = undefined;
+  }
+
+  async #whenShown(): Promise<void> {
+    await this.page.locator(`main[data-session="${this.session.id}"]`).waitFor();
+  }
+
+  /** Connects the page to the sessions. */
+  #connect({ registry, views, mcp }: Library): void {
+    const { page } = this;
+    const postMessage = (message: HostMessage): Promise<boolean> =>
+      page
+        .evaluate(sent => window.play.post(sent), message)
+        .then(
+          () => true,
+          // The page is closed.
+          () => false,
+        );
+    const webview = { onDidReceiveMessage: this.#received.event, postMessage };
+    const chat = new ChatPanel({ webview, visible: true } as unknown as WebviewHolder, {
+      surface: chatViewSurface,
+      pages: { open: () => this.#early.splice(0) } as unknown as ChatPanelOptions["pages"],
+      log: nullLog,
+      clock: systemClock,
+      view: () => views.view(chatViewSurface),
+      recentEntries: () => views.recentEntries(chatViewSurface),
+      onSend: () => {},
+      onShown: () => {},
+      onIntent: (intent, replyTarget) => void this.#run({ registry, mcp }, intent, replyTarget),
+    });
+    registry.open.onDidChange(() => chat.changed());
+    views.onDidChange(() => chat.changed());
+    this.#chat = chat;
+  }
+
+  #createLibrary(): Library {
+    const open = new OpenSessions();
+    const storage = new StoredFiles(this.#stored);
+    const agents = this.#createAgents();
+    const mcp = this.#createMcp(open);
+    const protection = withProtectedFiles(
+      () => defaultProtection,
+      () => mcp.serverFiles(),
+    );
+    const registry = new SessionRegistry({
+      ...{ open, agents, storage, version: "joined", clock: systemClock, log: nullLog },
+      servers: mcp,
+      folders: {
+        obstacle: undefined,
+        onDidChange: neverFires,
+        usual: () => this.folder,
+        choose: () => Promise.resolve(this.folder),
+        additional: () => [],
+        nameOf: () => undefined,
+      },
+      record: new WindowRecord({
+        ...{ storage, clock: systemClock, log: nullLog, pid: process.pid },
+        newId: () => randomUUID(),
+        isRunning: () => false,
+      }),
+      createServices: ({ workspaceFolder }, definition, dispatch) =>
+        nodeServices({
+          ...{ definition, workspaceFolder, documents: this.documents, dispatch },
+          rules: () => this.#rules,
+          protection,
+          onEnding: ended => this.#endings.push(ended),
+        }),
+    });
+    open.onDidChange(change => {
+      if (change.type === "closed") mcp.sessionClosed(change.session.id);
+    });
+    const {
+      session: _s,
+      folder: _f,
+      problem: _p,
+      prompts: _r,
+      mcpServers: _m,
+      ownQuestions: _o,
+      ...others
+    } = emptyHeadValues;
+    const values = { ...others, agents: () => this.#agents.map(viewAgent) };
+    const head = mergeHead([registry.head, mcp.head, { values, onDidChange: neverFires }]);
+    this.#library = { registry, mcp, views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }) };
+    return this.#library;
+  }
+
+  #createMcp(open: OpenSessions): McpServers {
+    return createMcpServers({
+      ...{ settings: this.serverSettings, questions: this.questions, states: this.#states, version: "joined" },
+      secrets: this.#secrets,
+      connectToServer: (target, options) => mcpClient.connectToServer(target, options),
+      startFolder: join(root, "servers"),
+      userHome: homedir(),
+      folders: { usual: () => this.folder, roots: folder => [folder] },
+      sessions: { open: () => open.sessions, stored: () => Promise.resolve([]) },
+      agents: () => this.#agents,
+      newId: () => randomUUID(),
+      ...{ clock: systemClock, log: nullLog },
+    });
+  }
+
+  #createAgents(): SessionAgents {
+    let chosen = this.#agents[0]?.id;
+    const definition = (id: string | undefined): AgentDefinition | undefined =>
+      this.#agents.find(agent => agent.id === id);
+    return {
+      definition,
+      of: session => definition(session?.state.agent?.id ?? chosen),
+      choose: id => void (chosen = id),
+      chooseIfNone: () => {},
+      connect: (agent, onProgress) => agentPool().get(agent, onProgress),
+      stop: id => agentPool().stop(id),
+      initialChoices: ({ defaults = {} }) => ({ defaults, last: {} }),
+    };
+  }
+
+  async #run(parts: Omit<Library, "views">, intent: PanelAction, replyTarget: ReplyTarget): Promise<void> {
+    try {
+      await this.#handle(parts, intent, replyTarget);
+    } catch (error) {
+      this.failures.push(asProblem(error).message);
+    }
+  }
+
+  async #handle(
+    { registry, mcp }: Omit<Library, "views">,
+    intent: PanelAction,
+    replyTarget: ReplyTarget,
+  ): Promise<void> {
+    const { open } = registry;
+    const session = open.get("session" in intent ? intent.session : undefined);
+    const handlers = { ...openSessionIntents(id => open.get(id)), ...mcp.intents };
+    const handle = (
+      handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>
+    )[intent.type];
+    if (handle) return handle(intent, replyTarget);
+    switch (intent.type) {
+      case "send":
+        return session?.send([{ type: "text", text: intent.text.trimEnd() }]);
+      case "setOption":
+        return session?.setOption(intent.option, intent.value);
+      case "answerForm":
+        if (mcp.questions.has(intent.question)) return mcp.answerForm(intent, replyTarget);
+        return answerAgentForm(session, intent, replyTarget);
+      case "openAddress":
+        return void this.commands.push(`openAddress ${session?.forms.openAddress(intent.question) ?? ""}`);
+      case "selectAgent":
+      case "newSession":
+        await registry.startInChosenFolder(
+          replyTarget.surface,
+          intent.type === "selectAgent" ? intent.agent : undefined,
+        );
+        return replyTarget.reply({ type: "focus", target: "composer" });
+      case "nextStep":
+        if (session && (intent.step === "retry" || intent.step === "restartAgent"))
+          return runSessionStep(session, intent.step);
+        return void this.commands.push(intent.step);
+      default:
+        this.commands.push(intent.type);
+    }
+  }
+}
+
+const viewAgent = ({ id, name, startTimeout, description, icon }: AgentDefinition): ViewAgent => ({
+  ...{ id, name, startTimeout },
+  ...(description !== undefined && { description }),
+  ...(icon !== undefined && { icon }),
+});
