@@ -34,8 +34,8 @@ describe("the build", () => {
     "src/watchdog.ts",
     "webview-ui/diagram/diagram.ts",
     "webview-ui/diagram/diagram.css",
-    "webview-ui/styles.css",
-    "webview-ui/styles",
+    "webview-ui/base/base.css",
+    "webview-ui/panel/panel.css",
   ]) {
     it(`fails without ${missing}`, () => {
       rmSync(join(folder, missing), { recursive: true });

@@ -26,7 +26,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/git/gitTree.ts": [5, "the log"],
   "src/mcp/argumentCompletions.ts": [1, "reason of an abort"],
   "src/mcp/client/streamTransport.ts": [2, "the log"],
-  "src/mcp/vscode/createMcp.ts": [2, "reasons of aborts"],
+  "src/mcp/mcpServers.ts": [2, "reasons of aborts"],
   "src/mcp/waitingSessions.ts": [1, "reason of an abort"],
   "src/panel/patch.ts": [6, "errors of the program"],
   "src/permissions/access.ts": [1, "an agent whose request is refused"],

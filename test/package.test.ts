@@ -15,7 +15,6 @@ describe("the package", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
   let files: readonly string[];
   before(function () {
-    this.timeout(60_000);
     execFileSync(process.execPath, ["scripts/tools/notices.mjs"]);
     const vsce = "node_modules/@vscode/vsce/vsce";
     const listed = execFileSync(process.execPath, [vsce, "ls", "--no-dependencies"], { encoding: "utf8" });

@@ -66,10 +66,10 @@ describe("the support of the protocol", () => {
     assert.ok(requirements.length > 80, `${requirements.length} requirements`);
   });
 
-  it("is described by a current document", async () => {
+  it("is described by a current document", () => {
     assert.equal(
       readFileSync(supportDocumentPath, "utf8"),
-      await supportDocument(),
+      supportDocument(),
       "Run `node scripts/protocol.mjs` and commit the document.",
     );
   });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxQuietSeconds, maxTestTime, whenQuiet } from "../scripts/tools/quiet.mjs";
+import { mochaCommand } from "../scripts/tools/mocha.mjs";
 import { notRunTests, readResults } from "../scripts/tools/results.mjs";
 import { afterMinutes, runLimited } from "../scripts/tools/sideBySide.mjs";
 
@@ -15,7 +16,7 @@ describe("the results of a suite", () => {
   const suite = (body: string): readonly string[] => {
     const file = join(folder, "planted.test.mjs");
     writeFileSync(file, body);
-    return ["scripts/tools/mocha.mjs", `--results=${results}`, file];
+    return mochaCommand([file], { results });
   };
 
   it("name the test that hangs, and every test that did not run because of it", async () => {
@@ -73,6 +74,22 @@ describe("the results of a suite", () => {
       ["failed", "passed"],
     );
     assert.deepEqual(notRunTests(read), []);
+  });
+
+  it("have a failure if a timer, process or connection stays open after the last test", async () => {
+    const command = suite(`describe("a suite", () => {
+      it("passes", () => { setInterval(() => {}, 1000); });
+    });`);
+    const soon = ["--reporter-option", "maxOpenHandleTime=10"];
+    assert.equal(await runLimited([...command, ...soon], afterMinutes(1), () => {}), 1);
+    const { tests } = readResults(results);
+    assert.deepEqual(
+      tests.map(({ title, state }) => [title, state]),
+      [
+        ["a suite passes", "passed"],
+        ["no handle stays open after the last test", "failed"],
+      ],
+    );
   });
 
   it("leave mocha the time to report a test before the suite is ended", () => {

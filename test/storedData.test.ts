@@ -96,7 +96,6 @@ describe("stored session logs", () => {
   });
 
   it("change the view if any of their fields is renamed", async function () {
-    this.timeout(30_000);
     const log = await logOf(everyEvent);
     const views = viewsOf(log);
     const named = (path: Path): string => path.filter(key => typeof key === "string").join(".");

@@ -52,7 +52,7 @@ describe("transcripts of real agents", () => {
       assert.ok(existsSync(file), `${file} is missing. UPDATE=1 writes it; read it before you keep it.`);
       if (text !== readFileSync(file, "utf8"))
         assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, "utf8")));
-    }).timeout(20_000);
+    });
   }
 });
 
@@ -98,7 +98,7 @@ describe("goldens", () => {
       const line = choice && processes[choice.process]?.[choice.line];
       assert.notEqual(text, readFileSync(goldenFile(name), "utf8"), `${name} does not miss ${JSON.stringify(line)}`);
     }
-  }).timeout(60_000);
+  });
 });
 
 describe("lines that only test the reader", () => {

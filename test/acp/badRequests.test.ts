@@ -18,7 +18,7 @@ import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { wrongParams, wrongUpdates } from "../support/agents/wrongTypes.mjs";
 import { until } from "../support/fakes/until.ts";
 import { WireAgent, type SentMessage } from "../support/fakes/wireAgent.ts";
-import { NodeDocuments } from "../interop/nodeDocuments.ts";
+import { NodeDocuments } from "../support/fakes/nodeDocuments.ts";
 
 // Error codes from the spec page "Error".
 const invalidParams = -32602;
@@ -75,7 +75,6 @@ const noParams: readonly (readonly [string, unknown])[] = [
 ];
 
 describe("an invalid request", function () {
-  this.timeout(20_000);
   let folder: string;
   let agent: WireAgent;
   let connected: AgentConnection;

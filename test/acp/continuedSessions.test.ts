@@ -157,7 +157,7 @@ describe("a recorded session that continues", () => {
           played.dispose();
           connected.dispose();
         }
-      }).timeout(20_000);
+      });
     }
   }
 });

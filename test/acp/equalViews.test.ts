@@ -9,11 +9,11 @@ import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
 type Updates = readonly JsonObject[];
 const problem = { message: "It failed.", next: [] };
 const prompt: readonly ContentBlock[] = [{ type: "text", text: "Go" }];
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 
 const text = (words: string): JsonObject => ({ type: "text", text: words });
 const item = (words: string): JsonObject => ({ type: "content", content: text(words) });
@@ -193,7 +193,7 @@ function inVersion2({ v2, stopReason = "end_turn" }: Conversation): SessionState
 
 /** The view without ids, which the versions create in different ways. */
 function shown(state: SessionState): unknown {
-  const view = new WholeProjector().project(state, around);
+  const view = new WholeProjector().project(state, emptyHead);
   return JSON.parse(
     JSON.stringify(view, (key, value: unknown) => (key === "id" || key === "live" ? undefined : value)),
   );

@@ -7,8 +7,7 @@ import type { ViewEntry } from "../../src/panel/protocol.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
-
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
+import { emptyHead } from "../support/fakes/heads.ts";
 
 /** A conversation with the sub-agents that it is told about. */
 class Conversation {
@@ -39,7 +38,7 @@ class Conversation {
   }
   /** The entries after the prompt, as `kind text [status] < parent`. */
   get shown(): readonly string[] {
-    return new WholeProjector().project(this.state, around).entries.slice(1).map(line);
+    return new WholeProjector().project(this.state, emptyHead).entries.slice(1).map(line);
   }
 }
 

@@ -300,6 +300,7 @@ describe("an agent of version 2", () => {
     const session = await opened(client);
     update("subagent_update", { sessionId: "child", title: "Helper", capabilities: { cancel: {} } });
     await until(() => client.events.some(event => event.type === "tool"));
+    assert.ok(session.cancelTerminal);
     const done = [session.cancelTool("t"), session.cancelTerminal("x"), session.cancelTool("child/t2")];
     const calls = [await agent.request("tool_call/cancel"), await agent.request("tool_call/cancel")];
     const terminal = await agent.request("terminal/cancel");

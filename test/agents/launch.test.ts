@@ -75,7 +75,6 @@ describe("an agent's environment on Windows", () => {
 });
 
 describe("stopping an agent on Windows", function () {
-  this.timeout(30_000);
   const bad = join(process.cwd(), "test/support/agents/bad.mjs");
   const { platform } = process;
   const path = process.env["PATH"];

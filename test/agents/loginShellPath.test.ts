@@ -13,7 +13,6 @@ const bash = findProgram("bash", { env: process.env, platform: "posix" });
 
 describe("the PATH of a login shell", function () {
   if (process.platform === "win32") return;
-  this.timeout(30_000);
   let home: string;
   beforeEach(() => (home = mkdtempSync(join(tmpdir(), "parley-shell-"))));
   afterEach(() => rmSync(home, { recursive: true, force: true }));

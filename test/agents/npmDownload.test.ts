@@ -9,7 +9,6 @@ import { nullLog, systemClock } from "../../src/base/log.ts";
 
 describe("a first start by npx", function () {
   if (process.platform === "win32") return;
-  this.timeout(30_000);
   let folder: string;
   let pool: AgentPool;
   beforeEach(() => {

@@ -120,7 +120,6 @@ async function serve(tarball: Buffer, onRequest: () => void): Promise<Server> {
 const packageJson = { name: packageName, version, bin: { [packageName]: "start.mjs" } };
 
 describe("files in the opened folder", function () {
-  this.timeout(120_000);
   before(async function () {
     // The planted programs are shell scripts.
     if (process.platform === "win32") this.skip();

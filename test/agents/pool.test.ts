@@ -38,7 +38,6 @@ function isAlive(pid: number): boolean {
 }
 
 describe("the pool of agent processes", function () {
-  this.timeout(30_000);
   let pool: AgentPool;
   let folder: string;
   beforeEach(() => {
@@ -84,10 +83,11 @@ describe("the pool of agent processes", function () {
     assert.match(problem.message, /does not exist/);
   });
 
-  it("reports the exit code and the last output of an agent that exits at once", async () => {
+  it("reports the exit code and the last output of an agent that exits at once, and where to change it", async () => {
     const problem = await failure(agent("exit"));
     assert.match(problem.message, /ended with code 3 before it was ready/);
     assert.match(problem.detail ?? "", /no licence found/);
+    assert.deepEqual(problem.next, ["restartAgent", "openSettings", "selectAgent", "showLog"]);
   });
 
   for (const behaviour of ["initialize-never", "initialize-garbage"]) {
@@ -117,6 +117,7 @@ describe("the pool of agent processes", function () {
     assert.notEqual(first, second);
     const third = await get(agent("none", { name: "Renamed" }));
     assert.notEqual(second, third);
+    assert.equal(await get(agent("none", { name: "Renamed" })), third, "the end of the second leaves the third");
   });
 
   it("asks an agent of version 1 for that version at once the next time, until a start with it fails", async () => {

@@ -129,7 +129,6 @@ describe("the messages of hidden and visible sessions in one process", () => {
 });
 
 describe("a real process with hidden and visible sessions", function () {
-  this.timeout(30_000);
   let process_: ChildProcess;
   let reading: Reading | undefined;
   /** The updates that the agent had written when its pipe was full last. */
@@ -208,7 +207,6 @@ describe("a real process with hidden and visible sessions", function () {
 });
 
 describe("two sessions of one process, of which the hidden one floods", function () {
-  this.timeout(30_000);
   let pool: AgentPool;
   let folder: string;
   const sessions: Session[] = [];

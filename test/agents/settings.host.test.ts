@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { setAgentProtocol } from "../../src/agents/vscode/agentSettings.ts";
 import { definitionToStart } from "../../src/agents/vscode/definitionToStart.ts";
 import { importZedAgents } from "../../src/agents/vscode/importZedAgents.ts";
 import { nullLog } from "../../src/base/log.ts";
@@ -55,6 +56,15 @@ describe("the agents of the settings", () => {
     reader.dispose();
   });
 
+  it("speak the version that is set for one of them once the call has returned, and keep everything else", async () => {
+    await setAgents({ mine: { command: "mine", args: ["--acp"] }, demo: false });
+    await setAgentProtocol("mine", "2");
+    assert.deepEqual(settings().inspect("agents")?.globalValue, {
+      mine: { command: "mine", args: ["--acp"], protocol: "2" },
+      demo: false,
+    });
+  });
+
   it("start with the values of their variables and the stored keys, which precede the setting", async () => {
     await setAgents({
       mine: {
@@ -100,7 +110,7 @@ describe("the options that the user chose last", () => {
   const setOption = (id: string, chosen: string): Promise<void> => {
     const { session } = bench.active;
     assert.ok(session);
-    return bench.sessions.setOption(session, id, chosen);
+    return bench.windowAgents.setOption(session, id, chosen);
   };
   const value = (): unknown => bench.active.state.options[0]?.value;
 

@@ -13,7 +13,6 @@ import { questionServices } from "../support/fakes/questionRoom.ts";
 import { until } from "../support/fakes/until.ts";
 
 describe("two sessions of one process", function () {
-  this.timeout(30_000);
   let pool: AgentPool;
   let folder: string;
   let definition: AgentDefinition;

@@ -18,7 +18,6 @@ const program = (name: string): string => join(project, "test", "support", "agen
 const programs = new Map([["sdk", [program("sdkSignIn.mjs")]]]);
 
 describe("signing in to an agent", function () {
-  this.timeout(60_000);
   let folder: string;
   let pool: AgentPool;
   let bench: WindowBench;
@@ -225,7 +224,7 @@ describe("signing in to an agent", function () {
       answers.map(text => /You said: (\w+)/.exec(text)?.[1]),
       ["first", "second"],
     );
-    await bench.sessions.signOut();
+    await bench.windowAgents.signOut(bench.session);
     session.send([{ type: "text", text: "third" }]);
     await until(() => session.state.signIn !== null);
   });
@@ -317,7 +316,7 @@ describe("signing in to an agent", function () {
     await bench.signInBy("login");
     assert.ok(isReady());
     assert.equal(canSignOut(), true);
-    await bench.sessions.signOut();
+    await bench.windowAgents.signOut(bench.session);
     assert.ok(!existsSync(join(folder, "signed-in")));
     await bench.session?.restart();
     assert.equal(offered()?.length, 7);

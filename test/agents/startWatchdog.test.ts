@@ -18,7 +18,6 @@ function isAlive(pid: number): boolean {
 }
 
 describe("the watchdog", function () {
-  this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), "parley-watchdog-"));
   before(async () => {
     const common = {

@@ -108,7 +108,6 @@ const rows = (folder: string): readonly Row[] => {
 };
 
 describe("a start of an agent", function () {
-  this.timeout(30_000);
   const folder = mkdtempSync(join(tmpdir(), "parley-starts-"));
   writeFileSync(join(folder, "plain"), "x", { mode: 0o644 });
   writeFileSync(join(folder, "broken"), "#!/no/such/interpreter\n", { mode: 0o755 });

@@ -13,6 +13,7 @@ import {
   textWithSecrets,
   unwrappedValues,
 } from "../../src/base/secrets/secret.ts";
+import { processorTime } from "../support/fakes/processorTime.ts";
 
 /** A value that Parley hides: at least eight characters, among them digits, letters and any others. */
 const anySecret = fc
@@ -149,9 +150,9 @@ describe("a secret", () => {
     rememberSecrets(Array.from({ length: 300 }, (_, i) => `${i * 7919}-many-secrets-${i}`));
     const text = "Many words, and none of them is a secret. ".repeat(30_000);
     maskKnownSecrets("build the index first");
-    const started = performance.now();
+    const used = processorTime();
     assert.equal(maskKnownSecrets(text), text);
     // Takes some 20 ms; 5 s if each of the forms is looked for at each character.
-    assert.ok(performance.now() - started < 2000, `${performance.now() - started} ms`);
+    assert.ok(used() < 2000, `${used()} ms`);
   });
 });

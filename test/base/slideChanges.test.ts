@@ -121,6 +121,6 @@ describe("changes that can be at several positions", () => {
         }),
         { numRuns: 150 },
       );
-    }).timeout(60_000);
+    });
   });
 });

@@ -10,8 +10,8 @@ import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { answerOf, cut } from "./answer.ts";
 import { chunk, fold } from "./model.ts";
 import { kB, median, type Report } from "./report.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
-const windowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const answerBytes = 100_000;
 const chunkLength = 12;
 /** The number of entries in the panel beforehand. */
@@ -64,7 +64,7 @@ function projections(): Report["tables"][number] {
     } as const;
     const answers = Array.from({ length: entries - 1 }, (_, i) => chunk(`m${i}`, "An earlier message."));
     let state = fold([prompt, ...answers]);
-    const view = (): SharedView => projector.projectShared(state, windowState);
+    const view = (): SharedView => projector.projectShared(state, emptyHead);
     let before = view();
     const times = Array.from({ length: projectedChunks }, (_, i) => {
       state = reduce(state, { seq: i, at: i, event: chunk("last", "Twelve chars") });
@@ -92,7 +92,7 @@ function streamed(chunks: readonly string[], pace: number): { readonly messages:
   let state = fold(Array.from({ length: before }, (_, i) => chunk(`earlier${i}`, "An earlier message.")));
   state = reduce(state, { seq: 0, at: clock.now(), event: { type: "activity", state: "running" } });
   const posted: HostMessage[] = [];
-  const view = (): View => projector.project(state, windowState);
+  const view = (): View => projector.project(state, emptyHead);
   const channel = new PanelChannel({
     clock,
     view,

@@ -33,7 +33,6 @@ async function moveAgent(): Promise<readonly AgentUpdate[]> {
     clock: systemClock,
     log: nullLog,
     turn: () => "",
-    modeChanged: () => undefined,
   });
   const agent = follow.startSession(new Confinement(nodePaths(), [folder]), "session");
   follow.show("session");

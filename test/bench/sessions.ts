@@ -13,21 +13,21 @@ import { noFiles, TrashFiles } from "../support/fakes/trashFiles.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
 import { PanelChannel } from "../../src/panel/panelChannel.ts";
-import { Projector, type WindowState } from "../../src/panel/projection/projector.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import type { LogStorage } from "../../src/session/log/sessionStore.ts";
 import { Session } from "../../src/session/session.ts";
 import { emptySession } from "../../src/session/state.ts";
-import { OpenSessions } from "../../src/sessions/openSessions.ts";
-import { entryFileName, type SessionEntry } from "../../src/sessions/sessionEntry.ts";
-import { sessionGroups } from "../../src/sessions/sessionGroups.ts";
-import { StoredSessions } from "../../src/sessions/storedSessions.ts";
+import { OpenSessions } from "../../src/library/openSessions.ts";
+import { entryFileName, type SessionEntry } from "../../src/library/sessionEntry.ts";
+import { sessionGroups } from "../../src/library/sessionGroups.ts";
+import { StoredSessions } from "../../src/library/storedSessions.ts";
 import { questionServices } from "../support/fakes/questionRoom.ts";
 import { StubAgent } from "../support/fakes/stubAgent.ts";
 import { chunk } from "./model.ts";
 import { median, ms, type Report } from "./report.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
-const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
 /** Milliseconds, and bytes. */
 const limits = { list: 50, switch: 150, task: 50, paint: 100, session: 2_000_000, freed: 0.9 };
 const rounds = 5;
@@ -173,8 +173,8 @@ async function switchTime(): Promise<number> {
     let isSent = false;
     const channel = new PanelChannel({
       clock: systemClock,
-      view: () => projector.projectShared(opened.session.state, around),
-      recentEntries: () => projector.recentEntries(opened.session.state, around),
+      view: () => projector.projectShared(opened.session.state, emptyHead),
+      recentEntries: () => projector.recentEntries(opened.session.state, emptyHead),
       post: message => {
         JSON.stringify(message);
         isSent = true;
@@ -213,7 +213,7 @@ async function memory(): Promise<{ readonly each: number; readonly freed: number
         each.report(20, prompt * 20);
         each.agent.sessions[0]?.report({ type: "activity", state: "idle", stopReason: "end_turn" });
       }
-      each.projector.projectShared(each.session.state, around);
+      each.projector.projectShared(each.session.state, emptyHead);
     }
     return sessions;
   };
@@ -248,7 +248,7 @@ async function streaming(): Promise<{ readonly longest: number; readonly late: n
   let late = 0;
   const channel = new PanelChannel({
     clock: systemClock,
-    view: () => shown.projector.projectShared(shown.session.state, around),
+    view: () => shown.projector.projectShared(shown.session.state, emptyHead),
     post: message => {
       JSON.stringify(message);
       if (waiting !== undefined) late = Math.max(late, performance.now() - waiting);

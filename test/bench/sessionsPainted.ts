@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { inProject, waitFor } from "../../scripts/tools/project.mjs";
 import { runCommand } from "../../scripts/vscode/workbench.mjs";
-import { entryFileName, type SessionEntry } from "../../src/sessions/sessionEntry.ts";
+import { entryFileName, type SessionEntry } from "../../src/library/sessionEntry.ts";
 import { chunksPerSecond, longWords } from "../support/agents/streamWords.mjs";
 import type { StreamWatch } from "./paintedStreams.ts";
 import { median, ms, p95, range, ratio, type Report, type Table } from "./report.ts";

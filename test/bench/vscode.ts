@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
-import { launchBrowser, openWorkbench } from "../../scripts/vscode/workbench.mjs";
+import { launchBrowser, newProfile, openWorkbench } from "../../scripts/vscode/workbench.mjs";
 import { helperCommands } from "./reviewedFiles.ts";
 import { pack } from "./packed.ts";
 
@@ -77,7 +77,7 @@ export async function withVscode<T>(
           { folder: workspace, ...(how?.helper && { extension: helper }) },
           how?.profile,
         ),
-      newProfile: () => running.browser.newContext({ viewport: { width: 1400, height: 900 } }),
+      newProfile: () => newProfile(running.browser),
     });
   } finally {
     await browser?.close();

@@ -41,14 +41,14 @@ describe("trees of a folder under git", () => {
     run(folder, "add", "-A");
     run(folder, "commit", "-qm", "first");
   };
-  function trees(folder = root, limits: TreeLimits = treeLimits): GitTrees {
-    assert.ok(git, "git is needed");
+  function trees(folder = root, limits: TreeLimits = treeLimits, program = git): GitTrees {
+    assert.ok(program, "git is needed");
     const log = {
       ...nullLog,
       info: (words: string) => logged.push(words),
       warn: (words: string) => logged.push(words),
     };
-    return new GitTrees({ git, folders: [folder], storageFolder: join(base, "own"), log, limits });
+    return new GitTrees({ git: program, folders: [folder], storageFolder: join(base, "own"), log, limits });
   }
   const never = new AbortController().signal;
   const at = (path: string): string => join(root, path);
@@ -346,6 +346,25 @@ describe("trees of a folder under git", () => {
     const taken = await ours.take(never);
     for (const path of ["lfs.psd", "bytes", "latin1"])
       assert.equal(await ours.textAt(taken, at(path)), undefined, path);
+  });
+
+  it("read the files that are asked for in one moment together, because each start of git takes time", async () => {
+    const names = Array.from({ length: 120 }, (_, i) => `in/${i}.ts`);
+    await write({ ".gitignore": "out\n", ...Object.fromEntries(names.map(name => [name, `${name}\n`])) });
+    commit();
+    const log = join(base, "starts");
+    const counting = join(base, "counting-git");
+    await writeFile(counting, `#!/bin/sh\necho x >> "${log}"\nexec "${git?.path}" "$@"\n`, { mode: 0o755 });
+    const ours = trees(root, treeLimits, { path: counting });
+    const taken = await ours.take(never);
+    await writeFile(log, "");
+    const asked = [...names, "in", "in/never.ts", "out", "in/0.ts/below"];
+    assert.deepEqual(await Promise.all(asked.map(name => ours.textAt(taken, at(name)))), [
+      ...names.map(name => `${name}\n`),
+      ...[undefined, null, undefined, null],
+    ]);
+    const starts = readFileSync(log, "utf8").split("\n").length - 1;
+    assert.ok(starts <= 12, `git was started ${starts} times`);
   });
 
   it("are deleted with their objects unless they are kept, and kept trees stay readable", async () => {

@@ -109,7 +109,6 @@ for (const git of [true, false]) {
     });
 
     it("brings back 200 files, and opens no tab", async function () {
-      this.timeout(60_000);
       const names = Array.from({ length: 200 }, (_, i) => `${i}.txt`);
       for (const name of names) await put(name, tenLines);
       await noticed();
@@ -179,7 +178,6 @@ for (const git of [true, false]) {
     });
 
     it("restores by default what the agent's commands deleted, created, changed and moved, with odd names too", async function () {
-      this.timeout(60_000);
       const odd = ["a b.txt", "[x] ü.txt", "'quoted\".txt", "-dash.txt", "in/deep/c.txt", "tab\there.txt"];
       for (const name of odd) await put(name, lines(name));
       await put("move.txt", lines("move"));
@@ -233,7 +231,6 @@ for (const git of [true, false]) {
     });
 
     it("brings back bytes, modes and links, and Undo Restore the agent's", async function () {
-      this.timeout(60_000);
       const contents: Readonly<Record<string, string | Uint8Array>> = {
         "crlf.txt": tenLines.replaceAll("\n", "\r\n"),
         "mixed.txt": "a\r\nb\nc\rd\n",

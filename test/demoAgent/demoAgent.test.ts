@@ -11,7 +11,6 @@ import { bundleDemoAgent, DemoClient, remove, sampleWorkspace, workspaceOf, type
 const allow = (): string => "allow";
 
 describe("the demo agent", function () {
-  this.timeout(60_000);
   let agentFile = "";
   let cwd = "";
   const open: DemoClient[] = [];

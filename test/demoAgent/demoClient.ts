@@ -21,7 +21,7 @@ import {
 import * as esbuild from "esbuild";
 
 /** All client capabilities that the demo agent uses. */
-export const allCapabilities: ClientCapabilities = {
+const allCapabilities: ClientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
   session: { configOptions: { boolean: {} } },

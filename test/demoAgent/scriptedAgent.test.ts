@@ -82,7 +82,6 @@ async function endRawAgents(): Promise<void> {
 }
 
 describe("the scripted agent", function () {
-  this.timeout(60_000);
   let agentFile = "";
   let cwd = "";
   const open: DemoClient[] = [];
@@ -325,7 +324,6 @@ describe("the scripted agent", function () {
 });
 
 describe("the misbehaving agents", function () {
-  this.timeout(60_000);
   const bad = "test/support/agents/bad.mjs";
   afterEach(endRawAgents);
 

@@ -248,28 +248,4 @@ describe("following the agent", () => {
     await shown(page, "other.js");
     assert.deepEqual(errors, []);
   });
-
-  it("never covers the chat in a tab", async () => {
-    const { page, panel, comes } = await open([gate("Begin"), at("t1", "src/long.js", 150), gate("End")]);
-    await play(panel);
-    await comes("Begin");
-    await runCommand(page, "Parley: Open Chat in Editor");
-    const inTab = page
-      .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
-      .frameLocator("iframe#active-frame");
-    // Keys are lost while the page opens.
-    await inTab.locator(":focus").waitFor();
-    await page.keyboard.press("Control+Alt+Shift+F");
-    await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);
-    const question = inTab.getByRole("group", { name: "Begin" });
-    await question
-      .getByRole("button", { name: /^Allow/ })
-      .first()
-      .click();
-    await shown(page, "long.js");
-    await named(page, 150);
-    await shown(page, "#script follow.json");
-    assert.equal(await page.locator(".editor-group-container").count(), 2);
-    await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);
-  });
 });

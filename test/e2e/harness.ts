@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 import { openDesktop, type Desktop } from "../../scripts/vscode/desktop.mjs";
@@ -12,8 +12,10 @@ import { startServer, type Server } from "../../scripts/vscode/server.mjs";
 import {
   harmlessErrors,
   launchBrowser,
+  newProfile,
   openWorkbench as openPage,
   runCommand,
+  shortWindowArgs,
   webview,
 } from "../../scripts/vscode/workbench.mjs";
 
@@ -41,7 +43,12 @@ export interface WorkbenchOptions {
   readonly trust?: boolean;
   /** A packaged extension that replaces the one under development. */
   readonly vsix?: string;
+  /** The texts of Parley in {@link foreignLanguage}, by the English ones. VS Code's own texts stay English. */
+  readonly translations?: Readonly<Record<string, string>>;
 }
+
+/** The language of a window with translations. It is nobody's, so that no language pack is missing. */
+const foreignLanguage = "qps-ploc";
 
 /** An open window of VS Code. At the end of the test, it is closed and its workspace is removed. */
 export interface Workbench {
@@ -112,9 +119,30 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   if (desktopVscode) return watch(await onDesktop(desktopVscode, folder, options));
   const server = await serverFor(options);
   server.writeSettings(usual(options.settings));
-  shared.browser ??= launchBrowser();
-  const page = await openPage(await shared.browser, server, target(folder, options), undefined, still);
+  shared.browser ??= launchBrowser(shortWindowArgs);
+  const { translations } = options;
+  const profile = translations && (await foreignProfile(await shared.browser));
+  const extension = translations && translatedExtension(translations);
+  const opens = { ...target(folder, options), ...(extension && { extension }) };
+  const page = await openPage(await shared.browser, server, opens, profile, still);
   return watch({ page, folder, server, options, errors: [] });
+}
+
+/** A browser profile in which VS Code takes {@link foreignLanguage} for its own language. */
+async function foreignProfile(browser: Browser): Promise<BrowserContext> {
+  const profile = await newProfile(browser, still);
+  await profile.addInitScript(`globalThis._VSCODE_NLS_LANGUAGE = ${JSON.stringify(foreignLanguage)};`);
+  return profile;
+}
+
+/** A folder with the extension under development and these translations. */
+function translatedExtension(translations: Readonly<Record<string, string>>): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "parley-translated-")));
+  shared.folders.add(folder);
+  for (const name of ["package.json", "package.nls.json", "dist", "media"])
+    cpSync(inProject(name), join(folder, name), { recursive: true });
+  writeFiles(folder, { [`l10n/bundle.l10n.${foreignLanguage}.json`]: JSON.stringify(translations) });
+  return folder;
 }
 
 /** Turns animations off: without a graphics card, the processors that the tests need draw each frame. */
@@ -236,6 +264,9 @@ export async function restartVscode(
 /** Whether another window can show a folder that a window shows already. A desktop shows that window instead. */
 export const canOpenTwice = desktopVscode === undefined;
 
+/** Whether a window can have translations. A desktop needs a language pack instead. */
+export const canTranslate = desktopVscode === undefined;
+
 /** Opens another window on the folder of this one, in a new profile. */
 export async function openAgain(workbench: Workbench): Promise<Workbench> {
   const { page, folder, server, options } = opened(workbench);
@@ -304,7 +335,7 @@ export async function screenshot(page: Page, name: string): Promise<string> {
 }
 
 /** Writes files into a workspace and creates their folders. */
-export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -393,15 +424,25 @@ function opened(workbench: Workbench): Opened {
 }
 
 async function browserOf(page: Page): Promise<Browser> {
-  return page.context().browser() ?? (await (shared.browser ??= launchBrowser()));
+  return page.context().browser() ?? (await (shared.browser ??= launchBrowser(shortWindowArgs)));
 }
 
 async function pictureFailure(title: string): Promise<void> {
   const name = title.replace(/[^\w-]+/g, "-").slice(0, 100);
   for (const [index, { page, errors }] of [...shared.opened].entries()) {
     console.log(`    picture: ${await screenshot(page, `failed-${name}${index > 0 ? `-${index}` : ""}`)}`);
+    for (const text of await openTexts(page)) console.log(`    shown by the window: ${text}`);
     for (const error of errors.slice(-5)) console.log(`    reported by the window: ${error}`);
   }
+}
+
+/** The texts of what VS Code shows above its parts: lists, dialogs and notifications. The test can wait for another one. */
+async function openTexts(page: Page): Promise<readonly string[]> {
+  const surfaces = page.locator(".quick-input-widget, .monaco-dialog-box, .notification-toast, .notifications-center");
+  const texts: string[] = [];
+  for (const surface of await surfaces.all())
+    if (await surface.isVisible()) texts.push((await surface.innerText()).replace(/\s+/g, " ").trim());
+  return texts.filter(Boolean);
 }
 
 async function closeAll(): Promise<void> {

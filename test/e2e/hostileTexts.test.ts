@@ -84,17 +84,32 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** The slow agent starts when this file exists. */
 const started = join(folder, "started");
 
-/** The settings of a window with agents that have this text in all fields. */
-function withText(text: string): Record<string, unknown> {
-  const file = join(folder, "text");
+/** Exists once a link in a title, or a program for signing in, was run. */
+const [clicked, signedIn] = [join(folder, "clicked"), join(folder, "signed-in")];
+
+/**
+ * The settings of the window that all tests share: agents with the attacks in all fields, one whose titles have a link
+ * that types a command, and one that names a program for signing in.
+ */
+function settings(): Record<string, unknown> {
+  const text = attackText();
+  const [file, typingFile] = [join(folder, "text"), join(folder, "typing")];
   writeFileSync(file, text);
+  writeFileSync(typingFile, `${typing(`touch ${clicked}`)} Run the tests`);
   const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
+  const command = process.execPath;
   const agent = inProject("test", "support", "agents", "hostileTexts.mjs");
+  const signingIn = {
+    ...{ name: "Bad Agent", command, env: { BAD_SIGNED_IN: signedIn } },
+    args: [inProject("test", "support", "agents", "bad.mjs"), "auth-programs"],
+  };
   return {
     "parley.agents": {
       ...Object.fromEntries(presets.map(id => [id, false])),
-      hostile: { name: `Agent ${text}`, description: text, command: process.execPath, args: [agent, file] },
-      slow: { name: "Slow Agent", description: text, command: process.execPath, args: [agent, file, started] },
+      hostile: { name: `Agent ${text}`, description: text, command, args: [agent, file] },
+      slow: { name: "Slow Agent", description: text, command, args: [agent, file, started] },
+      typing: { name: "Typing Agent", command, args: [agent, typingFile] },
+      bad: signingIn,
     },
   };
 }
@@ -130,10 +145,10 @@ async function hideChat(page: Page): Promise<void> {
 
 describe("a permission request in a notification", () => {
   it("runs no command when the user clicks a link in its title", async () => {
-    const [mark, done] = [join(folder, "mark"), join(folder, "done")];
-    const workbench = await sharedWorkbench({}, withText(`${typing(`touch ${mark}`)} Run the tests`));
+    const done = join(folder, "done");
+    const workbench = await sharedWorkbench({}, settings());
     const { page, panel } = workbench;
-    await chooseAgent(panel, "hostile");
+    await chooseAgent(panel, "typing");
     await send(panel, "ask");
     await panel.getByRole("button", { name: "Stop" }).waitFor();
     await runCommand(page, "Terminal: Create New Terminal");
@@ -150,45 +165,40 @@ describe("a permission request in a notification", () => {
     await page.locator(".terminal-wrapper.active textarea").focus();
     await page.keyboard.type(`touch ${done}\n`);
     await until(() => existsSync(done));
-    assert.ok(!existsSync(mark), "the click ran nothing");
+    assert.ok(!existsSync(clicked), "the click ran nothing");
     assert.deepEqual(links, []);
     await openChat(page);
     await panel.getByRole("button", { name: "Reject" }).first().click();
     await idle(panel);
+    await runCommand(page, "Notifications: Clear All Notifications");
   });
 });
 
 describe("a sign-in by a program that the agent names", () => {
   it("runs only after the user saw the program and allowed it", async () => {
-    const mark = join(folder, "signed-in");
-    const agent = {
-      ...{ name: "Bad Agent", command: process.execPath, env: { BAD_SIGNED_IN: mark } },
-      args: [inProject("test", "support", "agents", "bad.mjs"), "auth-programs"],
-    };
-    const { page, panel } = await sharedWorkbench({}, { "parley.agents": { bad: agent } });
+    const { page, panel } = await sharedWorkbench({}, settings());
     await chooseAgent(panel, "bad");
     const dialog = page.locator(".monaco-dialog-box");
     const banner = panel.getByRole("group", { name: "Problem" });
     const hidden = banner.getByRole("button", { name: "Log in" }).nth(2);
     await hidden.click();
     // The command stands after 900 blanks, behind a mark that reverses the text, and before 900 more characters.
-    await dialog.getByText(`[900 blanks]⏎echo ran > '${mark}'⏎`).waitFor();
+    await dialog.getByText(`[900 blanks]⏎echo ran > '${signedIn}'⏎`).waitFor();
     await dialog.getByText("[U+202E]").waitFor();
     await screenshot(page, "sign-in-program");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "hidden" });
     await hidden.click();
     await dialog.getByRole("button", { name: "Run Program" }).waitFor();
-    assert.ok(!existsSync(mark), "Cancel ran nothing");
+    assert.ok(!existsSync(signedIn), "Cancel ran nothing");
     await dialog.getByRole("button", { name: "Run Program" }).click();
-    await until(() => existsSync(mark));
+    await until(() => existsSync(signedIn));
   });
 });
 
 describe("texts of others in the editor", () => {
-  const text = attackText();
   it("are neither links nor icons wherever an agent can put them", async () => {
-    const workbench = await sharedWorkbench({}, withText(text));
+    const workbench = await sharedWorkbench({}, settings());
     const { page, panel, errors } = workbench;
     await chooseAgent(panel, "hostile");
     await send(panel, "title");
@@ -259,12 +269,13 @@ describe("texts of others in the editor", () => {
   });
 
   it("are neither links nor icons where a folder names MCP servers and asks for their inputs", async () => {
+    const text = attackText();
     const server = { type: "stdio", command: "no-such-program", args: ["${input:key}", text] };
     const file = {
       inputs: [{ id: "key", description: text, type: "promptString" }],
       servers: { [text.slice(0, 60)]: server },
     };
-    const { page, panel } = await sharedWorkbench({ ".vscode/mcp.json": JSON.stringify(file) }, withText(text));
+    const { page, panel } = await sharedWorkbench({ ".vscode/mcp.json": JSON.stringify(file) }, settings());
     await chooseAgent(panel, "hostile");
     await composer(panel).click();
     await page.keyboard.type("/");

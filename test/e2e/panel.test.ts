@@ -49,37 +49,8 @@ const steps: readonly Step[] = [
   { echo: "second" },
 ];
 
-/** Calls of agents that send no content, titles that are only a path or a command, and no status after an answer. */
-const bare: readonly Step[] = [
-  call("read", "src/sum.js", { status: "in_progress" }),
-  update({
-    ...{ sessionUpdate: "tool_call_update", toolCallId: "read" },
-    _meta: { terminal_output_delta: { data: "# One\n  *two*\n", terminal_id: "read" } },
-  }),
-  update({
-    ...{ sessionUpdate: "tool_call_update", toolCallId: "read" },
-    ...{ status: "completed", rawOutput: { exit_code: 0 } },
-  }),
-  call("server", "Ask the server", {
-    kind: "execute",
-    rawInput: { server: "mini", tool: "echo" },
-    rawOutput: { result: { content: [{ type: "text", text: "echo: ping" }] }, error: null },
-  }),
-  {
-    permission: {
-      toolCall: {
-        ...{ toolCallId: "run", title: "node --test", kind: "execute", status: "pending" },
-        rawInput: { command: "node --test" },
-      },
-    },
-  },
-  { permission: { toolCall: { toolCallId: "edit", title: "Edit a file", kind: "edit", status: "pending" } } },
-  update({ sessionUpdate: "tool_call_update", toolCallId: "run", status: "completed" }),
-];
-
 describe("the parts of the panel", () => {
   it("work by mouse and by keyboard", async function () {
-    this.timeout(120_000);
     const files = { "parts.json": JSON.stringify({ steps }), "src/sum.js": "" };
     const { page, panel, errors } = await sharedWorkbench(files);
     const log = panel.getByRole("log", { name: "Conversation" });
@@ -136,45 +107,6 @@ describe("the parts of the panel", () => {
     await tab.getByRole("textbox", { name: "Session title" }).fill("In both");
     await tab.getByRole("textbox", { name: "Session title" }).press("Enter");
     await view.getByRole("heading", { name: "In both", level: 1 }).waitFor();
-    assert.deepEqual(errors, []);
-  });
-});
-
-describe("tool calls whose agent reports little", () => {
-  it("have a title, a body and a status", async function () {
-    this.timeout(120_000);
-    const { page, panel, errors } = await sharedWorkbench({ "bare.json": JSON.stringify({ steps: bare }) });
-    const log = panel.getByRole("log", { name: "Conversation" });
-    const composer = panel.getByRole("textbox", { name: "Message" });
-    await composer.fill("#script bare.json");
-    await composer.press("Enter");
-
-    // The command stands once in the question, and runs from the answer on.
-    const question = panel.getByRole("group", { name: "Run a command" });
-    await question.waitFor();
-    assert.equal((await question.innerText()).split("node --test").length - 1, 1);
-    await question
-      .getByRole("button", { name: /^Allow/ })
-      .first()
-      .click();
-    const run = log.getByRole("article", { name: "node --test" });
-    await run.getByText(/^Running \d+ s$/).waitFor();
-
-    const read = log.getByRole("article", { name: "Read src/sum.js" });
-    await read.getByRole("button", { name: "Read src/sum.js" }).click();
-    assert.equal(await read.locator("pre").textContent(), "# One\n  *two*\n");
-    const server = log.getByRole("article", { name: "Ask the server" });
-    await server.getByRole("button", { name: "Ask the server" }).press("Enter");
-    await server.locator("pre", { hasText: /^echo: ping$/ }).waitFor();
-    assert.equal(await server.locator("details[open]").count(), 0);
-    await scene(page, "reports-little");
-
-    await panel
-      .getByRole("group", { name: "Edit a file" })
-      .getByRole("button", { name: /^Allow/ })
-      .first()
-      .click();
-    await run.getByText("Done", { exact: true }).waitFor();
     assert.deepEqual(errors, []);
   });
 });

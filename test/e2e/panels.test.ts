@@ -3,8 +3,17 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FrameLocator, Locator, Page } from "playwright-core";
-import { allowCommand, reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import type { FrameLocator, Page } from "playwright-core";
+import {
+  allowCommand,
+  newSession,
+  reloadWindow,
+  rolesAndNames,
+  runCommand,
+  screenshot,
+  sharedWorkbench,
+  startingSession,
+} from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
 import { scene } from "./scene.ts";
 import { whenStored } from "./whenStored.ts";
@@ -19,6 +28,8 @@ const editor = (page: Page): FrameLocator => inside(page, `${owner}:not([src*="p
 
 const composer = (panel: FrameLocator) => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator) => panel.getByRole("log", { name: "Conversation" });
+const prompt = (panel: FrameLocator, text: string) =>
+  conversation(panel).getByRole("heading", { name: `You: ${text}`, exact: true });
 
 /** Waits for a file and then requests permission. */
 const later = [
@@ -59,8 +70,20 @@ const hasLightIcon = (tab: Element): boolean =>
   );
 
 describe("panels in a real VS Code", () => {
-  it("notify a user who looks elsewhere, show one session twice, and restore their state after a reload", async () => {
-    const { page, folder, errors } = await sharedWorkbench({ "later.json": JSON.stringify({ steps: later }) });
+  it("notify a user who looks elsewhere, show one session twice or two sessions, and restore their sessions and drafts after a reload", async () => {
+    const answers = JSON.stringify([{ chunk: "Done." }]);
+    const { page, folder, errors } = await sharedWorkbench({
+      "later.json": JSON.stringify({ steps: later }),
+      ...{ "hidden.json": answers, "shown.json": answers },
+    });
+    const ask = async (name: string): Promise<void> => {
+      await composer(view(page)).fill(`#script ${name}.json`);
+      await composer(view(page)).press("Enter");
+      await prompt(view(page), `#script ${name}.json`).waitFor();
+      await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    };
+    await ask("hidden");
+    await newSession(page, view(page));
     // Sessions of earlier tests can be unread.
     const counted = async (): Promise<number> =>
       Number(
@@ -112,72 +135,38 @@ describe("panels in a real VS Code", () => {
     await composer(editor(page)).fill("a draft of the tab");
     await scene(page, "two-panels");
 
+    // The view shows another session than the tab.
+    await composer(view(page)).clear();
+    await startingSession(view(page), () => view(page).getByRole("button", { name: "New Session" }).click());
+    await composer(view(page)).and(view(page).locator(":focus")).waitFor();
+    await ask("shown");
+    await composer(view(page)).fill("a draft of the view");
     // VS Code in a browser stores its state every few seconds. The desktop also stores it when the window closes.
     for (const draft of ["a draft of the view", "a draft of the tab"]) await whenStored(page, draft);
     // While a window reloads, VS Code reports errors of its own.
     assert.deepEqual(errors, []);
     await reloadWindow(page);
     await conversation(editor(page)).getByText("hello from the tab", { exact: true }).waitFor();
-    await conversation(view(page)).getByText("hello from the tab", { exact: true }).waitFor();
+    await prompt(view(page), "#script shown.json").waitFor();
     assert.equal(await composer(editor(page)).inputValue(), "a draft of the tab");
     assert.equal(await composer(view(page)).inputValue(), "a draft of the view");
-    await same(page);
+    await composer(view(page)).clear();
+    await runCommand(page, "Parley: Open Chat");
+    const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "#script hidden.json" });
+    // On a busy machine, the list was once closed again just after the reload.
+    await until(async () => {
+      await runCommand(page, "Parley: Switch Session…");
+      return row.click({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    await prompt(view(page), "#script hidden.json").waitFor();
+    assert.equal(await prompt(editor(page), "hello from the tab").count(), 1);
     // Other tests share the window.
     for (const panel of [editor(page), view(page)]) await composer(panel).clear();
   });
-
-  it("restore a long conversation after a reload: its end first, ready for input, and the rest on demand", async () => {
-    const update = {
-      sessionUpdate: "tool_call",
-      toolCallId: "t$n",
-      title: "Step $n",
-      kind: "other",
-      status: "completed",
-      content: [{ type: "content", content: { type: "text", text: "Nothing found in step $n." } }],
-    };
-    const steps = [{ update, times: 230 }, { chunk: "That is **the end**." }];
-    const more = [{ update: { ...update, toolCallId: "t229", title: "Another step" } }, { chunk: "That is all." }];
-    const files = { "long.json": JSON.stringify(steps), "more.json": JSON.stringify(more) };
-    const { page, errors } = await sharedWorkbench(files);
-    await composer(view(page)).fill("#script long.json");
-    await composer(view(page)).press("Enter");
-    const end = conversation(view(page)).getByText("That is the end.");
-    await end.waitFor();
-    await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-    assert.deepEqual(errors, []);
-
-    await reloadWindow(page);
-    await composer(view(page)).fill("And now?");
-    await end.waitFor();
-    const step = (n: number) => view(page).getByRole("article", { name: `Step ${n}`, exact: true });
-    await step(229).waitFor();
-    assert.ok(await inSight(end), "the view is at the end of the conversation");
-    const earlier = view(page).getByRole("button", { name: /^Show Earlier Entries \(\d+\)$/ });
-    await earlier.waitFor({ state: "attached" });
-    assert.equal(await step(0).count(), 0);
-    await earlier.focus();
-    await page.keyboard.press("Enter");
-    await step(0).waitFor({ state: "attached" });
-    assert.equal(await earlier.count(), 0, "no earlier entries are left");
-    assert.equal(await view(page).getByRole("article", { name: /^Step/ }).count(), 230);
-    assert.equal(await composer(view(page)).inputValue(), "And now?");
-    await composer(view(page)).fill("#script more.json");
-    await composer(view(page)).press("Enter");
-    // The restarted agent reuses its IDs. The entries above must not change.
-    await view(page).getByRole("article", { name: "Another step", exact: true }).waitFor();
-    await conversation(view(page)).getByText("That is all.", { exact: true }).waitFor();
-    await conversation(view(page)).getByRole("heading", { name: "You: #script more.json" }).waitFor();
-    await end.and(conversation(view(page)).getByText("That is the end.", { exact: true })).waitFor();
-    assert.equal(await step(229).count(), 1);
-    await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-  });
 });
-
-const inSight = (element: Locator): Promise<boolean> =>
-  element.evaluate(node => {
-    const { top, bottom } = node.getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight;
-  });
 
 /** Asserts that both panels have the same accessibility tree of the conversation. */
 async function same(page: Page): Promise<void> {

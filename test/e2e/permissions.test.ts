@@ -1,11 +1,9 @@
 // Permissions in the real VS Code: permission requests, rules, and rules that the user creates from a permission
 // request.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { chooseAgent, withAgents } from "./agents.ts";
 import {
   allowCommand,
   openFile,
@@ -19,29 +17,18 @@ import { scene } from "./scene.ts";
 
 type Step = Readonly<Record<string, unknown>>;
 
-const elsewhere = mkdtempSync(join(tmpdir(), "parley-elsewhere-"));
-after(() => rmSync(elsewhere, { recursive: true }));
-
 interface Opened extends Workbench {
   readonly panel: FrameLocator;
   readonly log: Locator;
 }
 
-/**
- * The shared window with these scripts of the demo agent and other files in its workspace, or the window whose settings
- * answer all permission requests.
- */
+/** The shared window with these scripts of the demo agent and other files in its workspace. */
 async function open(
   scripts: Readonly<Record<string, readonly Step[]>>,
-  {
-    files,
-    isDecided = false,
-  }: { readonly files?: Readonly<Record<string, string>>; readonly isDecided?: boolean } = {},
+  files: Readonly<Record<string, string>> = {},
 ): Promise<Opened> {
   const written = Object.entries(scripts).map(([name, steps]) => [`${name}.json`, JSON.stringify({ steps })]);
-  const all = { ...files, ...Object.fromEntries(written) };
-  const workbench = await (isDecided ? withAgents(all) : sharedWorkbench(all));
-  if (isDecided) await chooseAgent(workbench.panel, "demo");
+  const workbench = await sharedWorkbench({ ...files, ...Object.fromEntries(written) });
   return { ...workbench, log: workbench.panel.getByRole("log", { name: "Conversation" }) };
 }
 
@@ -64,11 +51,6 @@ async function played(panel: FrameLocator, script: string): Promise<void> {
   await idle(panel);
 }
 
-const read = (path: string): readonly Step[] => [
-  { request: { method: "fs/read_text_file", params: { sessionId: "$session", path } }, as: "answer" },
-  { echo: "answer" },
-];
-
 /** The request names only the tool call, which has the title, as agents do. */
 const ask = (toolCallId: string, title: string, command: string): readonly Step[] => [
   {
@@ -85,51 +67,6 @@ const ask = (toolCallId: string, title: string, command: string): readonly Step[
   { update: { sessionUpdate: "tool_call_update", toolCallId, status: "completed" } },
   { echo: "answer" },
 ];
-
-describe("a file outside the workspace", () => {
-  it("is read only if the user allows it: refused, allowed once, allowed for the session", async () => {
-    const path = join(elsewhere, "notes.txt");
-    writeFileSync(path, "a note from elsewhere");
-    const { page, panel, log, errors } = await open({ read: read(path) });
-    const question = panel.getByRole("group", {
-      name: /Demo Agent wants to read .*notes\.txt, outside this workspace/,
-    });
-
-    await play(panel, "read");
-    await question.waitFor();
-    await scene(page, "outside-workspace");
-    await question.getByRole("button", { name: "Refuse" }).click();
-    await log.getByText(/The user did not allow this/).waitFor();
-    await idle(panel);
-
-    await play(panel, "read");
-    await question.getByRole("button", { name: "Allow Once" }).click();
-    await log.getByText("a note from elsewhere").waitFor();
-    await idle(panel);
-
-    await play(panel, "read");
-    await question.getByRole("button", { name: "Allow for This Session" }).focus();
-    await question.getByRole("button", { name: "Allow for This Session" }).click();
-    await idle(panel);
-    await played(panel, "read");
-    assert.equal(await log.getByText("a note from elsewhere").count(), 3);
-    assert.deepEqual(errors, []);
-  });
-});
-
-describe("a file that looks like a secret", () => {
-  it("requires approval also inside the workspace, and Stop refuses it", async () => {
-    const { page, panel, log } = await open({ read: read("$cwd/.env") }, { files: { ".env": "TOKEN=abc" } });
-    await play(panel, "read");
-    const question = panel.getByRole("group", { name: /wants to read .*\.env, which may hold secrets/ });
-    await question.waitFor();
-    await scene(page, "sensitive-file");
-    await panel.getByRole("textbox", { name: "Message" }).press("Escape");
-    await question.waitFor({ state: "hidden" });
-    await idle(panel);
-    assert.equal(await log.getByText("TOKEN=abc").count(), 0);
-  });
-});
 
 describe("permission rules", () => {
   it("are created from a permission request, listed, tested and deleted", async () => {
@@ -238,7 +175,7 @@ describe("an agent's edit and the user's unsaved changes", () => {
   }
 
   it("are merged in the editor and saved only when the user saves", async () => {
-    const { page, folder, panel, log, errors } = await open({ write }, { files });
+    const { page, folder, panel, log, errors } = await open({ write }, files);
     const file = join(folder, "poem.txt");
     await typeInto(page, "mine\n");
     await played(panel, "write");
@@ -272,7 +209,7 @@ describe("an agent's edit and the user's unsaved changes", () => {
       },
       done ?? {},
     ];
-    const { page, folder, panel, log } = await open({ onDisk }, { files });
+    const { page, folder, panel, log } = await open({ onDisk }, files);
     await typeInto(page, "mine\n");
     await play(panel, "onDisk");
     await allowCommand(panel);
@@ -330,61 +267,6 @@ describe("a command in a terminal of Parley", () => {
     await card.getByRole("button", { name: "Kill" }).click();
     await card.getByText(/Ended by SIG/).waitFor();
     await idle(panel);
-    assert.deepEqual(errors, []);
-  });
-});
-
-describe("settings that prevent permission requests", () => {
-  it("refuse a file outside the workspace without a permission request", async () => {
-    const path = join(elsewhere, "refused.txt");
-    writeFileSync(path, "no");
-    const { panel, log } = await open({ read: read(path) }, { isDecided: true });
-    await play(panel, "read");
-    await log.getByText(/is outside this session's folders/).waitFor();
-  });
-
-  it("answer by rules for the user, and the card and the permission log show the rule", async () => {
-    const edit = { toolCallId: "e", title: "Write it", kind: "edit", locations: [{ path: "$cwd/generated/a.ts" }] };
-    const { page, panel, log, errors } = await open(
-      {
-        tests: ask("t", "Run the tests", "npm test && git status"),
-        publish: ask("p", "Publish", "npm test && npm publish"),
-        generated: [{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }],
-      },
-      { isDecided: true },
-    );
-    await played(panel, "tests");
-    const card = log.getByRole("article", { name: "Run the tests" });
-    await card.getByText(/Allowed by rule: allow command “npm test”, “git status”/).waitFor();
-    await played(panel, "generated");
-    await log
-      .getByRole("article", { name: "Write it" })
-      .getByText(/Refused by rule: deny path/)
-      .waitFor();
-    await scene(page, "allowed-by-rule");
-
-    await play(panel, "publish");
-    const question = panel.getByRole("group", { name: "Publish" });
-    await question
-      .getByRole("button", { name: /^Reject/ })
-      .first()
-      .click();
-    await idle(panel);
-
-    await card.getByRole("button", { name: "Rules" }).click();
-    await page
-      .locator(".quick-input-list")
-      .getByText(/deny path/)
-      .waitFor();
-    await page.keyboard.press("Escape");
-
-    await runCommand(page, "Parley: Show Permission Log");
-    const lines = page.locator(".editor-instance .view-lines");
-    await lines
-      .getByText(/Publish/)
-      .first()
-      .waitFor();
-    await lines.getByText(/rule/).first().waitFor();
     assert.deepEqual(errors, []);
   });
 });

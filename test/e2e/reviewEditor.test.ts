@@ -2,8 +2,8 @@
 // files. By mouse and by keyboard.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import {
   chord,
@@ -23,6 +23,7 @@ const after = numbered(1, "two", 3, 4, 5, 8, 9, 10, "10 and a half", 11, 12);
 
 interface Started {
   readonly page: Page;
+  readonly folder: string;
   readonly bar: Locator;
   readonly text: (name: string) => string;
   /** Two changed files and a created one. The tests share a window, so each has files of its own. */
@@ -32,10 +33,10 @@ interface Started {
 let count = 0;
 
 /** The agent changes two files and creates one. */
-async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<Started> {
+async function start(): Promise<Started> {
   count++;
   const files = [`first-${count}.txt`, `second-${count}.txt`, `third-${count}.txt`] as const;
-  const { page, panel, folder } = await sharedWorkbench({ [files[0]]: before, [files[1]]: before }, settings);
+  const { page, panel, folder } = await sharedWorkbench({ [files[0]]: before, [files[1]]: before });
   const write = (path: string, content: string): unknown => ({
     request: { method: "fs/write_text_file", params: { sessionId: "$session", path: join(folder, path), content } },
   });
@@ -44,7 +45,7 @@ async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<
   await play(panel);
   const bar = panel.getByRole("region", { name: "Changes" });
   await bar.getByRole("button", { name: /^3 files/ }).waitFor();
-  return { page, bar, files, text: name => readFileSync(join(folder, name), "utf8") };
+  return { page, bar, files, folder, text: name => readFileSync(join(folder, name), "utf8") };
 }
 
 async function play(panel: FrameLocator): Promise<void> {
@@ -67,7 +68,7 @@ async function until(page: Page, holds: () => boolean | Promise<boolean>): Promi
 }
 
 describe("the editor of a changed file", () => {
-  it("moves between changes, decides on them and goes to the next file by buttons in its title", async () => {
+  it("moves between changes, decides on them and goes to the next file by buttons, also in the inline diff and the diff of the file", async () => {
     const { page, bar, text, files } = await start();
     const [first, second, third] = files;
     await openFile(page, first);
@@ -85,21 +86,13 @@ describe("the editor of a changed file", () => {
     // The cursor goes on to the next change.
     await line(page, 6).waitFor();
     await action(page, /^Undo Change/).click();
-    await until(page, () => text(first) === after.replace("line 8", "line 6\nline 7\nline 8"));
+    const undone = after.replace("line 8", "line 6\nline 7\nline 8");
+    await until(page, () => text(first) === undone);
     await action(page, /^Next File with Changes/).click();
     await tab(page, second).waitFor();
     await line(page, 2).waitFor();
-    await action(page, /^Next File with Changes/).click();
-    await tab(page, third).waitFor();
-    await bar.getByRole("button", { name: "Keep All" }).click();
-    await action(page, /^Next Change/).waitFor({ state: "detached" });
-    assert.equal(await action(page, /Change|File with Changes/).count(), 0, "no button stays");
-  });
 
-  it("shows removed lines in VS Code's inline diff with the next change and decisions", async () => {
-    const { page, bar, text, files } = await start();
-    const [first] = files;
-    await openFile(page, first);
+    // Removed lines are in VS Code's inline diff.
     await lens(page, "1 line changed · Peek").waitFor();
     assert.equal(await lens(page, "Peek").count(), 2, "the added line has nothing to peek at");
     await lens(page, "2 lines removed · Peek").click();
@@ -108,7 +101,7 @@ describe("the editor of a changed file", () => {
     await diff.getByText(/2 of 3/).waitFor();
     await screenshot(page, "review-inline-diff");
     await diff.locator(".action-label[aria-label^='Undo Change']").click();
-    await until(page, () => text(first) === after.replace("line 8", "line 6\nline 7\nline 8"));
+    await until(page, () => text(second) === undone);
     await page.keyboard.press("Escape");
     await diff.waitFor({ state: "detached" });
     await lens(page, "1 line changed · Peek").click();
@@ -116,8 +109,18 @@ describe("the editor of a changed file", () => {
     await diff.locator(".action-label[aria-label^='Show Next Change']").click();
     await diff.getByText(/2 of 2/).waitFor();
     await page.keyboard.press("Escape");
+    await diff.waitFor({ state: "detached" });
+
+    await runCommand(page, "Parley: Open File Diff");
+    await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
+    await action(page, /^Keep Change/).waitFor();
+    await action(page, /^Undo Change/).waitFor();
+    await openFile(page, second);
+    await action(page, /^Next File with Changes/).click();
+    await tab(page, third).waitFor();
     await bar.getByRole("button", { name: "Keep All" }).click();
-    await bar.waitFor({ state: "detached" });
+    await action(page, /^Next Change/).waitFor({ state: "detached" });
+    assert.equal(await action(page, /Change|File with Changes/).count(), 0, "no button stays");
   });
 });
 
@@ -132,7 +135,6 @@ describe("the inline diff in a repository", () => {
     // The user's own change, which git shows and the review doesn't.
     const mine = before.replace("line 12", "line twelve");
     writeFileSync(join(folder, "first.txt"), mine);
-    await reloadWindow(page);
     const branch = page.locator(".statusbar-item", { hasText: "lists" });
     await branch.waitFor();
     const request = {
@@ -169,9 +171,9 @@ describe("the inline diff in a repository", () => {
 });
 
 describe("actions away from the cursor", () => {
-  it("decide in the Changes view and in the menu of a line number, although the cursor is in no change", async () => {
+  it("decide in the menu of a line number, in the Changes view and in the source control view, although the cursor is in no change", async () => {
     const { page, bar, text, files } = await start();
-    const [first] = files;
+    const [first, second] = files;
     await openFile(page, first);
     await lens(page, "2 lines removed · Peek").waitFor();
     await page.keyboard.press("Control+End");
@@ -198,25 +200,18 @@ describe("actions away from the cursor", () => {
     await page.keyboard.press("Control+End");
     await row("line two").locator(".action-label[aria-label^='Keep Change']").click();
     await until(page, async () => (await lens(page, "1 line changed · Peek").count()) === 0);
-    await bar.getByRole("button", { name: "Keep All" }).click();
-    await bar.waitFor({ state: "detached" });
-  });
-});
 
-describe("the source control view", () => {
-  it("lists the changed files while they wait, opens their diffs and decides on them", async () => {
-    const { page, bar, files } = await start();
     await runCommand(page, "Source Control: Focus on Changes View");
-    const row = (words: string): Locator => page.locator(".scm-view .monaco-list-row", { hasText: words });
-    await row("Changes to Review").waitFor();
-    await row(files[0]).click();
-    await tab(page, `${files[0]} (agent's changes)`).waitFor();
-    await row(files[1]).hover();
+    const listed = (words: string): Locator => page.locator(".scm-view .monaco-list-row", { hasText: words });
+    await listed("Changes to Review").waitFor();
+    await listed(second).click();
+    await tab(page, `${second} (agent's changes)`).waitFor();
+    await listed(second).hover();
     await screenshot(page, "review-source-control");
-    await row(files[1]).locator(".action-label[aria-label^='Keep File']").click();
-    await row(files[1]).waitFor({ state: "detached" });
+    await listed(second).locator(".action-label[aria-label^='Keep File']").click();
+    await listed(second).waitFor({ state: "detached" });
     await runCommand(page, "Parley: Keep All Changes");
-    await row("Changes to Review").waitFor({ state: "detached" });
+    await listed("Changes to Review").waitFor({ state: "detached" });
     await runCommand(page, "Parley: Open Chat");
     await bar.waitFor({ state: "detached" });
   });
@@ -233,22 +228,31 @@ describe("the marks of changes", () => {
         }).length,
     );
 
-  for (const [theme, name, tops] of [
-    ["Default High Contrast", "high-contrast", 4],
-    ["Default High Contrast Light", "high-contrast-light", 4],
-    // Only the line where lines were removed.
-    ["Default Light Modern", "light", 1],
-  ] as const) {
-    it(`have ${tops} visible borders in the theme ${theme}`, async () => {
-      const { page, bar, files } = await start({ "workbench.colorTheme": theme });
-      await openFile(page, files[0]);
-      await lens(page, "2 lines removed · Peek").waitFor();
+  it("have visible borders in high contrast, and in other themes only where lines were removed", async () => {
+    const { page, bar, files, folder } = await start();
+    const usual = (await page.locator(".monaco-workbench.vs").count()) > 0 ? "vs" : "vs-dark";
+    const settings = join(folder, ".vscode", "settings.json");
+    const theme = async (name: string, kind: string): Promise<void> => {
+      mkdirSync(dirname(settings), { recursive: true });
+      writeFileSync(settings, JSON.stringify({ "workbench.colorTheme": name }));
+      await page.locator(`.monaco-workbench.${kind}`).waitFor();
+    };
+    await openFile(page, files[0]);
+    await lens(page, "2 lines removed · Peek").waitFor();
+    for (const [name, kind, tops] of [
+      ["Default High Contrast", "hc-black", 4],
+      ["Default High Contrast Light", "hc-light", 4],
+      ["Default Light Modern", "vs", 1],
+    ] as const) {
+      await theme(name, kind);
       await until(page, async () => (await boxes(page)) === tops);
-      await screenshot(page, `review-marks-${name}`);
-      await bar.getByRole("button", { name: "Keep All" }).click();
-      await until(page, async () => (await boxes(page)) === 0);
-    });
-  }
+      await screenshot(page, `review-marks-${kind}`);
+    }
+    await bar.getByRole("button", { name: "Keep All" }).click();
+    await until(page, async () => (await boxes(page)) === 0);
+    rmSync(settings);
+    await page.locator(`.monaco-workbench.${usual}`).waitFor();
+  });
 });
 
 describe("the diff of several files", () => {
@@ -256,8 +260,8 @@ describe("the diff of several files", () => {
   const lineIn = (page: Page, words: string): Locator => multi(page).locator(".view-line", { hasText: words });
 
   it("decides on a change by key, on the file with the focus, and on all files, and then closes", async () => {
-    const { page, bar, text, files } = await start();
-    const [first, second] = files;
+    const { page, bar, text, files, folder } = await start();
+    const [first, second, third] = files;
     await runCommand(page, "Parley: Review Changes");
     await lineIn(page, "line two").first().waitFor();
     await screenshot(page, "review-multi-diff");
@@ -276,17 +280,15 @@ describe("the diff of several files", () => {
     await tab(page, "Changes to Review").waitFor({ state: "detached" });
     await bar.waitFor({ state: "detached" });
     assert.equal(text(first), after);
-  });
 
-  it("undoes all files and then closes", async () => {
-    const { page, bar, text, files } = await start();
-    const [first, second] = files;
+    await runCommand(page, "Parley: Undo Last Review Decision");
+    await bar.getByRole("button", { name: /^1 file/ }).waitFor();
     await runCommand(page, "Parley: Review Changes");
-    await lineIn(page, "line two").first().waitFor();
+    await lineIn(page, "new").first().waitFor();
     await action(page, /^Undo All Changes/).click();
     await tab(page, "Changes to Review").waitFor({ state: "detached" });
     await bar.waitFor({ state: "detached" });
     await page.locator(".statusbar-item", { hasText: "All changes reviewed." }).waitFor();
-    assert.deepEqual([text(first), text(second)], [before, before]);
+    assert.ok(!existsSync(join(folder, third)));
   });
 });

@@ -1,5 +1,4 @@
-// Reviews changes in the workbench as a person does: decorations and lenses in the editor, keys, the Changes view, the
-// multi-file diff, and the bar in the chat.
+// Reviews changes in the editor by keyboard: decorations, lenses and keys.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,11 +45,6 @@ async function runScript(panel: FrameLocator, name: string): Promise<void> {
 }
 
 const lens = (page: Page, words: string): Locator => page.locator(".codelens-decoration a", { hasText: words });
-const rows = (page: Page, words: string): Locator =>
-  page
-    .locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) })
-    .locator(".monaco-list-row", { hasText: words });
-
 async function until(page: Page, holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
 }
@@ -103,55 +97,6 @@ for (const [theme, settings] of themes) {
       await until(page, () => list() !== kept);
       await runCommand(page, "Parley: Keep All Changes");
       await bar.waitFor({ state: "detached" });
-    });
-
-    it("lists changes by file with their actions, and shows them in one diff", async () => {
-      const { page, panel, folder } = await sharedWorkbench({ "src/basket.js": before }, settings);
-      writeScript(folder, "src/basket.js", "shops.md");
-      await runScript(panel, "changes.json");
-      await runCommand(page, "Parley: Focus on Changes View");
-      await rows(page, "basket.js").waitFor();
-      await rows(page, "basket.js").click();
-      await page.keyboard.press("ArrowRight");
-      await lens(page, "2 lines removed · Peek").waitFor();
-      await runCommand(page, "Parley: Focus on Changes View");
-      await page.keyboard.press("ArrowRight");
-      await rows(page, "line 5").waitFor();
-      await rows(page, "shops.md").hover();
-      await screenshot(page, `review-tree-${theme}`);
-
-      await lens(page, "2 lines removed · Peek").click();
-      await page.locator(".peekview-widget").getByText("There may be none").first().waitFor();
-      await screenshot(page, `review-peek-${theme}`);
-      await page.keyboard.press("Escape");
-
-      await runCommand(page, "Parley: Open File Diff");
-      await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
-      const title = page.locator(".editor-group-container .title .editor-actions");
-      await title.getByRole("button", { name: /^Keep Change/ }).waitFor();
-      await title.getByRole("button", { name: /^Undo Change/ }).waitFor();
-      await screenshot(page, `review-diff-${theme}`);
-      await runCommand(page, "Parley: Review Changes");
-      await page.locator(".multiDiffEditor").getByText("shops.md").first().waitFor();
-      await screenshot(page, `review-all-${theme}`);
-
-      const bar = panel.getByRole("region", { name: "Changes" });
-      await runCommand(page, "Parley: Open Chat");
-      const files = bar.getByRole("button", { name: /^2 files/ });
-      // Opening the chat can move the bar while it is clicked.
-      await until(page, async () => {
-        if ((await files.getAttribute("aria-expanded")) === "true") return true;
-        await files.click();
-        return false;
-      });
-      await bar.getByRole("button", { name: "Keep shops.md" }).click();
-      await bar.getByRole("button", { name: /^1 file/ }).waitFor();
-      await bar.getByRole("button", { name: "Undo All" }).click();
-      await bar.waitFor({ state: "detached" });
-      // The decision is complete. The next test removes the files.
-      await page.locator(".statusbar-item", { hasText: "All changes reviewed." }).waitFor();
-      assert.equal(readFileSync(join(folder, "src/basket.js"), "utf8"), before);
-      assert.equal(readFileSync(join(folder, "shops.md"), "utf8"), "# Buying\n");
     });
   });
 }

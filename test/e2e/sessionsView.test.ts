@@ -1,64 +1,135 @@
-// The Sessions view as a person uses it: groups, the badge, and a click that leads to a waiting session.
+// The Sessions view as a person uses it, by mouse and keyboard: what waits is on top, a click or Enter shows a session, and
+// stored sessions are renamed, marked, exported, deleted and restored.
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
-import { openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chooseInMenu } from "./contextMenu.ts";
+import { newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
 const rows = (page: Page): Locator => pane(page).locator(".monaco-list-row");
+const row = (page: Page, title: string): Locator => rows(page).filter({ hasText: title });
+const choose = (page: Page, title: string, action: string): Promise<void> => chooseInMenu(row(page, title), action);
+
+async function focusView(page: Page): Promise<void> {
+  await runCommand(page, "Parley: Focus on Sessions View");
+  await pane(page).locator(".monaco-list:focus").waitFor();
+}
+
+/** A notification. An automated VS Code keeps its toasts in the list. */
+async function notified(page: Page, text: string): Promise<Locator> {
+  await runCommand(page, "Notifications: Show Notifications");
+  const notification = page.locator(".notifications-center .notification-list-item", { hasText: text });
+  await notification.first().waitFor();
+  return notification.first();
+}
+
+const answers = JSON.stringify([{ chunk: "Done." }]);
+const asks = JSON.stringify([
+  { update: { sessionUpdate: "tool_call", toolCallId: "t1", title: "Run npm test", kind: "execute" } },
+  { permission: { toolCall: { toolCallId: "t1" } } },
+]);
 
 describe("the Sessions view in a real VS Code", () => {
-  it("groups the sessions, counts those that wait, and shows a session with a click or by keyboard", async () => {
-    const { page } = await openWorkbench();
-    const panel = await openChat(page);
+  it("shows what waits first, opens sessions by mouse and keyboard, and renames, marks, exports, deletes and restores them", async () => {
+    const { page, panel, folder } = await sharedWorkbench({
+      ...{ "old talk.json": answers, "new talk.json": answers, "question.json": asks },
+    });
     const composer = panel.getByRole("textbox", { name: "Message" });
-    const session = (): Promise<string | null> => panel.locator("main[data-session]").getAttribute("data-session");
-    await composer.fill("hello");
-    await composer.press("Enter");
-    await panel.getByRole("heading", { name: "You: hello" }).waitFor();
-    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-    const first = await session();
-
-    await runCommand(page, "Parley: New Session");
-    await panel.locator(`main[data-session]:not([data-session="${first}"])`).waitFor();
-    await composer.fill("run the tests");
-    await composer.press("Enter");
-    const question = panel.getByRole("group", { name: /^Run / });
+    const prompt = (name: string): Locator => panel.getByRole("heading", { name: `You: #script ${name}.json` });
+    const send = async (name: string): Promise<void> => {
+      await composer.fill(`#script ${name}.json`);
+      await composer.press("Enter");
+      await prompt(name).waitFor();
+    };
+    const idle = (): Promise<void> => panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    for (const name of ["old talk", "new talk"]) {
+      await send(name);
+      await idle();
+      await newSession(page, panel);
+    }
+    await send("question");
+    const question = panel.getByRole("group", { name: "Run npm test" });
     await question.waitFor();
 
-    await pane(page).locator(".pane-header").click();
+    const header = pane(page).locator(".pane-header");
+    if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
     const list = async (): Promise<readonly string[]> => {
       const texts = await rows(page).allInnerTexts();
       return texts.map(text => text.replace(/\s+/g, " ").trim());
     };
-    await until(async () => (await list()).length === 4);
-    const [waiting = "", second = "", today = "", idle = ""] = await list();
-    assert.match(waiting, /^Waiting for You ?1$/);
-    assert.match(second, /^Run the tests ?now · Demo Agent$/);
-    assert.match(today, /^Today ?1$/);
-    assert.match(idle, /^What the demo agent can do ?now · Demo Agent$/);
+    const at = (index: number): Locator => pane(page).locator(`.monaco-list-row[data-index="${index}"]`);
+    await at(0)
+      .filter({ hasText: /Waiting for You\s*1/ })
+      .waitFor();
+    await at(1)
+      .filter({ hasText: /#script question\.json\s*now/ })
+      .waitFor();
+    await row(page, "new talk").click();
+    await prompt("new talk").waitFor();
+    await page.getByRole("tab", { name: /Parley.*waiting for you/ }).waitFor();
     await screenshot(page, "sessions-view");
-
-    await rows(page).filter({ hasText: "What the demo agent can do" }).click();
-    await panel.getByRole("heading", { name: "You: hello" }).waitFor();
-    await page.getByRole("tab", { name: /Parley.*A session is waiting for you/ }).waitFor();
-    await screenshot(page, "sessions-view-badge");
-    await runCommand(page, "Parley: Focus on Sessions View");
-    await pane(page).locator(".monaco-list:focus").waitFor();
+    await focusView(page);
     const focused = pane(page).locator(".monaco-list-row.focused");
     // The list can be rendered again between two keys, which then has no effect.
     await until(async () => {
       for (const key of ["Home", "ArrowDown"]) await page.keyboard.press(key);
-      return (await focused.filter({ hasText: "Run the tests" }).count()) === 1;
+      return (await focused.filter({ hasText: "question" }).count()) === 1;
     });
     await page.keyboard.press("Enter");
-    await question.waitFor();
     await question
       .getByRole("button", { name: /^Allow/ })
       .first()
       .click();
-    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await idle();
     await until(async () => !(await list()).some(text => text.startsWith("Waiting")));
+
+    await row(page, "old talk").click();
+    await prompt("old talk").waitFor();
+    await focusView(page);
+    await page.keyboard.press("F2");
+    const input = page.locator(".quick-input-widget input");
+    await input.fill("First talk");
+    await input.press("Enter");
+    await row(page, "First talk").waitFor();
+
+    // Several are marked at once.
+    await row(page, "First talk").click();
+    await composer.and(panel.locator(":focus")).waitFor();
+    await row(page, "new talk").click({ modifiers: ["ControlOrMeta"] });
+    await until(async () => (await pane(page).locator('.monaco-list-row[aria-selected="true"]').count()) === 2);
+    await choose(page, "First talk", "Mark Session as Done");
+    for (const title of ["First talk", "new talk"]) await row(page, title).waitFor({ state: "detached" });
+    await pane(page).hover();
+    await pane(page).getByRole("button", { name: "Show Done Sessions" }).click();
+    await row(page, "new talk").locator(".codicon-check").first().waitFor();
+    await screenshot(page, "sessions-done");
+    await choose(page, "First talk", "Mark Session as Not Done");
+    await pane(page).getByRole("button", { name: "Hide Done Sessions" }).click();
+    await row(page, "new talk").waitFor({ state: "detached" });
+
+    await choose(page, "First talk", "Export Session…");
+    await page.locator(".quick-input-widget .monaco-list-row", { hasText: "Markdown" }).click();
+    const file = join(folder, "First talk.md");
+    const name = page.locator(".quick-input-widget input.input").first();
+    await until(async () => (await name.inputValue().catch(() => "")).endsWith("First talk.md"));
+    await name.press("Enter");
+    // VS Code creates the file before it writes the text.
+    await until(() => existsSync(file) && readFileSync(file, "utf8") !== "");
+    assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\n> #script old talk\.json\n/);
+
+    await row(page, "First talk").click();
+    await prompt("old talk").waitFor();
+    await focusView(page);
+    await page.keyboard.press("Delete");
+    const notification = await notified(page, "Deleted the session “First talk”.");
+    await row(page, "First talk").waitFor({ state: "detached" });
+    await screenshot(page, "sessions-deleted");
+    await notification.getByRole("button", { name: "Undo" }).click();
+    await row(page, "First talk").waitFor();
+    await prompt("old talk").waitFor();
   });
 });

@@ -90,6 +90,8 @@ describe("the lines of a diff", () => {
   const view = (state: SessionState) =>
     new WholeProjector().project(state, {
       agents: [],
+      changes: null,
+      follow: "off",
       chosenAgent: null,
       problem: null,
       sendKey: "enter",
@@ -169,7 +171,7 @@ describe("the lines of a diff", () => {
       { title: "Edit?", toolCallId: "t", options },
       new AbortController().signal,
     );
-    const inQuestion = (): unknown => startOf(view(session.state).head.asks[0]?.parts[0]);
+    const inQuestion = (): unknown => startOf(view(session.state).head.questions[0]?.parts[0]);
     await until(() => inQuestion() === 10);
     session.answer(openQuestions(session.state)[0]?.id ?? "", "y");
     await answer;

@@ -165,6 +165,14 @@ describe("EditorDocuments", () => {
     assert.equal(await at.documents.read(at.path("a.txt")), "tea\n");
   });
 
+  it("reads the unsaved text of a file that is open under two names", async () => {
+    await at.put("a.txt", "saved\n");
+    await at.link("link.txt", "a.txt");
+    await open("a.txt");
+    await at.type("link.txt", "unsaved\n");
+    assert.equal(await at.documents.read(at.path("a.txt")), "unsaved\n");
+  });
+
   it("returns a replacement character that the user typed", async () => {
     await at.put("a.txt", "one\n");
     await at.type("a.txt", "one \uFFFD\n");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskText, settledDiskText } from "../../src/editor/diskText.ts";
+import { changeTime, diskText, settledDiskText } from "../../src/editor/diskText.ts";
+import { until } from "../support/fakes/until.ts";
 
 describe("the text of a file that another program writes", () => {
   let folder: string;
@@ -18,6 +19,18 @@ describe("the text of a file that another program writes", () => {
     writeFileSync(path, "");
     const reading = settledDiskText(path);
     assert.equal(await diskText(path), "");
+    writeFileSync(path, "after\n");
+    assert.equal(await reading, "after\n");
+  });
+
+  it("is read also if that program, or the editor, is held up for longer than a file may be empty", async () => {
+    const path = join(folder, "a.txt");
+    writeFileSync(path, "");
+    const emptied = Date.now();
+    await until(() => Date.now() > emptied + 400);
+    const reading = settledDiskText(path);
+    assert.equal(await diskText(path), "");
+    await changeTime(path);
     writeFileSync(path, "after\n");
     assert.equal(await reading, "after\n");
   });

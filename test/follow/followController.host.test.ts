@@ -63,7 +63,7 @@ describe("follow mode", () => {
     folder = await mkdtemp(join(root, "follow-"));
     for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(path(name), text);
     turn = "first";
-    follow = new FollowController({ clock: systemClock, log: nullLog, turn: () => turn, modeChanged: () => {} });
+    follow = new FollowController({ clock: systemClock, log: nullLog, turn: () => turn });
     agent = follow.startSession(new Confinement(nodePaths(), [folder]), "session");
     follow.show("session");
     fed = new FedEvents(() => agent);

@@ -5,10 +5,8 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { processTree } from "../../scripts/tools/processes.mjs";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import { seed } from "../support/fakes/sample.ts";
 import { until } from "../support/fakes/until.ts";
-
-/** `SEED` repeats an earlier run. */
-const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Checks the property for this many cases, and prints their number and the seed. `FUZZ_FACTOR` multiplies the cases. */
 export async function fuzz<T>(property: fc.IAsyncProperty<T> | fc.IProperty<T>, numRuns: number): Promise<void> {

@@ -55,12 +55,12 @@ describe("a long list", () => {
     const state = fold(calls);
     assert.ok(runWithTimeLimit(limit, () => conversationText(state)).isDone);
     assert.ok(conversationText(state).length < 1_000_000);
-  }).timeout(30_000);
+  });
 
   it("is shown in time if it is the choices of an option", () => {
     const state = fold([option]);
     assert.ok(runWithTimeLimit(limit, () => new OptionsView().options(state)).isDone);
-  }).timeout(30_000);
+  });
 });
 
 describe("a long text", () => {

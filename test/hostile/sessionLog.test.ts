@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
-import type { WindowState } from "../../src/panel/projection/projector.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
 import { readSession, SessionWriter, sessionFileName } from "../../src/session/log/sessionStore.ts";
@@ -12,8 +11,8 @@ import { SessionBench } from "../support/fakes/sessionBench.ts";
 import { everyEvent, recordedSession, StoredFiles, storedText } from "../support/fakes/storedData.ts";
 import { fuzz, leaveNothingBehind } from "./fuzz.ts";
 import { byteChange, changeBytes } from "./mutations.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
-const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
 const file = sessionFileName("s");
 const read = async (files: StoredFiles): Promise<readonly LoggedEvent[]> =>
   (await readSession(files, "s")) ?? assert.fail("There is no log.");
@@ -55,7 +54,7 @@ describe("a stored session with random damage", () => {
       const bench = new SessionBench(events);
       try {
         const fail = (error: unknown): never => assert.fail(String(error));
-        new WholeProjector(undefined, undefined, fail).project(bench.session.state, around);
+        new WholeProjector(undefined, undefined, fail).project(bench.session.state, emptyHead);
       } finally {
         bench.session.dispose();
         bench.died.dispose();
@@ -75,5 +74,5 @@ describe("a stored session with random damage", () => {
       assert.deepEqual((await read(files)).at(-1), next);
     });
     await fuzz(property, 300);
-  }).timeout(120_000);
+  });
 });

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import type { ProtocolVersion } from "../../src/acp/handshake.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, type Log } from "../../src/base/log.ts";
-import type { WindowState } from "../../src/panel/projection/projector.ts";
 import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
@@ -21,8 +20,8 @@ import { WireAgent } from "../support/fakes/wireAgent.ts";
 import { fuzz, leaveNothingBehind, memoryInUse } from "./fuzz.ts";
 import { version2Messages } from "./version2Messages.ts";
 import { byteChange, changeBytes, changeJson, jsonChange, jsonText, valuesByName } from "./mutations.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
-const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
 const sessionId = "session";
 /** The longest recorded message that is used, in characters. Longer ones only take longer. */
 const maxLength = 4000;
@@ -132,7 +131,7 @@ class Conversation {
   }
 
   shown(state: SessionState = this.state): string {
-    return JSON.stringify([...this.#projector.project(state, around).entries]);
+    return JSON.stringify([...this.#projector.project(state, emptyHead).entries]);
   }
 
   /** What a later window shows: the session is written to disk, read and replayed. */
@@ -150,7 +149,7 @@ class Conversation {
     writer.dispose();
     const projector = new WholeProjector(undefined, undefined, error => this.errors.push(String(error)));
     const { state } = replayAtOnce((await readSession(files, "s")) ?? [], this.#log);
-    return JSON.stringify([...projector.project(state, around).entries]);
+    return JSON.stringify([...projector.project(state, emptyHead).entries]);
   }
 
   dispose(): void {

@@ -14,20 +14,13 @@ import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../.
 import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
 import { serversForAgent, type ResolvedServer } from "../../src/mcp/agentServers.ts";
 import type { Agent } from "../../src/session/agent.ts";
-import type { ContentBlock, LoggedEvent, SessionEvent } from "../../src/session/events.ts";
+import type { ContentBlock, LoggedEvent } from "../../src/session/events.ts";
 import { Session } from "../../src/session/session.ts";
-import type { SessionServices } from "../../src/session/sessionServices.ts";
-import { SessionFiles } from "../../src/files/sessionFiles.ts";
-import { nodePaths, pathExists } from "../../src/files/nodePaths.ts";
-import { Access } from "../../src/permissions/access.ts";
-import { Confinement } from "../../src/files/paths.ts";
 import { hostPlatform } from "../../src/base/platform.ts";
-import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
-import { PermissionPolicy } from "../../src/permissions/policy.ts";
-import { defaultProtection } from "../../src/permissions/protectedFiles.ts";
-import { readRules, type Rule } from "../../src/permissions/rules.ts";
-import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
-import { NodeDocuments } from "./nodeDocuments.ts";
+import type { Rule } from "../../src/permissions/rules.ts";
+import { NodeDocuments } from "../support/fakes/nodeDocuments.ts";
+import { nodeServices } from "../support/fakes/nodeServices.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
 /** The time limit for any action of an agent (ms). */
 const patience = 60_000;
@@ -38,7 +31,7 @@ export type Answer = "allow" | "reject";
 /** A finished turn: the entries after the prompt, and the questions that were answered. */
 export interface Turn {
   readonly entries: readonly ViewEntry[];
-  readonly asks: readonly ViewQuestion[];
+  readonly questions: readonly ViewQuestion[];
 }
 
 /** One window's part of the conversation: it ends when the window is reloaded. */
@@ -100,14 +93,19 @@ export class Conversation {
         const options = { agentName: definition.name, accepts, env: process.env, platform: hostPlatform };
         return Promise.resolve(serversForAgent(this.mcpServers, { ...options, workspaceFolder: folder }).servers);
       },
-      createServices: dispatch => this.#room(definition, folder, dispatch),
+      createServices: dispatch =>
+        nodeServices({
+          ...{ definition, workspaceFolder: folder, documents: this.documents, dispatch },
+          rules: () => this.rules,
+          onEnding: ended => this.#endings.push(ended),
+        }),
       earlier: replayAtOnce(this.#log, nullLog),
       onLog: logged => this.#log.push(logged),
     });
     const projector = new WholeProjector();
     const channel = new PanelChannel({
       clock: systemClock,
-      view: () => projector.project(session.state, { agents: [], chosenAgent: null, problem: null, sendKey: "enter" }),
+      view: () => projector.project(session.state, emptyHead),
       post: message => Promise.resolve(this.#posted(message)),
     });
     session.onDidChange(() => channel.changed());
@@ -191,21 +189,21 @@ export class Conversation {
 
   /** Answers every question until the turn is over. */
   async finish(answer?: Answer): Promise<Turn> {
-    const asks: ViewQuestion[] = [];
+    const questions: ViewQuestion[] = [];
     for (;;) {
       const ask = await this.until("the turn ends", ({ head }) =>
-        head.activity.state === "idle" ? "over" : head.asks[0],
+        head.activity.state === "idle" ? "over" : head.questions[0],
       );
-      if (ask === "over") return { entries: lastTurn(this.view), asks };
+      if (ask === "over") return { entries: lastTurn(this.view), questions };
       if (!answer) throw new Error(`The scenario does not expect the question “${ask.title}”.`);
-      asks.push(ask);
+      questions.push(ask);
       await this.answer(ask, answer);
     }
   }
 
   /** Waits for an open question. */
   ask(): Promise<ViewQuestion> {
-    return this.until("a question is open", view => view.head.asks[0]);
+    return this.until("a question is open", view => view.head.questions[0]);
   }
 
   /** Answers a question with the option for one time, and waits until it is closed. */
@@ -213,7 +211,7 @@ export class Conversation {
     const option = ask.options.find(({ kind }) => kind === `${answer}_once`);
     if (!option) throw new Error(`“${ask.title}” has no option of the kind ${answer}_once.`);
     this.#window.session.answer(ask.id, option.id);
-    await this.until("the question is closed", view => view.head.asks.every(({ id }) => id !== ask.id));
+    await this.until("the question is closed", view => view.head.questions.every(({ id }) => id !== ask.id));
   }
 
   /** Selects a value of an option in the composer, and waits until the panel shows it. */
@@ -278,67 +276,6 @@ export class Conversation {
       tap.onDidRecord(record => this.#records.push(record));
     });
   }
-
-  #room(definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void): SessionServices {
-    const { real, ignoresCase } = nodePaths();
-    const confinement = new Confinement({ real, ignoresCase }, [cwd]);
-    const place = { roots: [cwd], platform: hostPlatform, ignoresCase };
-    const policy = new PermissionPolicy({
-      rules: () => readRules(this.rules),
-      sensitive: () => [],
-      protection: () => defaultProtection,
-      hookFolders: () => Promise.resolve([]),
-      context: () => ({
-        agent: definition.id,
-        workspaceFolder: cwd,
-        place,
-        shells: ["posix"],
-        trusted: true,
-        resolve: real,
-      }),
-    });
-    const broker = new PermissionBroker({ report: dispatch, decide: question => policy.decide(question) });
-    const access = new Access({
-      agentName: definition.name,
-      confinement,
-      policy,
-      outsideMode: () => "ask",
-      askUser: (question, signal) => broker.requestPermission(question, signal),
-      exists: pathExists,
-      onRefused: (question, answer) => broker.record(question, answer),
-    });
-    const { missingFiles } = definition;
-    const files = new SessionFiles(this.documents, confinement, { missingFiles }, access);
-    const terminals = new SessionTerminals({
-      confinement,
-      access,
-      workspaceFolder: cwd,
-      env: process.env,
-      report: dispatch,
-    });
-    return {
-      requestPermission: (question, signal) => broker.requestPermission(question, signal),
-      answer: (ask, option) => broker.answer(ask, option),
-      question: ask => broker.question(ask),
-      endTerminals: () => terminals.endAll(),
-      cancelQuestions: () => broker.cancelAll(),
-      readTextFile: (request, signal) => files.read(request, signal),
-      writeTextFile: async (request, signal) => {
-        const written = await files.write(request, signal);
-        if (!written.saved) dispatch({ type: "file", path: request.path, note: "unsaved" });
-        return written;
-      },
-      createTerminal: (request, signal) => terminals.createTerminal(request, signal),
-      terminalOutput: id => terminals.terminalOutput(id),
-      waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
-      killTerminal: id => terminals.killTerminal(id),
-      releaseTerminal: id => terminals.releaseTerminal(id),
-      dispose: () => {
-        broker.dispose();
-        this.#endings.push(terminals.close());
-      },
-    };
-  }
 }
 
 const prompts = (view: View): readonly ViewEntry[] => view.entries.filter(entry => entry.kind === "user");
@@ -350,7 +287,7 @@ export function lastTurn(view: View): readonly ViewEntry[] {
 
 function brief({ head, entries }: View): string {
   const last = entries.slice(-3).map(entry => JSON.stringify(entry).slice(0, 400));
-  const { connection, activity, asks } = head;
-  const about = { connection: connection?.state, activity: activity.state, asks: asks.map(ask => ask.title) };
+  const { connection, activity, questions } = head;
+  const about = { connection: connection?.state, activity: activity.state, questions: questions.map(ask => ask.title) };
   return `The panel: ${JSON.stringify(about)}, and last ${last.join(", ")}`;
 }

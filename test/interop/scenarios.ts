@@ -74,7 +74,7 @@ async function read({ conversation, folder }: Stage): Promise<readonly string[]>
   );
   assert.equal(messageText(turn.entries), "That was the file.");
   return [
-    ...(turn.asks.length > 0 ? ["The agent requests permission to read."] : []),
+    ...(turn.questions.length > 0 ? ["The agent requests permission to read."] : []),
     ...(shownText(tool).includes("let total = 0") ? [] : ["The card of a read doesn't show the content of the file."]),
   ];
 }
@@ -214,7 +214,7 @@ async function rejected({ conversation, folder, prepareEdit }: Stage): Promise<r
   const before = readFileSync(file, "utf8");
   await prepareEdit(file);
   const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Not done, then.]]`, "reject");
-  assert.equal(turn.asks.length, 1, "one question is asked");
+  assert.equal(turn.questions.length, 1, "one question is asked");
   const tool = onlyTool(turn);
   assert.ok(tool.status === "failed" || tool.status === "cancelled", `a rejected call is shown as ${tool.status}`);
   assert.equal(readFileSync(file, "utf8"), before);
@@ -271,8 +271,8 @@ async function ruleAllows({ conversation, folder }: Stage): Promise<readonly str
   const tool = onlyTool(turn);
   assert.equal(tool.status, "done");
   assert.equal(readFileSync(join(folder, "made.txt"), "utf8"), "made\n");
-  if (turn.asks.length > 0) {
-    const tells = turn.asks.some(ask => ask.command !== undefined);
+  if (turn.questions.length > 0) {
+    const tells = turn.questions.some(ask => ask.command !== undefined);
     assert.ok(!tells, "a command that the rules allow is asked about only if the question does not tell it");
     return ["The agent doesn't state the command in a form that rules can check, so Parley asks."];
   }
@@ -286,7 +286,7 @@ async function ruleDenies({ conversation, folder, prepareEdit }: Stage): Promise
   await prepareEdit(file);
   conversation.rules = [{ effect: "deny", path: "src/**" }];
   const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Not done, then.]]`);
-  assert.deepEqual(turn.asks, [], "the rule answers");
+  assert.deepEqual(turn.questions, [], "the rule answers");
   assert.equal(readFileSync(file, "utf8"), before);
   const tool = onlyTool(turn);
   const notices = turn.entries.filter(entry => entry.kind === "notice").map(({ title }) => title);
@@ -317,7 +317,7 @@ async function stopQuestion({ conversation, folder, prepareEdit }: Stage): Promi
   await conversation.prompt(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`);
   await conversation.ask();
   conversation.stop();
-  await conversation.until("the question is gone", view => view.head.asks.length === 0);
+  await conversation.until("the question is gone", view => view.head.questions.length === 0);
   const turn = await conversation.finish();
   const tool = onlyTool(turn);
   assert.ok(tool.status === "failed" || tool.status === "cancelled", `a stopped call is shown as ${tool.status}`);

@@ -62,8 +62,12 @@ async function changeMode({ conversation, folder, prepareEdit }: Stage): Promise
   assert.equal(modeOption(conversation).value, chosen.value, "the panel shows the chosen mode");
   await stillAnswers(conversation);
   const isEdited = readFileSync(file, "utf8") !== before;
-  assert.ok(!isEdited || turn.asks.length === 0, "a rejected edit changes nothing");
-  const effect = isEdited ? "edits without asking" : turn.asks.length > 0 ? "asks before an edit" : "refuses an edit";
+  assert.ok(!isEdited || turn.questions.length === 0, "a rejected edit changes nothing");
+  const effect = isEdited
+    ? "edits without asking"
+    : turn.questions.length > 0
+      ? "asks before an edit"
+      : "refuses an edit";
   return [`In the mode “${chosen.name}”, the agent ${effect}.`];
 }
 
@@ -260,7 +264,7 @@ async function mcpTool({ conversation }: Stage): Promise<readonly string[]> {
     assert.equal(messageText(turn.entries), "Called.");
     return [
       `A call of an MCP tool has the title “${tool.title}”.`,
-      ...(turn.asks.length === 0 ? ["The agent calls MCP tools without asking."] : []),
+      ...(turn.questions.length === 0 ? ["The agent calls MCP tools without asking."] : []),
     ];
   }
   throw new Error("The agent has not offered the server's tools to the model.");

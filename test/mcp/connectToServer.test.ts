@@ -24,7 +24,6 @@ const textOf = async (server: PromptServer, name: string, values: Record<string,
     .join("|");
 
 describe("a connection to an MCP server", function () {
-  this.timeout(30_000);
   afterEach(endServers);
 
   const everythingTargets = {

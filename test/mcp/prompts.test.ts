@@ -1,7 +1,7 @@
 // Prompts of MCP servers: their names, their forms, and the content that is sent.
 import assert from "node:assert/strict";
 import { ArgumentCompletions, completionDelay } from "../../src/mcp/argumentCompletions.ts";
-import { PromptAsks } from "../../src/mcp/promptAsks.ts";
+import { PromptQuestions } from "../../src/mcp/promptQuestions.ts";
 import { fitPrompt, promptBlocks } from "../../src/mcp/promptBlocks.ts";
 import { promptForm, promptValues } from "../../src/mcp/promptForm.ts";
 import { namePrompts, promptView } from "../../src/mcp/promptNames.ts";
@@ -133,38 +133,38 @@ describe("what Parley asks for a prompt", () => {
 
   it("is answered exactly once, and never incompletely", async () => {
     let changes = 0;
-    const asks = new PromptAsks(
+    const questions = new PromptQuestions(
       () => "1",
       () => changes++,
     );
-    const answer = asks.askForm(form, { session: "one", asker: "s", signal });
-    assert.equal(asks.views("one")[0]?.asker, "s");
-    assert.deepEqual(asks.views("other"), []);
-    asks.answer("1", "accept", new Map());
-    assert.equal(asks.views("one").length, 1);
-    asks.answer("1", "accept", new Map([["a", "x"]]));
-    asks.answer("1", "cancel");
+    const answer = questions.askForm(form, { session: "one", asker: "s", signal });
+    assert.equal(questions.views("one")[0]?.asker, "s");
+    assert.deepEqual(questions.views("other"), []);
+    questions.answer("1", "accept", new Map());
+    assert.equal(questions.views("one").length, 1);
+    questions.answer("1", "accept", new Map([["a", "x"]]));
+    questions.answer("1", "cancel");
     assert.deepEqual(await answer, { action: "accept", values: new Map([["a", "x"]]) });
-    assert.equal(asks.views("one").length, 0);
+    assert.equal(questions.views("one").length, 0);
     assert.equal(changes, 2);
   });
 
   it("is cancelled when its scope ends", async () => {
     let id = 0;
-    const asks = new PromptAsks(
+    const questions = new PromptQuestions(
       () => String(++id),
       () => {},
     );
     const scope = new AbortController();
-    const answer = asks.askForm(form, { session: "one", asker: "s", signal: scope.signal });
-    const preview = asks.preview(
+    const answer = questions.askForm(form, { session: "one", asker: "s", signal: scope.signal });
+    const preview = questions.preview(
       { title: "/s:p", sections: [], notes: [] },
       { session: "one", asker: "s", signal: scope.signal },
     );
     scope.abort();
     assert.equal(await answer, "cancelled");
     assert.equal(await preview, "cancel");
-    assert.equal(await asks.askForm(form, { session: "one", asker: "s", signal: scope.signal }), "cancelled");
+    assert.equal(await questions.askForm(form, { session: "one", asker: "s", signal: scope.signal }), "cancelled");
   });
 });
 

@@ -77,11 +77,12 @@ describe("Parley's connection to an MCP server", () => {
     assert.equal(bench.starts, 1);
   });
 
-  it("keeps the reason of a failure, and starts again only later or at the user's request", async () => {
+  it("keeps the reason of a failure and the list of last time, and starts again only later or at the user's request", async () => {
     const bench = new Bench();
     bench.failure = new Error("It broke.");
     await bench.connection.start();
     assert.deepEqual(bench.connection.status, { state: "failed", reason: "It broke." });
+    assert.deepEqual(bench.connection.prompts, prompts("old"));
     await bench.connection.start();
     assert.equal(bench.starts, 1);
     await bench.clock.move(retryTime);

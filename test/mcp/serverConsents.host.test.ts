@@ -8,10 +8,12 @@ import { nullLog } from "../../src/base/log.ts";
 import type { AgentInfo, AgentMcpServer } from "../../src/session/agent.ts";
 import { readServerContent } from "../../src/mcp/serverContent.ts";
 import { readServers, type McpServer } from "../../src/mcp/servers.ts";
-import { ServerConsents } from "../../src/mcp/vscode/serverConsents.ts";
-import { ServerInputs } from "../../src/mcp/vscode/serverInputs.ts";
-import { ServerLauncher } from "../../src/mcp/vscode/serverLauncher.ts";
-import { SessionServers } from "../../src/mcp/vscode/sessionServers.ts";
+import { ServerConsents } from "../../src/mcp/serverConsents.ts";
+import { ServerInputs } from "../../src/mcp/serverInputs.ts";
+import { ServerLauncher } from "../../src/mcp/serverLauncher.ts";
+import { askConsent } from "../../src/mcp/vscode/askConsent.ts";
+import { askInput } from "../../src/mcp/vscode/askInput.ts";
+import { SessionServers } from "../../src/mcp/sessionServers.ts";
 
 describe("the consent to an MCP server of the workspace", () => {
   const { showWarningMessage } = vscode.window;
@@ -56,10 +58,10 @@ describe("the consent to an MCP server of the workspace", () => {
   };
   /** A window with what is stored. */
   const openWindow = () => {
-    const context = { workspaceState: memento(states.workspace), globalState: memento(states.global), secrets };
-    const inputs = new ServerInputs(context);
+    const kept = { workspaceState: memento(states.workspace), globalState: memento(states.global) };
+    const inputs = new ServerInputs({ secrets, states: kept, ask: askInput });
     const consents = new ServerConsents({
-      context,
+      ...{ states: kept, ask: askConsent },
       contentOf: async of =>
         readServerContent(of, {
           ...{ folder, roots: [folder], userHome: "/home/me", env: process.env },
@@ -67,13 +69,14 @@ describe("the consent to an MCP server of the workspace", () => {
         }),
     });
     const launcher = new ServerLauncher({
-      ...{ context: context as unknown as vscode.ExtensionContext, inputs, consents, log: nullLog },
+      ...{ states: kept, inputs, consents, log: nullLog, userHome: "/home/me", startFolder: folder, version: "0" },
+      connectToServer: () => Promise.reject(new Error("not connected")),
       workspaceFolder: () => folder,
       roots: () => [folder],
       askForm: () => Promise.resolve("cancelled"),
     });
     const sessions = new SessionServers({
-      ...{ context, consents, launcher, log: nullLog },
+      ...{ states: kept, consents, launcher, log: nullLog },
       existing: () => Promise.resolve(new Set<string>()),
     });
     const given = async (...servers: readonly McpServer[]): Promise<readonly AgentMcpServer[]> => {
@@ -127,6 +130,16 @@ describe("the consent to an MCP server of the workspace", () => {
       assert.deepEqual(await given(one), [], text);
       await assert.rejects(launcher.resolve(one, false), /changed since you allowed it: \.env\. Allow it again\.$/);
     }
+  });
+
+  it("covers both sources of variables, of which the definition has precedence over the file", async () => {
+    const one = server({ ...script, env: { KEY: "of the definition" }, envFile: ".env" });
+    write("server.js", "");
+    write(".env", "KEY=of the file\nOTHER=of the file\n");
+    const { consents, given } = openWindow();
+    assert.ok(await consents.ask(one));
+    const [start] = await given(one);
+    assert.deepEqual(start?.type === "stdio" && start.env, { KEY: "of the definition", OTHER: "of the file" });
   });
 
   it("does not let a file of variables choose programs, even if the user allows it", async () => {

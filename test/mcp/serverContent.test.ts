@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { readServerContent, type ServerContent } from "../../src/mcp/serverContent.ts";
 import { readServers, type McpServer } from "../../src/mcp/servers.ts";
 import { changedFiles, consentTo, covers } from "../../src/mcp/storedConsent.ts";
+import { processorTime } from "../support/fakes/processorTime.ts";
 
 let root = "";
 let ws = "";
@@ -226,12 +227,11 @@ describe("the files that a definition of an MCP server runs or reads", () => {
         { command: "node", args: [text], env: {} },
         { command: text, args: [], env: {} },
       ]) {
-        const started = performance.now();
+        const used = processorTime();
         await read({ ...server({ command: "x" }), ...launch } as McpServer);
-        const took = performance.now() - started;
-        assert.ok(took < 2000, `${Math.round(took)} ms for ${text.length} characters: ${text.slice(0, 20)}`);
+        assert.ok(used() < 2000, `${Math.round(used())} ms for ${text.length} characters: ${text.slice(0, 20)}`);
       }
-  }).timeout(60_000);
+  });
 
   it("have the variables that were read with the digest", async () => {
     write(".env", "KEY=1\n");

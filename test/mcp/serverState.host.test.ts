@@ -3,16 +3,17 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { unwrapped } from "../../src/base/secrets/secret.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
+import { askInput } from "../../src/mcp/vscode/askInput.ts";
 import type { AgentInfo } from "../../src/session/agent.ts";
 import type { McpPrompt, ServerVerdict } from "../../src/mcp/promptServer.ts";
 import type { McpServer } from "../../src/mcp/servers.ts";
 import { serverKey } from "../../src/mcp/storedConsent.ts";
-import type { ServerConsents } from "../../src/mcp/vscode/serverConsents.ts";
-import { PromptServers } from "../../src/mcp/vscode/promptServers.ts";
-import { ServerInputs } from "../../src/mcp/vscode/serverInputs.ts";
-import type { ServerLauncher } from "../../src/mcp/vscode/serverLauncher.ts";
-import { ServerVerdicts } from "../../src/mcp/vscode/serverVerdicts.ts";
-import { SessionServers } from "../../src/mcp/vscode/sessionServers.ts";
+import type { ServerConsents } from "../../src/mcp/serverConsents.ts";
+import { PromptServers } from "../../src/mcp/promptServers.ts";
+import { ServerInputs } from "../../src/mcp/serverInputs.ts";
+import type { ServerLauncher } from "../../src/mcp/serverLauncher.ts";
+import { ServerVerdicts } from "../../src/mcp/serverVerdicts.ts";
+import { SessionServers } from "../../src/mcp/sessionServers.ts";
 
 const stored = new Map<string, unknown>();
 const memento = {
@@ -54,7 +55,7 @@ describe("the values that MCP servers need", () => {
   afterEach(() => Object.assign(vscode.window, { showInputBox }));
 
   it("are asked once if several sessions need them at the same time, and one server after the other", async () => {
-    const inputs = new ServerInputs({ secrets, globalState: memento });
+    const inputs = new ServerInputs({ secrets, states: { globalState: memento }, ask: askInput });
     const all = await Promise.all([
       inputs.values(server("a"), true),
       inputs.values(server("a"), true),
@@ -70,7 +71,7 @@ describe("the values that MCP servers need", () => {
   });
 
   it("belong to one definition, and are removed with its name", async () => {
-    const inputs = new ServerInputs({ secrets, globalState: memento });
+    const inputs = new ServerInputs({ secrets, states: { globalState: memento }, ask: askInput });
     await inputs.values(server("a"), true);
     assert.equal(await inputs.values({ ...server("a"), args: ["--other"] } as McpServer, false), undefined);
     assert.deepEqual(inputs.names, { [serverKey(server("a"))]: { name: "a", ids: ["key"] } });
@@ -101,6 +102,7 @@ describe("what servers answered, in the global state", () => {
       } as unknown as ServerLauncher,
       sessionServers: { isOn: () => true } as unknown as SessionServers,
       clock: systemClock,
+      offerReview: () => Promise.resolve(false),
     });
     for (const each of servers) await prompts.set(undefined, each.name, "retry");
     const lists = stored.get("parley.mcp.prompts") as Readonly<Record<string, readonly McpPrompt[]>>;
@@ -130,7 +132,7 @@ describe("MCP servers that are off in a session", () => {
     stored.clear();
     const existing = new Set<string>();
     const servers = new SessionServers({
-      ...{ context: { globalState: memento, workspaceState: memento }, log: nullLog },
+      ...{ states: { globalState: memento, workspaceState: memento }, log: nullLog },
       existing: () => Promise.resolve(existing),
       consents: {} as ServerConsents,
       launcher: {} as ServerLauncher,
@@ -159,7 +161,7 @@ describe("MCP servers that an agent does not get", () => {
   } as unknown as ServerLauncher;
   const window = (): SessionServers =>
     new SessionServers({
-      ...{ context: { globalState: memento, workspaceState: memento }, log: nullLog, launcher },
+      ...{ states: { globalState: memento, workspaceState: memento }, log: nullLog, launcher },
       existing: () => Promise.resolve(new Set<string>()),
       consents: {} as ServerConsents,
     });

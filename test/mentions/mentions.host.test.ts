@@ -13,7 +13,8 @@ import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
 import { Attachments, attachSelection, intactSelection } from "../../src/mentions/vscode/attachments.ts";
 import type { ReplyTarget } from "../../src/panel/replyTarget.ts";
 import type { ChatPanels } from "../../src/window/chatPanels.ts";
-import type { WindowSessions } from "../../src/window/sessions/windowSessions.ts";
+import type { SessionRegistry } from "../../src/library/sessionRegistry.ts";
+import { emptySession } from "../../src/session/state.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { FileEvents } from "../../src/files/vscode/fileEvents.ts";
 import { FileIndexer } from "../../src/mentions/vscode/fileIndexer.ts";
@@ -285,11 +286,10 @@ describe("mentions", () => {
 
   it("send no file with bytes that its encoding lacks, and name the encoding", async () => {
     const sent: (readonly ContentBlock[])[] = [];
-    const session = { id: "s", send: (content: readonly ContentBlock[]) => void sent.push(content) };
-    const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
-    const registry = { get: () => session, selected: () => session };
-    const sessions = { open: registry, view } as unknown as WindowSessions;
-    const sender = new PromptSender({ sessions, documents, attaching });
+    const state = { ...emptySession, agent: { id: "stub", name: "Stub" } };
+    const session = { id: "s", state, send: (content: readonly ContentBlock[]) => void sent.push(content) };
+    const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
+    const sender = new PromptSender({ registry, documents, attaching });
     const path = join(inside, "latin.txt");
     await writeFile(path, Buffer.from("caf\xe9\n", "latin1"));
     const file: Attachment = { id: "1", kind: "file", label: "latin.txt", source: { type: "path", path } };
@@ -302,11 +302,10 @@ describe("mentions", () => {
 
   it("send unsaved text, and restore the draft when a file is gone", async () => {
     const sent: (readonly ContentBlock[])[] = [];
-    const session = { id: "s", send: (content: readonly ContentBlock[]) => void sent.push(content) };
-    const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
-    const registry = { get: () => session, selected: () => session };
-    const sessions = { open: registry, view } as unknown as WindowSessions;
-    const sender = new PromptSender({ sessions, documents, attaching });
+    const state = { ...emptySession, agent: { id: "stub", name: "Stub" } };
+    const session = { id: "s", state, send: (content: readonly ContentBlock[]) => void sent.push(content) };
+    const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
+    const sender = new PromptSender({ registry, documents, attaching });
     const editor = await open("quillwort.txt");
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
     const path = join(inside, "quillwort.txt");

@@ -10,12 +10,13 @@ import {
   type PathContent,
   type PromptContent,
 } from "../../src/mentions/promptContent.ts";
-import type { Attachment, AttachmentSource, ViewHead } from "../../src/panel/protocol.ts";
+import type { Attachment, AttachmentSource } from "../../src/panel/protocol.ts";
+import type { SessionState } from "../../src/session/state.ts";
 import { promptContentForAgent, nameOfUri } from "../../src/session/promptContentForAgent.ts";
 import type { ContentBlock } from "../../src/session/events.ts";
 
-const everything = { image: true, audio: true, embedded: true };
-const nothing = { image: false, audio: false, embedded: false };
+const everything = { image: true, audio: true, embeddedContext: true };
+const nothing = { image: false, audio: false, embeddedContext: false };
 
 let ids = 0;
 const attach = (label: string, source: AttachmentSource, kind: Attachment["kind"] = "file"): Attachment => ({
@@ -36,7 +37,7 @@ const disk: Readonly<Record<string, PathContent>> = {
 };
 const build = (
   attachments: readonly Attachment[],
-  accepts: ViewHead["accepts"] = everything,
+  accepts: SessionState["accepts"] = everything,
   text = "Look:",
 ): Promise<PromptContent> =>
   promptContent(text, attachments, {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { heldFields } from "../../src/panel/form/answerForm.ts";
 import { PatternChecker } from "../../src/panel/form/patternMatch.ts";
 import type { Form, FormValue, HeldFields } from "../../src/session/forms/form.ts";
+import { patientPatterns } from "../support/fakes/patientPatterns.ts";
 
 const form: Form = {
   message: "Which ticket?",
@@ -13,7 +14,7 @@ const form: Form = {
   ],
 };
 const held = (answers: Record<string, string | number>, confirmed: readonly string[] = []): HeldFields | undefined =>
-  heldFields(form, new Map(Object.entries(answers)), confirmed);
+  heldFields(form, new Map(Object.entries(answers)), confirmed, patientPatterns());
 
 describe("the answers of a form", () => {
   it("are faulty without a required one, outside of limits, and with another pattern", () => {
@@ -48,6 +49,6 @@ describe("the answers of a form", () => {
     assert.deepEqual(found, { faulty: [], unchecked: fields.map(({ name }) => name) });
     // The fields that the user has confirmed take no time, so the last one is checked.
     const confirmed = fields.slice(0, 99).map(({ name }) => name);
-    assert.deepEqual(heldFields(hostile, answers, confirmed), { faulty: ["f99"], unchecked: [] });
+    assert.deepEqual(heldFields(hostile, answers, confirmed, patientPatterns()), { faulty: ["f99"], unchecked: [] });
   });
 });

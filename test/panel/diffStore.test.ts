@@ -6,6 +6,7 @@ import type { DiffBody, View } from "../../src/panel/protocol.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
 const file = (seed: number): string => Array.from({ length: 20_000 }, (_, i) => `line ${i} of ${seed}\n`).join("");
@@ -30,7 +31,6 @@ class Turns {
   }
 }
 
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const fold = (events: readonly SessionEvent[]): SessionState =>
   events.reduce((state, event, seq) => reduce(state, { seq, at: seq, event }), emptySession);
 const edit = (content: readonly ToolContent[]): SessionEvent => ({
@@ -85,14 +85,14 @@ describe("the diff store", () => {
       const item: FileDiff = { ...small, oldText: `${-i - 1}\n`.repeat(10), newText: `${i}\n`.repeat(10) };
       next({ type: "tool", toolCallId: `t${i}`, patch: { title: "Edit", content: [item] } });
     }
-    assert.ok(bodies(projector.project(state, around)).every(({ state }) => state === undefined));
+    assert.ok(bodies(projector.project(state, emptyHead)).every(({ state }) => state === undefined));
     for (let i = 0; i < calls; i++)
       state = reduce(state, {
         seq: 0,
         at: 0,
         event: { type: "diffLines", toolCallId: `t${i}`, lines: [{ item: 0, line: 7 }] },
       });
-    const placed = bodies(projector.project(state, around));
+    const placed = bodies(projector.project(state, emptyHead));
     assert.ok(placed.every(({ state, hunks }) => state === undefined && hunks[0]?.oldStart === 7));
     assert.equal(turns.changes, 0);
   });
@@ -109,14 +109,14 @@ describe("the diff store", () => {
     const turns = new Turns();
     const [one, two] = [new WholeProjector(turns.store), new WholeProjector(turns.store)];
     const state = fold([edit([large(), small])]);
-    const first = one.project(state, around);
+    const first = one.project(state, emptyHead);
     assert.deepEqual(
       bodies(first).map(body => body.state),
       ["computing", "computing"],
     );
-    assert.equal(one.project(state, around).entries, first.entries);
+    assert.equal(one.project(state, emptyHead).entries, first.entries);
     turns.run();
-    const [then, other] = [one.project(state, around), two.project(state, around)];
+    const [then, other] = [one.project(state, emptyHead), two.project(state, emptyHead)];
     assert.deepEqual(
       bodies(then).map(body => [body.state, body.added]),
       [
@@ -125,6 +125,6 @@ describe("the diff store", () => {
       ],
     );
     assert.equal(bodies(then)[0]?.hunks, bodies(other)[0]?.hunks);
-    assert.equal(one.project(state, around).entries, then.entries);
+    assert.equal(one.project(state, emptyHead).entries, then.entries);
   });
 });

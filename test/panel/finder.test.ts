@@ -230,6 +230,20 @@ describe("a long search", () => {
   });
 });
 
+describe("a search for the same words in another way", () => {
+  it("has its own hits, although the entries did not change", async () => {
+    const finder = new Finder(turn);
+    const entries = [message("m", "user", "a.c abc ABC xabc")];
+    const hits = async (how: Partial<FindQuery>): Promise<number | undefined> =>
+      (await finder.find({ query: "a.c", matchCase: false, wholeWord: false, regex: false, ...how }, entries))?.hits
+        .length;
+    assert.equal(await hits({}), 1);
+    assert.equal(await hits({ regex: true }), 4);
+    assert.equal(await hits({ regex: true, matchCase: true }), 3);
+    assert.equal(await hits({ regex: true, matchCase: true, wholeWord: true }), 2);
+  });
+});
+
 describe("the searchable text", () => {
   it("has no Markdown syntax", () => {
     const source = "# Head\n\na **b** _c_ ~~d~~ `e`\nf <b>g</b> &amp; &#65; \\*\n\n1. one\n   - two\n- [x] done\n\n> quote\n\n| h |\n| - |\n| i |\n\n```js\nlet a;\n\nb\n```\n![pic](u.png) ![](v.png)"; // prettier-ignore

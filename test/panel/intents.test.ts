@@ -8,13 +8,13 @@ const good: readonly Intent[] = [
   { type: "resync" },
   { type: "painted", revision: 3 },
   { type: "send", text: "" },
-  { type: "withdraw", submission: "s" },
-  { type: "editQueued", submission: "s", text: "x" },
-  { type: "moveQueued", submission: "s" },
-  { type: "sendNow", submission: "s" },
+  { type: "withdraw", prompt: "s" },
+  { type: "editQueued", prompt: "s", text: "x" },
+  { type: "moveQueued", prompt: "s" },
+  { type: "sendNow", prompt: "s" },
   { type: "sendAnyway" },
   { type: "stop" },
-  { type: "answer", ask: "q", option: "y" },
+  { type: "answer", question: "q", option: "y" },
   { type: "newSession" },
   { type: "rename", title: "t" },
   { type: "openInEditor" },
@@ -88,7 +88,19 @@ describe("a message of a panel", () => {
   it("never throws in any shape, and has a known type if it is accepted", () => {
     const types = new Set<string>(good.map(intent => intent.type));
     const near = fc.dictionary(
-      fc.constantFrom("type", "text", "revision", "ask", "option", "value", "path", "line", "part", "entry", "step"),
+      fc.constantFrom(
+        "type",
+        "text",
+        "revision",
+        "question",
+        "option",
+        "value",
+        "path",
+        "line",
+        "part",
+        "entry",
+        "step",
+      ),
       fc.oneof(fc.constantFrom(...types), fc.anything()),
     );
     fc.assert(

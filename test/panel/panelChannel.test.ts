@@ -11,8 +11,7 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession } from "../../src/session/state.ts";
 import { eventArb } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
-
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
+import { emptyHead } from "../support/fakes/heads.ts";
 
 class Bench {
   readonly clock = new FakeClock();
@@ -23,7 +22,7 @@ class Bench {
   readonly channel = new PanelChannel({
     clock: this.clock,
     view: () => this.view,
-    recentEntries: () => this.#projector.recentEntries(this.#state, around),
+    recentEntries: () => this.#projector.recentEntries(this.#state, emptyHead),
     post: message => {
       this.messages.push(JSON.parse(JSON.stringify(message)) as HostMessage);
       return this.taken === "throws" ? Promise.reject(new Error("gone")) : Promise.resolve(this.taken);
@@ -31,7 +30,7 @@ class Bench {
   });
 
   get view(): View {
-    return this.#projector.project(this.#state, around);
+    return this.#projector.project(this.#state, emptyHead);
   }
   /** A conversation with this number of messages that replaces the current one. */
   open(count: number, name = "old"): void {

@@ -8,15 +8,14 @@ import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
-
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
+import { emptyHead } from "../support/fakes/heads.ts";
 
 /** The view after each event. */
 function viewsOf(events: readonly SessionEvent[], projector = new WholeProjector()): View[] {
   let state = emptySession;
   return [
-    projector.project(emptySession, around),
-    ...logged(events).map(one => projector.project((state = reduce(state, one)), around)),
+    projector.project(emptySession, emptyHead),
+    ...logged(events).map(one => projector.project((state = reduce(state, one)), emptyHead)),
   ];
 }
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -1,6 +1,7 @@
 // Projects the state to the panel's view: which parts keep their identity, and the contents of a tool call.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { Secret } from "../../src/base/secrets/secret.ts";
 import { relativeLabel } from "../../src/base/pathLabel.ts";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
@@ -9,11 +10,11 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { commandOf } from "../../src/session/toolTitle.ts";
 import { eventsArb } from "../support/fakes/arbitraryEvents.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const fold = (events: readonly SessionEvent[], from = emptySession): SessionState =>
   events.reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), from);
-const view = (events: readonly SessionEvent[]): View => new WholeProjector().project(fold(events), around);
+const view = (events: readonly SessionEvent[]): View => new WholeProjector().project(fold(events), emptyHead);
 const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };
 const tool = (patch: Partial<ToolFields>, toolCallId = "t"): SessionEvent => ({ type: "tool", toolCallId, patch });
 const card = (patch: Partial<ToolFields>, more: readonly SessionEvent[] = []): ViewTool => {
@@ -32,12 +33,24 @@ describe("the view", () => {
   it("keeps the identity of every entry that did not change", () => {
     const projector = new WholeProjector();
     const first = fold([opened, say("user", "hi"), tool({ title: "T" }), say("agent", "a")]);
-    const before = projector.project(first, around);
-    const after = projector.project(fold([say("agent", "b")], first), around);
+    const before = projector.project(first, emptyHead);
+    const after = projector.project(fold([say("agent", "b")], first), emptyHead);
     assert.equal(after.entries[0], before.entries[0]);
     assert.equal(after.entries[1], before.entries[1]);
     assert.notEqual(after.entries[2], before.entries[2]);
-    assert.equal(projector.project(first, around).entries[1], before.entries[1]);
+    assert.equal(projector.project(first, emptyHead).entries[1], before.entries[1]);
+  });
+
+  it("hides secrets in entries, and shows a question as the agent asked it, because the user decides on it", () => {
+    const secret = "walrus-4711-tulip";
+    new Secret(secret).unwrap();
+    const title = `curl -u me:${secret}`;
+    const ask: SessionEvent = { type: "askOpened", ask: "q", title, toolCallId: "t", options: [] };
+    const { entries, head } = view([opened, tool({ title }, "other"), ask]);
+    const [entry] = entries;
+    assert.ok(entry?.kind === "tool");
+    assert.ok(!entry.title.includes(secret) && entry.title.includes("•••"), entry.title);
+    assert.ok(head.questions[0]?.title.includes(secret), head.questions[0]?.title);
   });
 
   it("shows a notice in place of an entry or a question that cannot be projected, and all others as usual", () => {
@@ -57,12 +70,12 @@ describe("the view", () => {
     Object.assign(key, { fields: broken });
     const projector = new WholeProjector(undefined, undefined, error => errors.push(error));
     projector.prepare(asked);
-    const { entries, head } = projector.project(asked, around);
+    const { entries, head } = projector.project(asked, emptyHead);
     assert.deepEqual(
       entries.map(({ kind }) => kind),
       ["user", "notice", "agent"],
     );
-    assert.equal(head.asks.length, 1);
+    assert.equal(head.questions.length, 1);
     assert.ok(errors.length > 0);
   });
 
@@ -77,14 +90,14 @@ describe("the view", () => {
     fc.assert(
       fc.property(eventsArb, fc.array(fc.nat(199), { maxLength: 5 }), (events, changed) => {
         const projector = new WholeProjector();
-        projector.project(start, around);
+        projector.project(start, emptyHead);
         const later = changed.map((i): SessionEvent =>
           i % 3 === 0 ? tool({ status: "completed" }, `old${i}`) : say("agent", "x"),
         );
         let state = start;
         for (const event of [...events, ...later, ...events]) {
           state = fold([event], state);
-          assert.deepEqual(projector.project(state, around), new WholeProjector().project(state, around));
+          assert.deepEqual(projector.project(state, emptyHead), new WholeProjector().project(state, emptyHead));
         }
       }),
       { numRuns: 30 },
@@ -94,8 +107,8 @@ describe("the view", () => {
   it("updates path labels when the folder becomes known", () => {
     const projector = new WholeProjector();
     const first = fold([tool({ locations: [{ path: "/w/a.ts" }] })]);
-    projector.project(first, around);
-    const [entry] = projector.project(fold([opened], first), around).entries;
+    projector.project(first, emptyHead);
+    const [entry] = projector.project(fold([opened], first), emptyHead).entries;
     assert.ok(entry?.kind === "tool");
     assert.equal(entry.locations[0]?.label, "a.ts");
   });
@@ -104,7 +117,7 @@ describe("the view", () => {
     const isOutside = (path: string, folder: string): boolean => !path.startsWith(`${folder}/`);
     const marked = (patch: Partial<ToolFields>): boolean | undefined => {
       const projector = new WholeProjector(undefined, isOutside);
-      const [entry] = projector.project(fold([opened, tool(patch)]), around).entries;
+      const [entry] = projector.project(fold([opened, tool(patch)]), emptyHead).entries;
       assert.ok(entry?.kind === "tool");
       return entry.isOutside;
     };
@@ -119,8 +132,8 @@ describe("the view", () => {
     const projector = new WholeProjector();
     const shows = (id: string): SessionEvent => tool({ content: [{ type: "terminal", terminalId: id }] }, id);
     const first = fold([shows("a"), shows("b")]);
-    const before = projector.project(first, around);
-    const after = projector.project(fold([{ type: "terminalOutput", terminalId: "a", text: "x" }], first), around);
+    const before = projector.project(first, emptyHead);
+    const after = projector.project(fold([{ type: "terminalOutput", terminalId: "a", text: "x" }], first), emptyHead);
     assert.notEqual(after.entries[0], before.entries[0]);
     assert.equal(after.entries[1], before.entries[1]);
   });
@@ -136,16 +149,16 @@ describe("the view", () => {
     const { entries, head } = view([opened, tool({ kind: "execute", rawInput: { command: ["npm", "test"] } }), asked]);
     assert.equal(entries[0]?.kind === "tool" && entries[0].status, "waiting");
     assert.deepEqual(
-      head.asks.map(ask => [ask.title, ask.command, ask.cwd, ask.entry]),
+      head.questions.map(ask => [ask.title, ask.command, ask.cwd, ask.entry]),
       [["Run a command", "npm test", "/w", "t:t"]],
     );
     const answered = view([opened, tool({}), asked, { type: "askClosed", ask: "q", answer: { option: "y" } }]);
-    assert.deepEqual(answered.head.asks, []);
+    assert.deepEqual(answered.head.questions, []);
   });
 
   it("shows a question about a tool call that was not reported", () => {
     const { head } = view([{ type: "askOpened", ask: "q", title: "", toolCallId: "gone", options: [] }]);
-    assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["Permission requested", []]);
+    assert.deepEqual([head.questions[0]?.title, head.questions[0]?.parts], ["Permission requested", []]);
   });
 
   it("shows a question of Parley with its subject and reason, and whether a rule can be created from it", () => {
@@ -161,7 +174,7 @@ describe("the view", () => {
         always: true,
       },
     ]);
-    const [ask] = head.asks;
+    const [ask] = head.questions;
     assert.deepEqual(
       [ask?.toolKind, ask?.command, ask?.cwd, ask?.locations, ask?.reason, ask?.always],
       ["execute", "make 'a b'", "/srv", [{ path: "/w/a.ts", label: "a.ts" }], "A rule asks about this.", true],
@@ -182,7 +195,7 @@ describe("the view", () => {
         opened,
         tool({ rawInput: input }),
         { type: "askOpened", ask: "q", title: "", toolCallId: "t", options: [] },
-      ]).head.asks[0]?.env;
+      ]).head.questions[0]?.env;
     assert.deepEqual(envOf(rawInput), [
       { name: "CI", value: "true" },
       { name: "NPM_TOKEN", value: "•••" },
@@ -195,7 +208,7 @@ describe("the view", () => {
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
     const projector = new WholeProjector();
     const first = fold([opened, tool({ title: "T", locations: [{ path: "/w/a.ts" }] })]);
-    const before = projector.project(first, around);
+    const before = projector.project(first, emptyHead);
     const after = projector.project(
       fold(
         [
@@ -205,7 +218,7 @@ describe("the view", () => {
         ],
         first,
       ),
-      around,
+      emptyHead,
     );
     const [was] = before.entries;
     const [now] = after.entries;
@@ -257,7 +270,7 @@ describe("the view", () => {
           opened,
           tool({ kind: "edit", title: "Create n.txt", rawInput, content }),
           { type: "askOpened", ask: "q", title: "", toolCallId: "t", options: [] },
-        ]).head.asks[0]?.parts ?? []
+        ]).head.questions[0]?.parts ?? []
       ).map(part => (part.type === "text" ? `${part.pre?.language}: ${part.text}` : part.type));
     assert.deepEqual(partsOf({ fileName: "/w/n.txt", diff }), [`diff: ${diff.trim()}`, "json"]);
     assert.deepEqual(partsOf({ fileName: "/w/n.txt", diff: "none" }), ["json"]);
@@ -275,7 +288,7 @@ describe("the view", () => {
         content: [text("```sh\nnpm test\n```"), text("Runs all tests."), { type: "terminal", terminalId: "x" }],
       }),
       { type: "askOpened", ask: "q", title: "npm test", toolCallId: "t", options: [] },
-    ]).head.asks;
+    ]).head.questions;
     assert.deepEqual(
       [ask?.title, ask?.command, ask?.parts],
       ["Run a command", "npm test", [{ type: "text", text: "Runs all tests.", pre: {} }]],
@@ -289,7 +302,7 @@ describe("the view", () => {
   });
 
   it("is read-only if the agent left the settings, but not before the turn in progress ends", () => {
-    const lost = { ...around, hasLostAgent: true };
+    const lost = { ...emptyHead, hasLostAgent: true };
     const isReadOnly = (events: readonly SessionEvent[]): boolean | undefined =>
       new WholeProjector().project(fold([opened, ...events]), lost).head.isReadOnly;
     const works: SessionEvent = { type: "activity", state: "running" };

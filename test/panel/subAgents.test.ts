@@ -8,6 +8,7 @@ import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
 const inVendor = (parent: unknown): JsonObject => ({
   _meta: { someVendor: { toolName: "x", parentToolUseId: parent } },
@@ -29,11 +30,10 @@ const state = (...updates: readonly JsonObject[]): SessionState => {
     emptySession,
   );
 };
-const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 /** Entries as `kind text < parent`. */
 const shown = (...updates: readonly JsonObject[]): readonly string[] =>
   new WholeProjector()
-    .project(state(...updates), around)
+    .project(state(...updates), emptyHead)
     .entries.slice(1)
     .map(words);
 const words = (entry: ViewEntry): string => {
@@ -88,10 +88,10 @@ describe("a sub-agent", () => {
       ...upgrade.turnEnded("cancelled"),
     ].reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), emptySession);
     assert.deepEqual(
-      new WholeProjector().project(after, around).entries.map(entry => entry.kind),
+      new WholeProjector().project(after, emptyHead).entries.map(entry => entry.kind),
       ["user", "tool", "user", "turnEnd"],
     );
-    const [, card] = new WholeProjector().project(after, around).entries;
+    const [, card] = new WholeProjector().project(after, emptyHead).entries;
     assert.ok(card?.kind === "tool" && card.status === "cancelled", "the end of the turn closes its call");
   });
 });

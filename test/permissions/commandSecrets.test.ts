@@ -6,6 +6,7 @@ import { evaluateRules, narrowestRule, readRules, type Rule, type Verdict } from
 import { looksSensitive, secretMatcher } from "../../src/permissions/sensitiveFiles.ts";
 import type { Shell } from "../../src/permissions/commandLine/types.ts";
 import { FakeResolver } from "../support/fakes/fakePorts.ts";
+import { processorTime } from "../support/fakes/processorTime.ts";
 
 const place = { roots: ["/work/app"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
 const windows = { roots: ["C:\\work"], platform: "windows", ignoresCase: true, home: "C:\\Users\\me" } as const;
@@ -183,10 +184,10 @@ describe("a secret in a command", () => {
         place,
         isSensitive,
       }).effect;
-    const started = performance.now();
+    const used = processorTime();
     assert.equal(judge(`ls ${`${"a*".repeat(150)} `.repeat(900)}`), "ask");
     assert.equal(judge(`ls ${`src/${"b".repeat(20)}*.c `.repeat(50)}`), "allow");
-    assert.ok(performance.now() - started < 8000, `${performance.now() - started} ms`);
+    assert.ok(used() < 8000, `${used()} ms`);
   });
 
   it("leads to a question if a line changes the folder very often", async () => {

@@ -6,7 +6,8 @@ import type { PermissionQuestion } from "../../src/session/agent.ts";
 import type { ToolFields } from "../../src/session/events.ts";
 import { questionFacts, readCommandLine, type FactsContext } from "../../src/permissions/questionFacts.ts";
 import { evaluateRules, readRules, narrowestRule } from "../../src/permissions/rules.ts";
-import type { Effect, QuestionFacts, Rule } from "../../src/permissions/rules.ts";
+import type { Effect } from "../../src/permissions/ruleFields.ts";
+import type { QuestionFacts, Rule } from "../../src/permissions/rules.ts";
 import { FakeResolver } from "../support/fakes/fakePorts.ts";
 
 const here: FactsContext = {

@@ -11,7 +11,8 @@ import {
   readRules,
   narrowestRule,
 } from "../../src/permissions/rules.ts";
-import type { Effect, QuestionFacts, Rule } from "../../src/permissions/rules.ts";
+import type { Effect } from "../../src/permissions/ruleFields.ts";
+import type { QuestionFacts, Rule } from "../../src/permissions/rules.ts";
 import type { Shell } from "../../src/permissions/commandLine/types.ts";
 
 interface Row {
@@ -268,7 +269,7 @@ describe("readRules", () => {
       [{ effect: "permit", command: "a" }, "has an unknown effect “permit”. Use allow, ask or deny."],
       [{ effect: 3, command: "a" }, "has an invalid effect. Use allow, ask or deny."],
       [{ effect: "allow", comand: "a" }, "has an unknown field “comand”. Did you mean “command”?"],
-      [{ effect: "allow", when: "a" }, "has an unknown field “when”. Known fields: effect, kind, agent, path"],
+      [{ effect: "allow", when: "a" }, "has an unknown field “when”. Known fields: effect, kind, command, path"],
       [{ effect: "allow", command: 3 }, "needs a text, or a list of texts, as its command"],
       [{ effect: "allow", command: [] }, "has an empty list as its command"],
       [{ effect: "allow", command: ["a", ""] }, "needs a text"],

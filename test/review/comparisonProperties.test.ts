@@ -86,7 +86,7 @@ describe("a comparison in slices", () => {
       { numRuns: 40 },
     );
     assert.ok(pauses > 5, `the comparisons paused ${pauses} times`);
-  }).timeout(120_000);
+  });
 
   it("has the same result with a Keep during a user's edit of many lines as without slices", async () => {
     let pauses = 0;
@@ -122,7 +122,7 @@ describe("a comparison in slices", () => {
       { numRuns: 20 },
     );
     assert.ok(pauses > 5, `the comparisons paused ${pauses} times`);
-  }).timeout(120_000);
+  });
 
   it("of a moved file with many changes pauses too, and does not bring back what was kept meanwhile", async () => {
     for (const isKept of [false, true]) {

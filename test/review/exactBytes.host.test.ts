@@ -71,7 +71,6 @@ for (const withGit of [true, false]) {
     const all = [...names, "new/in/made.txt", "new/in/made.bin"];
 
     it("come back after a command has changed, deleted and created files, and go again", async function () {
-      this.timeout(60_000);
       for (const [name, content] of Object.entries(before)) bytes(name, content);
       chmodSync(path("run.sh"), 0o755);
       const were = await states(all);
@@ -100,7 +99,6 @@ for (const withGit of [true, false]) {
     });
 
     it("come back after a reload", async function () {
-      this.timeout(60_000);
       for (const [name, content] of Object.entries(before)) bytes(name, content);
       chmodSync(path("run.sh"), 0o755);
       const were = await states(all);
@@ -117,7 +115,6 @@ for (const withGit of [true, false]) {
     });
 
     it("come back after a change of only line endings, mode or link", async function () {
-      this.timeout(60_000);
       const links = ["replaced", "retargeted", "deleted", "created"];
       const changed = ["crlf.txt", "mixed.txt", "run.sh", ...links];
       for (const name of ["crlf.txt", "mixed.txt", "run.sh"]) bytes(name, before[name] ?? "");
@@ -162,7 +159,6 @@ for (const withGit of [true, false]) {
 
     if (withGit) {
       it("come back in files that git converts or filters, and in a committed file of 9 MiB", async function () {
-        this.timeout(60_000);
         const converted: Readonly<Record<string, string | Uint8Array>> = {
           "a.up": "lower and UPPER\n",
           "b.crlf": "one\ntwo\r\n",

@@ -359,7 +359,7 @@ describe("the changes of a file, after any actions,", () => {
       }),
       { numRuns: 1000, examples: [amongRepeating] },
     );
-  }).timeout(30_000);
+  });
 
   it("lead back to the text before the agent, and forward to the agent's last text", () => {
     fc.assert(
@@ -443,5 +443,5 @@ describe("the changes of a file, after any actions,", () => {
       }),
       { numRuns: 3000 },
     );
-  }).timeout(60_000);
+  });
 });

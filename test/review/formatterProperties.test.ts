@@ -71,7 +71,7 @@ describe("a format that moves lines", () => {
       }),
       { numRuns: 3000 },
     );
-  }).timeout(30_000);
+  });
 
   it("puts no line of the agent into the base, as a replacement of the whole text", () => {
     fc.assert(
@@ -82,7 +82,7 @@ describe("a format that moves lines", () => {
       }),
       { numRuns: 3000 },
     );
-  }).timeout(30_000);
+  });
 
   it("keeps a line under review that the agent repeated", () => {
     // The agent added the second "}", and the format moves it to the front.

@@ -235,22 +235,29 @@ for (const git of [true, false]) {
       assert.deepEqual(rows(), []);
     });
 
-    it("of a binary file, whose folder the agent deletes in the next turn, is a deletion", async () => {
-      await put("pkg/binary", "");
-      await writeFile(path("pkg/binary"), Buffer.from([0, 1]));
-      await noticed();
-      await prepare();
-      await sh("mkdir made && mv pkg/binary made/binary");
-      await ended();
-      assert.deepEqual(rows(), ["pkg/binary → made/binary"]);
-      await prepare("turn 2");
-      await sh("rm -r made");
-      await ended();
-      assert.deepEqual(rows(), [" → pkg/binary"]);
-      await review().undo({ kind: "all" });
-      assert.deepEqual(await readFile(path("pkg/binary")), Buffer.from([0, 1]));
-      assert.deepEqual(rows(), []);
-    });
+    const isNoticed = { "in this turn": true, "at its end": false };
+    for (const [when, inTurn] of Object.entries(isNoticed))
+      it(`of a binary file, whose folder the agent deletes in the next turn, is a deletion, noticed ${when}`, async () => {
+        await put("pkg/binary", "");
+        await writeFile(path("pkg/binary"), Buffer.from([0, 1]));
+        await noticed();
+        await prepare();
+        await sh("mkdir made && mv pkg/binary made/binary");
+        await ended();
+        assert.deepEqual(rows(), ["pkg/binary → made/binary"]);
+        await prepare("turn 2");
+        await sh("rm -r made");
+        if (inTurn) await noticed();
+        await ended();
+        // The file by which the test knows that changes are noticed is created in the turn, too.
+        assert.deepEqual(
+          rows().filter(row => row !== " → watched"),
+          [" → pkg/binary"],
+        );
+        await review().undo({ kind: "all" });
+        assert.deepEqual(await readFile(path("pkg/binary")), Buffer.from([0, 1]));
+        assert.deepEqual(rows(), []);
+      });
 
     it("of a binary file, which the user deletes, leaves the review", async () => {
       await put("binary", "");

@@ -35,7 +35,6 @@ for (const git of [true, false]) {
     const folder = useReviewedFolder(git ? { git } : { checkpoints: true });
     for (let i = 0; i < cases; i++) {
       it(`are undone and restored byte for byte, case ${i + 1}`, async function () {
-        this.timeout(120_000);
         const scenario = new Scenario(folder, randomNumbers(firstSeed + i));
         try {
           await scenario.play(git);

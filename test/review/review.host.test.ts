@@ -117,7 +117,6 @@ describe("the review in the editor", () => {
   });
 
   it("writes to and undoes changes in a folder that is deleted and restored without a notification by VS Code", async function () {
-    this.timeout(60_000);
     for (let round = 0; round < 5; round++) {
       const name = `in/in/${round}.txt`;
       await put(name, lines("old"));

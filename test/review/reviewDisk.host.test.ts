@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import { emptySession } from "../../src/session/state.ts";
 import { maxReportDelay } from "../../src/review/turns/turnTimes.ts";
 import { runningState } from "../support/fakes/fedEvents.ts";
+import { withShiftedClock } from "../support/fakes/shiftedClock.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -66,15 +67,11 @@ describe("the review in the editor", () => {
       await edit("a.txt", edited);
       await watch().settled();
       end();
-      const { now } = Date;
-      Date.now = () => now() + 2 * maxReportDelay;
-      try {
+      await withShiftedClock(2 * maxReportDelay, async () => {
         await until(() => document.getText() === edited);
         await watch().settled();
         await hunksAre("a.txt", "line 2 → line two");
-      } finally {
-        Date.now = now;
-      }
+      });
     });
 
     it("uses a late report with fragments of the text before and after", async () => {

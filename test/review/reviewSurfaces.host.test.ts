@@ -106,7 +106,7 @@ describe("a review in VS Code's own surfaces", () => {
       }
       await vscode.commands.executeCommand("closeQuickDiff");
       await until(() => !baseIsVisible(path));
-    }).timeout(30_000);
+    });
 
     it("is replaced by a peek of the text before if the user turned VS Code's inline diffs off", async () => {
       const settings = vscode.workspace.getConfiguration("scm");
@@ -119,7 +119,7 @@ describe("a review in VS Code's own surfaces", () => {
       } finally {
         await settings.update("diffDecorations", undefined, vscode.ConfigurationTarget.Global);
       }
-    }).timeout(30_000);
+    });
 
     it("decides on the change that it shows", async () => {
       const path = await changed();

@@ -127,24 +127,26 @@ for (const git of [true, false]) {
       assert.equal(await onDisk("a.txt"), lines(1, 2, 3));
     });
 
-    it("lists the last write to the file in the active editor, also if the editor never notices it", async () => {
-      const files = vscode.workspace.getConfiguration("files");
-      await files.update("watcherExclude", { "**/unwatched/**": true }, vscode.ConfigurationTarget.Global);
-      try {
-        await put("unwatched/a.txt", lines(1, 2, 3));
-        await noticed();
-        await show("unwatched/a.txt");
-        await prepare();
-        await writeFile(path("unwatched/a.txt"), lines(1, "two", 3));
-        await ended();
-        assert.deepEqual(paths(), [path("unwatched/a.txt")]);
-        await review().undo({ kind: "all" });
-        assert.equal(await onDisk("unwatched/a.txt"), lines(1, 2, 3));
-        assert.deepEqual(paths(), []);
-      } finally {
-        await files.update("watcherExclude", undefined, vscode.ConfigurationTarget.Global);
-      }
-    });
+    // Parley waits 2 s for the editor, whether there is a repository or not.
+    if (!git)
+      it("lists the last write to the file in the active editor, also if the editor never notices it", async () => {
+        const files = vscode.workspace.getConfiguration("files");
+        await files.update("watcherExclude", { "**/unwatched/**": true }, vscode.ConfigurationTarget.Global);
+        try {
+          await put("unwatched/a.txt", lines(1, 2, 3));
+          await noticed();
+          await show("unwatched/a.txt");
+          await prepare();
+          await writeFile(path("unwatched/a.txt"), lines(1, "two", 3));
+          await ended();
+          assert.deepEqual(paths(), [path("unwatched/a.txt")]);
+          await review().undo({ kind: "all" });
+          assert.equal(await onDisk("unwatched/a.txt"), lines(1, 2, 3));
+          assert.deepEqual(paths(), []);
+        } finally {
+          await files.update("watcherExclude", undefined, vscode.ConfigurationTarget.Global);
+        }
+      });
 
     it("lists what the agent changed in files before it named or wrote them", async () => {
       for (const name of ["named.txt", "in/written.txt", "gone.txt"]) await put(name, lines(name));
@@ -219,6 +221,41 @@ for (const git of [true, false]) {
       await until(() => file("barrier.txt") !== undefined);
       await ended();
       assert.deepEqual(paths(), [path("barrier.txt")]);
+    });
+
+    it("does not attribute what the user creates and moves in the editor to the agent, if the disk reports it first", async () => {
+      await putAll("a.txt");
+      await prepare();
+      const attributed: string[] = [];
+      /** Puts there what the editor is about to put there, and waits until the disk has reported it. */
+      const reported = async (name: string, text: string): Promise<void> => {
+        const pattern = new vscode.RelativePattern(folder(), name);
+        const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+        let isNoticed = false;
+        watcher.onDidCreate(() => (isNoticed = true));
+        await writeFile(path(name), text);
+        await until(() => isNoticed);
+        watcher.dispose();
+        await noticed();
+        await watch().settled();
+        attributed.push(...(file(name) ? [name] : []));
+      };
+      const links = [
+        vscode.workspace.onWillCreateFiles(event => event.waitUntil(reported("made.txt", lines("user")))),
+        vscode.workspace.onWillRenameFiles(event => event.waitUntil(reported("moved.txt", lines("a.txt")))),
+      ];
+      try {
+        const changes = new vscode.WorkspaceEdit();
+        const contents = Buffer.from(lines("user"));
+        changes.createFile(vscode.Uri.file(path("made.txt")), { contents, overwrite: true });
+        changes.renameFile(vscode.Uri.file(path("a.txt")), vscode.Uri.file(path("moved.txt")), { overwrite: true });
+        assert.ok(await vscode.workspace.applyEdit(changes));
+      } finally {
+        for (const link of links) link.dispose();
+      }
+      assert.deepEqual(attributed, []);
+      await ended();
+      assert.deepEqual([file("made.txt"), file("moved.txt")], [undefined, undefined]);
     });
 
     it("does not attribute what is deleted before and after the turn to the agent", async () => {

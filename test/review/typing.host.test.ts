@@ -78,7 +78,7 @@ describe("the review, when the user types while the agent writes the same file,"
     assert.deepEqual([...found(after)].sort(), [...words].sort());
     assert.doesNotMatch(after, /agent/);
     assert.deepEqual(review().files, []);
-  }).timeout(60_000);
+  });
 
   it("refuses a write of lines that the user typed in since, and leaves them unsaved", async () => {
     await put("a.txt", numbered.join(""));

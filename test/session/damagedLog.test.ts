@@ -1,14 +1,12 @@
 // A stored session with a wrong byte: it costs the event of its line at most.
 import assert from "node:assert/strict";
-import type { WindowState } from "../../src/panel/projection/projector.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { View } from "../../src/panel/protocol.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
 import { readSession } from "../../src/session/log/sessionStore.ts";
 import { SessionBench } from "../support/fakes/sessionBench.ts";
 import { everyEvent, recordedSession, StoredFiles, storedText } from "../support/fakes/storedData.ts";
-
-const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
+import { emptyHead } from "../support/fakes/heads.ts";
 
 /** The view of a restored session with these events. */
 function restored(past: readonly LoggedEvent[]): View {
@@ -16,7 +14,7 @@ function restored(past: readonly LoggedEvent[]): View {
   try {
     return new WholeProjector(undefined, undefined, error => assert.fail(error as Error)).project(
       bench.session.state,
-      around,
+      emptyHead,
     );
   } finally {
     bench.session.dispose();
@@ -59,6 +57,6 @@ describe("a stored session with a wrong byte", () => {
         from += line.length + 1;
       }
       assert.deepEqual(failures, []);
-    }).timeout(60_000);
+    });
   }
 });

@@ -16,6 +16,7 @@ import {
   type ToolEntry,
 } from "../../src/session/state.ts";
 import { contentArb, eventArb, eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 
 const fold = (events: readonly SessionEvent[], from: SessionState = emptySession): SessionState =>
   logged(events).reduce(reduce, from);
@@ -168,13 +169,12 @@ describe("the reducer, for any events,", () => {
   });
 
   it("shows an equal view after a replay", () => {
-    const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
     fc.assert(
       fc.property(eventsArb, events => {
         const projector = new WholeProjector();
         let state = emptySession;
-        for (const one of logged(events)) projector.project((state = reduce(state, one)), around);
-        assert.deepEqual(projector.project(state, around), new WholeProjector().project(fold(events), around));
+        for (const one of logged(events)) projector.project((state = reduce(state, one)), emptyHead);
+        assert.deepEqual(projector.project(state, emptyHead), new WholeProjector().project(fold(events), emptyHead));
       }),
     );
   });

@@ -399,6 +399,17 @@ describe("a session after a window reload", () => {
     bench.session.dispose();
   });
 
+  it("in the middle of a turn reports it, also if the agent had asked nothing", async () => {
+    const before = await new SessionBench().openReady();
+    before.send("one");
+    await before.flushPromises();
+    const bench = resumed(before.log);
+    const last = bench.session.state.entries.at(-1);
+    assert.ok(last?.kind === "notice" && /closed or reloaded while Stub was working/.test(last.title));
+    before.session.dispose();
+    bench.session.dispose();
+  });
+
   it("forgets the commands that ended with the window, and the notes about files", () => {
     const { session } = new SessionBench([
       ...logged([

@@ -16,7 +16,7 @@ export interface Import {
 }
 
 /** The rooms of src, lowest first. Rooms of one tier do not import each other. */
-export const roomTiers: readonly (readonly string[])[] = [
+const roomTiers: readonly (readonly string[])[] = [
   ["base"],
   ["session"],
   ["git", "editor"],
@@ -26,12 +26,13 @@ export const roomTiers: readonly (readonly string[])[] = [
   ["review", "follow"],
   ["agents", "terminals", "mentions"],
   ["checkpoints"],
-  ["sessions", "mcp"],
+  ["mcp"],
+  ["library"],
   ["window"],
 ];
 
 /** The folders of webview-ui, lowest first. `main.ts` imports all of them. */
-export const webviewTiers: readonly (readonly string[])[] = [
+const webviewTiers: readonly (readonly string[])[] = [
   ["base"],
   ["scheduling"],
   ["markdown"],
@@ -41,7 +42,7 @@ export const webviewTiers: readonly (readonly string[])[] = [
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
-export const roomPackages: Readonly<Record<string, readonly string[]>> = {
+const roomPackages: Readonly<Record<string, readonly string[]>> = {
   base: [],
   session: [],
   git: ["node:child_process", "node:fs", "node:fs/promises", "node:path", "node:string_decoder"],
@@ -55,6 +56,7 @@ export const roomPackages: Readonly<Record<string, readonly string[]>> = {
   terminals: ["node:child_process", "node:crypto", "node:fs/promises", "node:path", "node:stream"],
   mentions: ["fuzzysort"],
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
+  library: [],
   mcp: ["@modelcontextprotocol/client", "node:stream", "node:string_decoder"],
 };
 
@@ -86,6 +88,12 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Read the files that a definition of an MCP server names.
   "src/mcp/namedFiles.ts": ["node:fs", "node:fs/promises", "node:path"],
   "src/mcp/regularFile.ts": ["node:crypto", "node:fs", "node:fs/promises"],
+  // Names changed files in a message.
+  "src/mcp/promptServers.ts": ["node:path"],
+  // Starts servers in their folders.
+  "src/mcp/serverLauncher.ts": ["node:fs/promises", "node:path"],
+  // Creates the ids of sessions.
+  "src/library/sessionRegistry.ts": ["node:crypto"],
   // Identifies what the user has allowed.
   "src/mcp/storedConsent.ts": ["node:crypto"],
 };
@@ -93,10 +101,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
 const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];
 
 /** The files of src that the webview may execute. */
-export const sharedWithWebview: readonly string[] = [
+const sharedWithWebview: readonly string[] = [
   "src/panel/protocol.ts",
-  "src/panel/mcpViews.ts",
-  "src/panel/viewChanges.ts",
   "src/panel/fileNames.ts",
   "src/panel/attachment.ts",
   "src/panel/intents.ts",
@@ -115,25 +121,20 @@ export const sharedWithWebview: readonly string[] = [
   "src/session/forms/form.ts",
 ];
 /** The files of src whose types the webview may import. */
-const typesForWebview: readonly string[] = [
-  "src/session/events.ts",
-  "src/panel/viewAgent.ts",
-  "src/panel/viewRecentSession.ts",
-  "src/panel/find/findProtocol.ts",
-];
+const typesForWebview: readonly string[] = ["src/session/events.ts", "src/panel/find/findProtocol.ts"];
 
 export const isSource = (path: string): boolean => /^(src|webview-ui)\/.*\.ts$/.test(path);
 const isInSrc = (path: string): boolean => path.startsWith("src/");
 
 /** The text without comments, so that prose about code is not mistaken for code. */
-export const codeOf = (tree: SourceTree, file: string): string =>
+const codeOf = (tree: SourceTree, file: string): string =>
   tree
     .read(file)
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "");
 
 /** The files through which every text for the editor goes. They make links and icons in it harmless. */
-export const textDoors: readonly string[] = [
+const textDoors: readonly string[] = [
   "src/editor/editorUi.ts",
   "src/editor/editorItems.ts",
   "src/editor/lateTreeView.ts",
@@ -185,7 +186,7 @@ export function textsPastTheDoor(tree: SourceTree): readonly string[] {
 }
 
 /** All imports of a file: static, dynamic and type imports. */
-export function importsOf(tree: SourceTree, file: string): readonly Import[] {
+function importsOf(tree: SourceTree, file: string): readonly Import[] {
   const statements = codeOf(tree, file).matchAll(
     /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?from\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|\brequire\(\s*"([^"]+)"\s*\)/g,
   );
@@ -206,10 +207,10 @@ const sentences = (imports: readonly Import[]): readonly string[] =>
   imports.map(({ file, target }) => `${file} imports ${target}`);
 
 /** The room of a file of src, or the folder of a file of webview-ui. Undefined for files outside of them. */
-export const roomOf = (path: string): string | undefined => /^(?:src|webview-ui)\/([\w-]+)\//.exec(path)?.[1];
+const roomOf = (path: string): string | undefined => /^(?:src|webview-ui)\/([\w-]+)\//.exec(path)?.[1];
 
 /** Whether the file belongs to the editor side, which may use the API of VS Code. */
-export const isEditorSide = (path: string): boolean =>
+const isEditorSide = (path: string): boolean =>
   /^src\/(?:\w+\/vscode\/|editor\/|window\/|(?:activation|extension)\.ts$)/.test(path) &&
   path !== "src/window/code/codeProposal.ts";
 
@@ -344,7 +345,7 @@ export function bundledTwice(tree: SourceTree): readonly string[] {
 }
 
 /** The names that a file declares and exports. */
-export function exportedNames(tree: SourceTree, file: string): readonly string[] {
+function exportedNames(tree: SourceTree, file: string): readonly string[] {
   const declared = codeOf(tree, file).matchAll(
     /^export (?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm,
   );
@@ -361,14 +362,6 @@ export function sameFileNames(tree: SourceTree): readonly string[] {
   }
   return [...byName.values()].filter(paths => paths.length > 1).map(paths => paths.join(" and "));
 }
-
-const maxLines = 500;
-
-/** Source files with more than 500 lines. */
-export const longFiles = (tree: SourceTree): readonly string[] =>
-  tree.paths.filter(
-    path => /\.(ts|mts|mjs|cjs|js|css|html)$/.test(path) && tree.read(path).split("\n").length > maxLines + 1,
-  );
 
 /** Files with default exports, or that export declarations of another file. */
 export const barrels = (tree: SourceTree): readonly string[] =>

@@ -17,7 +17,6 @@ const never = new AbortController().signal;
 const times = { grace: 300, force: 1000, quiet: 100, drain: 500 };
 
 describe("SessionTerminals", function () {
-  this.timeout(15_000);
   let folder: string;
   let events: SessionEvent[];
   let open: SessionTerminals[];
@@ -418,6 +417,21 @@ describe("SessionTerminals", function () {
       await third;
       await terminals.killTerminal(first!);
       await terminals.createTerminal({ command: "sleep", args: ["100"] });
+    });
+  });
+
+  describe("with a command whose request is cancelled while it starts", () => {
+    it("refuses the request, and ends the command without showing it", async () => {
+      const terminals = session();
+      const abort = new AbortController();
+      const starting = rejectsWithRefusal(
+        "cancelled",
+        /./,
+        terminals.createTerminal(node("setInterval(() => {}, 1000)"), abort.signal),
+      );
+      abort.abort();
+      await starting;
+      assert.deepEqual(events, []);
     });
   });
 

@@ -90,7 +90,7 @@ describe("the composer", () => {
     assert.equal(await queue.getByRole("button", { name: /^Remove/ }).count(), 1);
     assert.deepEqual(await panel.intents(), [
       { type: "send", text: "and then this" },
-      { type: "withdraw", submission: "s2" },
+      { type: "withdraw", prompt: "s2" },
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("the composer", () => {
     ];
     const panel = await openPanel([snapshot(view([], { ...busyHead, queue }))]);
     await panel.page.getByRole("button", { name: "Send now: second" }).click();
-    assert.deepEqual(await panel.intents(), [{ type: "sendNow", submission: "s2" }]);
+    assert.deepEqual(await panel.intents(), [{ type: "sendNow", prompt: "s2" }]);
   });
 
   it("if no agent can be started nothing is sent and the text is kept", async () => {
@@ -142,7 +142,8 @@ describe("the composer", () => {
       label: "plan.png",
       source: { type: "data", mimeType: "image/png", data: "AA" },
     };
-    const session = (id: string, title: string) => view([], { ...busyHead, session: id, title, queue: [], asks: [] });
+    const session = (id: string, title: string) =>
+      view([], { ...busyHead, session: id, title, queue: [], questions: [] });
     const panel = await openPanel([snapshot(session("a", "A"))]);
     const chips = panel.page.getByRole("list", { name: "Attachments" }).getByText("plan.png");
     const isDraft = (text: string): Promise<void> => until(async () => (await panel.composer.inputValue()) === text);
@@ -177,7 +178,7 @@ describe("the composer", () => {
   });
 
   it("a prompt that is typed before the first view belongs to the session of that view, whatever the reload restores", async () => {
-    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], asks: [] });
+    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], questions: [] });
     const panel = await openPanel([]);
     await panel.post(snapshot(session("a")));
     await panel.page.locator('main[data-session="a"]').waitFor();
@@ -191,7 +192,7 @@ describe("the composer", () => {
   });
 
   it("a prompt that its session refuses appears in the session that is shown next", async () => {
-    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], asks: [] });
+    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], questions: [] });
     const panel = await openPanel([snapshot(session("a"))]);
     await panel.post({ type: "unsent", text: "right away", attachments: [], reason: "Another session is shown." });
     await panel.show(session("b"));
@@ -277,4 +278,38 @@ describe("the composer", () => {
     await context.waitFor();
     assert.doesNotMatch(await context.innerText(), /%/);
   });
+
+  it("is rendered only for the keys of the head that it shows", async () => {
+    const panel = await openPanel([snapshot(view([], busyHead))]);
+    await panel.composer.fill("half a message");
+    await panel.page.evaluate(() => {
+      const composer = document.querySelector("parley-composer") as unknown as CountedElement;
+      composer.renders = 0;
+      const render = composer.performUpdate.bind(composer);
+      composer.performUpdate = () => {
+        composer.renders++;
+        render();
+      };
+    });
+    const renders = (): Promise<number> =>
+      panel.page.evaluate(async () => {
+        const composer = document.querySelector("parley-composer") as unknown as CountedElement;
+        await composer.updateComplete;
+        return composer.renders;
+      });
+    await panel.patch({ op: "head", head: { usage: { used: 60_000, size: 200_000 }, turnUsage: { input: 5 } } });
+    await panel.page.getByRole("img", { name: /Context: 60,000 of 200,000 tokens used .*5 input tokens/ }).waitFor();
+    await panel.patch({ op: "head", head: { changes: null, plans: [], live: "m1", questions: [], follow: "on" } });
+    assert.equal(await renders(), 0);
+    await panel.patch({ op: "head", head: { sendKey: "modEnter" } });
+    assert.equal(await renders(), 1);
+    assert.equal(await panel.composer.inputValue(), "half a message");
+  });
 });
+
+/** An element whose renderings are counted. */
+interface CountedElement {
+  renders: number;
+  performUpdate(): void;
+  readonly updateComplete: Promise<unknown>;
+}

@@ -138,9 +138,8 @@ describe("content", () => {
   usePanel();
 
   it("of every kind is visible in every place", async function () {
-    this.timeout(60_000);
-    const asks = [{ ...ask, title: "May I look?", entry: "c1", parts }];
-    const panel = await openPanel([snapshot(view(entries, { asks }))], { height: 2000 });
+    const questions = [{ ...ask, title: "May I look?", entry: "c1", parts }];
+    const panel = await openPanel([snapshot(view(entries, { questions }))], { height: 2000 });
     const folds = panel.log.locator("button[aria-expanded=false]");
     await folds.evaluateAll(all => all.forEach(fold => (fold as HTMLElement).click()));
     const missing: string[] = [];
@@ -154,8 +153,8 @@ describe("content", () => {
   });
 
   it("is opened and saved by entry and part, in a question by those of its tool card", async () => {
-    const asks = [{ ...ask, title: "May I look?", entry: "c1", parts }];
-    const panel = await openPanel([snapshot(view(entries, { asks }))]);
+    const questions = [{ ...ask, title: "May I look?", entry: "c1", parts }];
+    const panel = await openPanel([snapshot(view(entries, { questions }))]);
     await panel.log.locator("[data-kind=user]").getByRole("button", { name: "Save data.zip" }).click();
     await places["a question"]?.(panel).getByRole("button", { name: "Open huge.png" }).click();
     assert.deepEqual(await panel.intents(), [

@@ -7,8 +7,8 @@ import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { addressAsk, formAsk, formatsAsk } from "./formScenes.ts";
 import { message, snapshot, view } from "./scenes.ts";
 
-const asking = (...asks: readonly ViewQuestion[]): ReturnType<typeof view> =>
-  view([message("u1", "user", "Set up a shop")], { asks });
+const asking = (...questions: readonly ViewQuestion[]): ReturnType<typeof view> =>
+  view([message("u1", "user", "Set up a shop")], { questions });
 
 const answers = async (panel: PanelPage): Promise<readonly Intent[]> =>
   (await panel.intents()).filter(({ type }) => type === "answerForm" || type === "openAddress");
@@ -65,8 +65,8 @@ describe("a form", () => {
     // The one that the user moved to is answered, then the oldest is shown.
     await next.click();
     await form(addressAsk.title).getByRole("button", { name: "Decline" }).click();
-    assert.deepEqual(await answers(panel), [{ type: "answerForm", ask: "w1", action: "decline" }]);
-    await panel.patch({ op: "head", head: { asks: [formAsk, other] } });
+    assert.deepEqual(await answers(panel), [{ type: "answerForm", question: "w1", action: "decline" }]);
+    await panel.patch({ op: "head", head: { questions: [formAsk, other] } });
     await form(formAsk.title).getByText("1 of 2").waitFor();
     assert.equal(await name.inputValue(), "Ada's");
   });
@@ -79,7 +79,7 @@ describe("a form", () => {
       page.getByRole(role, { name }).and(page.locator(":focus")).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement?.closest("parley-form") ?? null), null);
 
-    await panel.post({ type: "focus", target: "ask" });
+    await panel.post({ type: "focus", target: "question" });
     await focused("Name of the shop (required)", "textbox");
     await keyboard.press("Enter");
     assert.equal(await page.getByText("An answer is required.").count(), 0, "the key came too early");
@@ -128,7 +128,7 @@ describe("a form", () => {
     assert.deepEqual(await answers(panel), [
       {
         type: "answerForm",
-        ask: "f1",
+        question: "f1",
         action: "accept",
         answers: [
           { field: "tests", value: false },
@@ -148,7 +148,7 @@ describe("a form", () => {
     const { page } = panel;
     const { keyboard } = page;
     const fault = (text: string): Promise<void> => page.getByText(text).waitFor();
-    await panel.post({ type: "focus", target: "ask" });
+    await panel.post({ type: "focus", target: "question" });
     await page.getByRole("textbox", { name: "Website" }).and(page.locator(":focus")).waitFor();
     await passGuard(panel);
     const fill = async (...texts: readonly [faulty: string, fault: string, right: string]): Promise<void> => {
@@ -211,7 +211,7 @@ describe("a form", () => {
     ] as const) {
       const panel = await openPanel([snapshot(asking(formAsk))]);
       await panel.page.getByRole("form", { name: formAsk.title }).getByRole("button", { name }).click();
-      assert.deepEqual(await answers(panel), [{ type: "answerForm", ask: "f1", action }]);
+      assert.deepEqual(await answers(panel), [{ type: "answerForm", question: "f1", action }]);
     }
   });
 
@@ -220,7 +220,7 @@ describe("a form", () => {
     const name = panel.page.getByRole("textbox", { name: "Name of the shop" });
     await name.fill("Ada’s");
     await panel.patch({ op: "head", head: { title: "Another title" } });
-    await panel.post({ type: "formHeld", ask: "f1", faulty: ["name"], unchecked: [] });
+    await panel.post({ type: "formHeld", question: "f1", faulty: ["name"], unchecked: [] });
     await panel.page.getByText("The agent asks for another form of text.").waitFor();
     await name.and(panel.page.locator(":focus")).waitFor();
     await name.fill("Ada’s Shop");
@@ -235,7 +235,7 @@ describe("a form", () => {
     const warning = page.getByText("Parley could not check this answer against the pattern that is asked for.");
     const hold = async (): Promise<void> => {
       await sendButton.click();
-      await panel.post({ type: "formHeld", ask: "f1", faulty: [], unchecked: ["name"] });
+      await panel.post({ type: "formHeld", question: "f1", faulty: [], unchecked: ["name"] });
       await warning.waitFor();
     };
     const last = async (): Promise<unknown> => {
@@ -310,7 +310,7 @@ describe("a web address", () => {
     await card.getByText(/begins with a user name, which is not its host/).waitFor();
     assert.equal(await card.locator("a, [data-href]").count(), 0, "nothing else opens it");
     await card.getByRole("button", { name: "Open in Browser" }).click();
-    assert.deepEqual(await panel.intents(), [{ type: "openAddress", ask: "w1" }]);
+    assert.deepEqual(await panel.intents(), [{ type: "openAddress", question: "w1" }]);
   });
 
   it("is opened and declined by keyboard alone", async () => {
@@ -319,15 +319,15 @@ describe("a web address", () => {
       [1, "Decline"],
     ] as const) {
       const panel = await openPanel([snapshot(asking(addressAsk))], { frozen: true });
-      await panel.post({ type: "focus", target: "ask" });
+      await panel.post({ type: "focus", target: "question" });
       await panel.page.getByRole("button", { name: "Open in Browser" }).and(panel.page.locator(":focus")).waitFor();
       await panel.page.keyboard.press("Enter");
       assert.deepEqual(await answers(panel), [], "the key came too early");
       await passGuard(panel);
       for (let tab = 0; tab < tabs; tab++) await panel.page.keyboard.press("Tab");
       await panel.page.getByRole("button", { name }).and(panel.page.locator(":focus")).press("Enter");
-      const declined = { type: "answerForm", ask: "w1", action: "decline" } as const;
-      assert.deepEqual(await answers(panel), [tabs === 0 ? { type: "openAddress", ask: "w1" } : declined]);
+      const declined = { type: "answerForm", question: "w1", action: "decline" } as const;
+      assert.deepEqual(await answers(panel), [tabs === 0 ? { type: "openAddress", question: "w1" } : declined]);
     }
   });
 
@@ -338,8 +338,8 @@ describe("a web address", () => {
     await card.getByRole("button", { name: "Open Again" }).click();
     await card.getByRole("button", { name: "Close" }).click();
     assert.deepEqual(await panel.intents(), [
-      { type: "openAddress", ask: "w1" },
-      { type: "answerForm", ask: "w1", action: "cancel" },
+      { type: "openAddress", question: "w1" },
+      { type: "answerForm", question: "w1", action: "cancel" },
     ]);
   });
 });
@@ -364,8 +364,8 @@ describe("a card to sign in", () => {
     await panel.page.getByText("Signing in with “Use a key”…").waitFor();
     await focused("button", "Cancel");
     const secret = { type: "text", name: "K", title: "The key", required: true, secret: true } as const;
-    const asks = [{ ...formAsk, title: "Use a key", form: { message: "Use a key", fields: [secret] } }];
-    await panel.show(view([], { problem: signingIn, asks }));
+    const questions = [{ ...formAsk, title: "Use a key", form: { message: "Use a key", fields: [secret] } }];
+    await panel.show(view([], { problem: signingIn, questions }));
     const key = panel.page.getByLabel("The key (required)");
     await key.and(panel.page.locator(":focus")).waitFor();
     assert.equal(await key.getAttribute("type"), "password");

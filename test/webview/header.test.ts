@@ -195,6 +195,17 @@ describe("the header", () => {
     assert.deepEqual(await panel.intents(), [{ type: "selectAgent", agent: "gemini" }]);
   });
 
+  it("an empty conversation shows its beginning, also when the panel becomes shorter than it", async () => {
+    const panel = await openPanel(scenes["empty"] ?? []);
+    await panel.page.setViewportSize({ width: 400, height: 260 });
+    const box = await panel.log.evaluate(async log => {
+      for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+      return { length: log.scrollHeight, height: log.clientHeight, top: log.scrollTop };
+    });
+    assert.ok(box.length > box.height);
+    assert.equal(box.top, 0);
+  });
+
   it("unreviewed changes are in a bar that expands to the files, and without changes there is no bar", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     const bar = panel.page.getByRole("region", { name: "Changes" });

@@ -57,7 +57,7 @@ export async function watch(page: Page): Promise<void> {
       const header = root.querySelector(".header")?.getBoundingClientRect();
       if (!header || header.top !== 0 || header.height > 60) faults.push("the header is out of place");
       if ((root.querySelector(".log")?.getBoundingClientRect().height ?? 0) < 59) faults.push("no room for the log");
-      for (const area of root.querySelectorAll(".entry, .ask, .banner, .plan, .composer, .header"))
+      for (const area of root.querySelectorAll(".entry, .question, .banner, .plan, .composer, .header"))
         faults.push(...escapes(area));
       return faults;
     };

@@ -1,7 +1,6 @@
 // Prompts of MCP servers in the panel: long lists, hostile texts, completions, previews, and the list of servers.
 import assert from "node:assert/strict";
-import type { ViewPrompt } from "../../src/panel/mcpViews.ts";
-import type { ViewQuestion } from "../../src/panel/protocol.ts";
+import type { ViewPrompt, ViewQuestion } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel } from "./panelPage.ts";
 import { snapshot, view } from "./scenes.ts";
 
@@ -41,6 +40,42 @@ describe("prompts of MCP servers in the panel", () => {
     assert.ok(used[1]?.type === "usePrompt" && used[1].prompt === "s:p987" && used[1].text === "");
   });
 
+  it("open again once the server that the user allowed starts, although another server changes during the dialog", async () => {
+    const rows = (description: string, kind: "allow" | "wait"): readonly ViewPrompt[] => [
+      { name: "s", description, action: { server: "s", kind } },
+    ];
+    const shown = (prompts: readonly ViewPrompt[]): ReturnType<typeof snapshot> =>
+      snapshot(view([], { prompts, mcpServers: servers }));
+    const panel = await openPanel([shown(rows("Start this MCP server", "allow"))]);
+    await panel.composer.click();
+    await panel.page.keyboard.type("/");
+    const list = panel.page.getByRole("listbox", { name: "Commands" });
+    await list.getByRole("option", { name: /Start this MCP server/ }).click();
+    // The dialog takes the focus.
+    await panel.composer.evaluate((box: HTMLElement) => box.blur());
+    await list.waitFor({ state: "hidden" });
+    await panel.post(shown([...rows("Start this MCP server", "allow"), { name: "other:p", description: "" }]));
+    assert.equal(await list.isVisible(), false);
+    await panel.post(shown([...rows("Starting…", "wait"), { name: "other:p", description: "" }]));
+    await list.getByRole("option", { name: /Starting…/ }).waitFor();
+    await panel.post(
+      shown([
+        { name: "s:p", description: "" },
+        { name: "other:p", description: "" },
+      ]),
+    );
+    await list.getByRole("option", { name: /s:p/ }).waitFor();
+    // The list opens for the start of the server only.
+    await panel.composer.evaluate((box: HTMLElement) => box.blur());
+    await panel.post(
+      shown([
+        { name: "s:p", description: "" },
+        { name: "s:q", description: "" },
+      ]),
+    );
+    assert.equal(await list.isVisible(), false);
+  });
+
   it("never run what a server sends, in any field", async () => {
     const hostile = ask({
       title: script,
@@ -48,7 +83,7 @@ describe("prompts of MCP servers in the panel", () => {
       preview: { sections: [{ role: "assistant", parts: [{ type: "text", text: script }] }], notes: [script] },
     });
     const shown = view([], {
-      asks: [hostile],
+      questions: [hostile],
       prompts: [{ name: script, description: script, hint: script }],
       mcpServers: [{ name: script, detail: script, on: true, state: "failed", reason: script }],
     });
@@ -67,12 +102,12 @@ describe("prompts of MCP servers in the panel", () => {
       message: "/s:p",
       fields: [{ type: "text", name: "a", title: "a", required: true, completes: true }],
     } as const;
-    const panel = await openPanel([snapshot(view([], { asks: [ask({ form, isPrompt: true })] }))]);
+    const panel = await openPanel([snapshot(view([], { questions: [ask({ form, isPrompt: true })] }))]);
     const box = panel.page.getByRole("combobox", { name: "a (required)" });
     await box.click();
     await panel.page.keyboard.type("Sa");
-    await panel.post({ type: "argumentValues", ask: "q", field: "a", typed: "S", values: ["Support"] });
-    await panel.post({ type: "argumentValues", ask: "q", field: "a", typed: "Sa", values: ["Sales", "Salt"] });
+    await panel.post({ type: "argumentValues", question: "q", field: "a", typed: "S", values: ["Support"] });
+    await panel.post({ type: "argumentValues", question: "q", field: "a", typed: "Sa", values: ["Sales", "Salt"] });
     await panel.page.getByRole("option", { name: "Salt" }).waitFor();
     assert.equal(await panel.page.getByRole("option", { name: "Support" }).count(), 0);
     await panel.page.keyboard.press("ArrowDown");

@@ -127,7 +127,7 @@ describe("a sub-agent", () => {
   it("opens its card automatically while a step waits for the user, who can answer there", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     await card(panel).getByRole("article", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
-    assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a9", option: "no" }]);
+    assert.deepEqual(await answers(panel), [{ type: "answer", question: "a9", option: "no" }]);
   });
 });
 
@@ -135,7 +135,7 @@ describe("a question at its tool card", () => {
   usePanel();
   const asked = view(
     [tool("c8", "npm test", { toolKind: "execute", status: "waiting" }), tool("c9", "Edit", { status: "waiting" })],
-    { asks: [ask, editAsk], activity: running },
+    { questions: [ask, editAsk], activity: running },
   );
   const inline = (panel: PanelPage, name: string): Locator =>
     panel.log.getByRole("article", { name }).getByRole("group", { name: "Waiting for you" });
@@ -151,8 +151,8 @@ describe("a question at its tool card", () => {
     await pinned.click({ force: true });
     await inline(panel, "Edit").getByRole("button", { name: "Reject" }).click();
     assert.deepEqual(await answers(panel), [
-      { type: "answer", ask: "a1", option: "once" },
-      { type: "answer", ask: "a2", option: "no" },
+      { type: "answer", question: "a1", option: "once" },
+      { type: "answer", question: "a2", option: "no" },
     ]);
   });
 
@@ -168,7 +168,7 @@ describe("a question at its tool card", () => {
     assert.deepEqual(await answers(panel), []);
     await panel.page.clock.runFor(1);
     await panel.page.keyboard.press("1");
-    assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "once" }]);
+    assert.deepEqual(await answers(panel), [{ type: "answer", question: "a1", option: "once" }]);
   });
 
   it("passes the focus to the next question, and after the last to the composer", async () => {
@@ -179,10 +179,10 @@ describe("a question at its tool card", () => {
         return `${it?.closest("[role=group]")?.getAttribute("aria-label") ?? it?.getAttribute("aria-label")}`;
       });
     await inline(panel, "npm test").getByRole("button", { name: "Reject" }).click();
-    await panel.patch({ op: "head", head: { asks: [editAsk] } });
+    await panel.patch({ op: "head", head: { questions: [editAsk] } });
     assert.equal(await focused(), "Edit src/sum.js?");
     await inline(panel, "Edit").getByRole("button", { name: "Reject" }).click();
-    await panel.patch({ op: "head", head: { asks: [] } });
+    await panel.patch({ op: "head", head: { questions: [] } });
     assert.equal(await focused(), "Message");
   });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { startPlay } from "../../scripts/play.mjs";
+import { maxTestTime } from "../../scripts/tools/quiet.mjs";
 import type { Intent } from "../../src/panel/intents.ts";
 import type { HostMessage, View, ViewPatch } from "../../src/panel/protocol.ts";
 import { snapshot } from "./scenes.ts";
@@ -29,6 +30,8 @@ export interface Options {
   readonly at?: number;
   /** The texts of the panel in another language. */
   readonly translations?: Readonly<Record<string, string>>;
+  /** Receives every message of the panel, as the extension host does. Nothing else answers them. */
+  readonly host?: (message: unknown) => void;
 }
 
 /** A panel on a page. */
@@ -127,11 +130,13 @@ interface Shared {
   /** Pages to reuse, because a new document in a page costs a quarter of a new page. */
   readonly free: Page[];
   readonly taken: Set<Page>;
+  /** What receives the messages of a page. */
+  readonly hosts: WeakMap<Page, (message: unknown) => void>;
 }
 
 const holder = globalThis as { parleyPanels?: Shared };
 if (!holder.parleyPanels) {
-  holder.parleyPanels = { free: [], taken: new Set() };
+  holder.parleyPanels = { free: [], taken: new Set(), hosts: new WeakMap() };
   after("closes the browser of the panel tests", async () => {
     await (await holder.parleyPanels?.browser)?.close();
     await (await holder.parleyPanels?.play)?.close();
@@ -168,7 +173,8 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
       await route.fulfill({ response, body: (await response.text()).replace("</head>", () => `${table}</head>`) });
     });
   }
-  await page.goto(`${play.url}?theme=${options.theme ?? "dark"}`);
+  if (options.host) shared.hosts.set(page, options.host);
+  await page.goto(`${play.url}?theme=${options.theme ?? "dark"}${options.host ? "&hosted" : ""}`);
   const panel = new PanelPage(page, translations);
   await panel.log.waitFor();
   // The composer is shown before the first view.
@@ -177,10 +183,14 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
   return panel;
 }
 
+/** No machine is too slow for a step of the browser within this time (ms). */
+const maxStepTime = 90_000;
+
 /** A page with its own profile. */
 async function newPage(): Promise<Page> {
   assert.ok(shared.browser);
   const context = await (await shared.browser).newContext({ reducedMotion: "reduce" });
+  context.setDefaultTimeout(maxStepTime);
   const page = await context.newPage();
   await page.addInitScript(() => {
     Object.assign(window, {
@@ -194,6 +204,7 @@ async function newPage(): Promise<Page> {
       },
     });
   });
+  await page.exposeFunction("parleyHost", (message: unknown) => shared.hosts.get(page)?.(message));
   spoilWhenUsed(page, ["addInitScript", "exposeFunction", "exposeBinding"]);
   spoilWhenUsed(page.context(), ["addInitScript", "exposeFunction", "exposeBinding", "newCDPSession"], page);
   return page;
@@ -231,6 +242,7 @@ async function free(page: Page): Promise<void> {
   for (const event of ["request", "requestfailed", "response", "console", "pageerror", "popup", "dialog"])
     page.removeAllListeners(event);
   await page.unrouteAll();
+  shared.hosts.delete(page);
   await page.context().clearPermissions();
   await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: "reduce" });
   await page.evaluate(() => {
@@ -247,7 +259,7 @@ async function free(page: Page): Promise<void> {
 /** Starts the browser and the page server that all suites share, and frees the pages after each test. */
 export function usePanel(): void {
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(maxTestTime);
     assert.ok(existsSync("dist/webview/main.js"), "Build the panel first.");
     const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
     shared.browser ??= chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });

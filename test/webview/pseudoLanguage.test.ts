@@ -123,7 +123,10 @@ describe("Parley in another language", () => {
     const agents = [{ id: "α", name: agentName }];
     const projector = new WholeProjector();
     const show = (problem: Problem | null): View =>
-      projector.project({ ...state, lost: problem }, { agents, chosenAgent: null, problem: null, sendKey: "enter" });
+      projector.project(
+        { ...state, lost: problem },
+        { agents, chosenAgent: null, problem: null, changes: null, follow: "off", sendKey: "enter" },
+      );
     const panel = await openPanel([snapshot(show(null))], { translations });
     await panel.page.getByRole("log", { name: pseudo("Conversation") }).waitFor();
     assert.deepEqual(await untranslated(panel.page.locator("#parley")), []);

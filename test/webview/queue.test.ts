@@ -33,9 +33,9 @@ describe("the queue", () => {
     await button(panel, "Move down: two").focus();
     await panel.page.keyboard.press("Enter");
     assert.deepEqual(await panel.intents(), [
-      { type: "moveQueued", submission: "s1", before: "s3" },
-      { type: "moveQueued", submission: "s1", before: "s2" },
-      { type: "moveQueued", submission: "s2" },
+      { type: "moveQueued", prompt: "s1", before: "s3" },
+      { type: "moveQueued", prompt: "s1", before: "s2" },
+      { type: "moveQueued", prompt: "s2" },
     ]);
     assert.equal(await panel.page.locator(".queue button[tabindex='0']").count(), 1);
     assert.equal(await button(panel, "Edit: zero").count(), 0);
@@ -59,13 +59,13 @@ describe("the queue", () => {
     await box.press("Shift+Enter");
     await panel.page.keyboard.type("more");
     await panel.page.keyboard.press("Enter");
-    assert.deepEqual(await panel.intents(), [{ type: "editQueued", submission: "s2", text: "two\nmore" }]);
+    assert.deepEqual(await panel.intents(), [{ type: "editQueued", prompt: "s2", text: "two\nmore" }]);
     await panel.patch({ op: "head", head: { queue: [one, { ...two, text: "two\nmore" }] } });
     await focused(panel, "Edit: two more");
     await button(panel, "Edit: one").press("Enter");
     await box.fill("");
     await button(panel, "Save").click();
-    assert.deepEqual((await panel.intents()).at(-1), { type: "withdraw", submission: "s1" });
+    assert.deepEqual((await panel.intents()).at(-1), { type: "withdraw", prompt: "s1" });
   });
 
   it("says that it is paused, and Resume sends it and moves the focus to the composer", async () => {

@@ -30,7 +30,6 @@ describe("the recorded sessions of real agents", () => {
 
   for (const agent of agents) {
     it(`of ${agent} are on the page, each entry once, in order, with its text`, async function () {
-      this.timeout(90_000);
       const panel = await openPanel([]);
       const wrong: string[] = [];
       let entries = 0;

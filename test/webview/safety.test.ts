@@ -84,7 +84,7 @@ function hostileView(text: string): ReturnType<typeof view> {
     agent: { id: "x", name: text, description: text },
     connection: { state: "starting", detail: text },
     problem: { message: text, detail: text, command: text, next: [] },
-    asks: [{ ...ask, title: text, command: text, cwd: text, options: [{ id: "o", name: text, kind: text }] }],
+    questions: [{ ...ask, title: text, command: text, cwd: text, options: [{ id: "o", name: text, kind: text }] }],
     plans: [
       { id: text, entries: [{ content: text, priority: text, status: text }] },
       { id: `${text}m`, entries: [], markdown: text },
@@ -105,7 +105,6 @@ describe("hostile text", () => {
   usePanel();
 
   it("runs nothing, loads nothing and violates no policy in any field", async function () {
-    this.timeout(60_000);
     const panel = await openPanel([snapshot(view([]))]);
     const requests: string[] = [];
     panel.page.on("request", request => requests.push(request.url()));

@@ -13,7 +13,7 @@ import { placeholderHead } from "../../webview-ui/base/placeholderHead.ts";
 
 export const START = Date.UTC(2026, 10, 20, 12);
 
-export const agents = [
+const agents = [
   { id: "demo", name: "Demo Agent", description: "Bundled with Parley. Needs no key and no network." },
   { id: "gemini", name: "Gemini CLI" },
 ];
@@ -217,7 +217,7 @@ export const editAsk: ViewQuestion = {
 export const busyHead: Partial<ViewHead> = {
   title: "Fix the sum of empty lists",
   activity: { state: "running", since: START, cancelling: false },
-  asks: [ask, editAsk],
+  questions: [ask, editAsk],
   plans: [
     {
       id: "plan",
@@ -300,7 +300,7 @@ export const permissions: View = view(
   ],
   {
     activity: { state: "running", since: START, cancelling: false },
-    asks: [
+    questions: [
       {
         id: "a1",
         title: "Publish the package",
@@ -350,7 +350,7 @@ export const delegated: View = view(
   {
     title: "Who calls sum",
     activity: { state: "requires_action", since: START, cancelling: false },
-    asks: [{ ...ask, id: "a9", entry: "s1d", title: "npm ls --all", command: "npm ls --all" }],
+    questions: [{ ...ask, id: "a9", entry: "s1d", title: "npm ls --all", command: "npm ls --all" }],
     plans: [
       { id: "main", entries: [{ content: "Ask a helper", priority: "low", status: "in_progress" }] },
       { id: "helper", entries: [{ content: "Look at packages", priority: "medium", status: "completed" }] },
@@ -398,7 +398,7 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
     snapshot(
       view([message("u1", "user", "Set up a shop")], {
         activity: { state: "requires_action", since: START, cancelling: false },
-        asks: [formAsk],
+        questions: [formAsk],
       }),
     ),
   ],
@@ -435,7 +435,7 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
     snapshot(
       view([message("u1", "user", "Show my tickets")], {
         activity: { state: "requires_action", since: START, cancelling: false },
-        asks: [addressAsk],
+        questions: [addressAsk],
       }),
     ),
   ],
@@ -465,6 +465,10 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
     ),
   ],
   // The composer gets the focus, so these are the last ones.
-  mcpPrompt: [snapshot(view([message("u1", "user", "Which tickets are open?")], { ...mcpHead, asks: [promptAsk] }))],
-  mcpPreview: [snapshot(view([message("u1", "user", "Which tickets are open?")], { ...mcpHead, asks: [previewAsk] }))],
+  mcpPrompt: [
+    snapshot(view([message("u1", "user", "Which tickets are open?")], { ...mcpHead, questions: [promptAsk] })),
+  ],
+  mcpPreview: [
+    snapshot(view([message("u1", "user", "Which tickets are open?")], { ...mcpHead, questions: [previewAsk] })),
+  ],
 };

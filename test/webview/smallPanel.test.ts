@@ -9,7 +9,7 @@ import { START, busy, delegated, editAsk, snapshot, view } from "./scenes.ts";
 const fullHead: Partial<ViewHead> = {
   ...busy.head,
   activity: { state: "requires_action", since: START, cancelling: false },
-  asks: [editAsk],
+  questions: [editAsk],
   queue: ["one", "two", "three", "four"].map(text => ({ id: text, text, sent: false })),
   changes: delegated.head.changes,
   options: ["Mode", "Model", "Thought level", "Effort", "Speed"].map(name => ({
@@ -63,7 +63,7 @@ describe("a small panel", () => {
       const panel = await open({ width, height });
       const { page } = panel;
       await assertComposerStays(panel);
-      const question = page.locator("parley-asks").getByRole("group").first();
+      const question = page.locator("parley-question").getByRole("group").first();
       const reject = question.locator(".options button").last();
       assert.ok(await isInReach(question.locator(".options button").first()), "the first answer is shown immediately");
       const others = [

@@ -351,7 +351,6 @@ describe("streaming", () => {
   });
 
   it("any Markdown in any chunks is painted as if it had arrived at once", async function () {
-    this.timeout(120_000);
     const panel = await openPanel([snapshot(view([message("warm", "agent", "```js\nlet a\n```")]))]);
     await panel.log.locator("pre .hljs-keyword").waitFor();
     const list = (minLength: number, maxLength: number): fc.Arbitrary<string[]> =>

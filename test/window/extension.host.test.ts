@@ -11,7 +11,9 @@ import { until } from "../support/fakes/until.ts";
 interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
-    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown }>> };
+    readonly configuration: readonly {
+      readonly properties: Readonly<Record<string, { readonly default?: unknown }>>;
+    }[];
   };
 }
 
@@ -34,7 +36,7 @@ describe("Parley", () => {
   });
 
   it("gives every setting a default, which VS Code knows", () => {
-    const properties = Object.entries(contributes.configuration.properties);
+    const properties = contributes.configuration.flatMap(group => Object.entries(group.properties));
     assert.ok(properties.length > 0);
     for (const [id, property] of properties) {
       assert.ok("default" in property, `${id} has no default`);

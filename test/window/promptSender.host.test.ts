@@ -31,7 +31,7 @@ describe("a prompt", () => {
       accepts: () => null,
       agentName: () => "Stub",
     });
-    sender = new PromptSender({ sessions: bench.sessions, documents, attaching });
+    sender = new PromptSender({ registry: bench.sessions, documents, attaching });
   };
   const shownId = (): string => {
     const { session } = bench;
@@ -116,7 +116,7 @@ describe("an intent about a session that has ended", () => {
   it("does not reach its handler and is logged", async () => {
     const { handled, panel, log } = await run([
       { type: "stop", session: "old" },
-      { type: "answer", ask: "q", option: "y", session: "old" },
+      { type: "answer", question: "q", option: "y", session: "old" },
       { type: "newSession", session: "old" },
       { type: "rename", title: "t", session: "old" },
     ]);
@@ -128,7 +128,7 @@ describe("an intent about a session that has ended", () => {
 
   it("gives the text of an edited prompt back, and ends a search", async () => {
     const { panel } = await run([
-      { type: "editQueued", submission: "s", text: "edited", session: "old" },
+      { type: "editQueued", prompt: "s", text: "edited", session: "old" },
       { type: "find", request: 3, query: "x", matchCase: false, wholeWord: false, regex: false, session: "old" },
     ]);
     assert.equal(panel.unsent[0]?.text, "edited");

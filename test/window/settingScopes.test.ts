@@ -1,4 +1,4 @@
-// Where each setting may come from, and the numbers that are checked when they are read.
+// The settings in the manifest: their groups, where each may come from, and the numbers that are checked when they are read.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -7,9 +7,17 @@ import { checkedInteger, integerSettings, type IntegerSettingKey } from "../../s
 interface Setting {
   readonly type: string;
   readonly scope?: string;
+  readonly order?: number;
   readonly default: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
+}
+
+/** Settings that the Settings editor shows under one title. */
+interface SettingGroup {
+  readonly title: string;
+  readonly order: number;
+  readonly properties: Readonly<Record<string, Setting>>;
 }
 
 /**
@@ -19,15 +27,15 @@ interface Setting {
 const scopes: Readonly<Record<string, readonly ["application" | "machine" | "resource", string]>> = {
   "parley.agents": ["machine", "The programs are those of the machine."],
   "parley.mcpServers": ["machine", "The programs are those of the machine."],
-  "parley.sendKey": ["application", "A habit of the user. A folder could make Enter send a half-written message."],
-  "parley.notifications": ["application", "A habit of the user. A folder could hide permission requests."],
-  "parley.sound": ["application", "A habit of the user."],
   "parley.permissions.rules": ["application", "They answer for the user."],
   "parley.files.outsideWorkspace": ["application", "It answers for the user."],
   "parley.files.sensitive": ["resource", "A folder knows its secrets best. Its globs only add questions."],
   "parley.files.protected": ["application", "It can remove protection."],
   "parley.files.askForBuildFiles": ["application", "It can remove protection."],
   "parley.files.saveUnsaved": ["application", "It saves the user's unsaved text."],
+  "parley.sendKey": ["application", "A habit of the user. A folder could make Enter send a half-written message."],
+  "parley.notifications": ["application", "A habit of the user. A folder could hide permission requests."],
+  "parley.sound": ["application", "A habit of the user."],
   "parley.checkpoints.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.checkpoints.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.sessions.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
@@ -37,9 +45,38 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
 
 describe("the settings in the manifest", () => {
   const { contributes } = JSON.parse(readFileSync("package.json", "utf8")) as {
-    readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, Setting>> } };
+    readonly contributes: { readonly configuration: readonly SettingGroup[] };
   };
-  const settings = contributes.configuration.properties;
+  const groups = contributes.configuration;
+  const texts = JSON.parse(readFileSync("package.nls.json", "utf8")) as Readonly<Record<string, string>>;
+  const settings = Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
+
+  it("are in titled groups, each in exactly one", () => {
+    assert.deepEqual(
+      groups.map(({ title, order }) => [texts[title.replaceAll("%", "")], order]),
+      [
+        ["Agents", 1],
+        ["MCP Servers", 2],
+        ["Permissions and Files", 3],
+        ["Chat", 4],
+        ["Checkpoints and Sessions", 5],
+      ],
+    );
+    const ids = groups.flatMap(({ properties }) => Object.keys(properties));
+    assert.deepEqual(ids, [...new Set(ids)]);
+  });
+
+  // Without an order, the Settings editor sorts the settings of a group by name.
+  it("are shown in the order of the manifest", () => {
+    for (const { title, properties } of groups) {
+      const orders = Object.values(properties).map(({ order }) => order);
+      assert.deepEqual(
+        orders,
+        orders.map((_, index) => index + 1),
+        title,
+      );
+    }
+  });
 
   it("have the scope that was decided for each", () => {
     const actual = Object.entries(settings).map(([key, { scope }]) => [key, scope]);

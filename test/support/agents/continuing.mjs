@@ -1,9 +1,8 @@
 // An agent whose sessions outlive its process, for tests of continuing a conversation. Plain Node.
-//   node continuing.mjs <resumes|loads|forgets|expires|keeps> <file of the sessions>
+//   node continuing.mjs <resumes|loads|forgets|expires> <file of the sessions>
 // `resumes` advertises session/resume, `loads` session/load, whose replay begins before the answer and ends after it, and
-// `forgets` session/resume, which it refuses. A session of `expires` takes one prompt only. `keeps` loads sessions and
-// advertises all that an agent can do with them; it lists one session a page and lacks session/delete after all. Each answer says how many prompts the session has, and whether the prompt
-// came with more than its text.
+// `forgets` session/resume, which it refuses. A session of `expires` takes one prompt only. Each answer
+// says how many prompts the session has, and whether the prompt came with more than its text.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -27,7 +26,6 @@ const capabilities = {
   loads: { loadSession: true },
   forgets: { sessionCapabilities: { resume: {} } },
   expires: {},
-  keeps: { loadSession: true, sessionCapabilities: { list: {}, close: {}, delete: {}, fork: {} } },
 };
 
 const methods = {
@@ -53,21 +51,6 @@ const methods = {
       update(sessionId, commands);
     }, 100);
     return null;
-  },
-  "session/list": ({ cwd, cursor = "0" }) => {
-    const ids = Object.keys(sessions).filter(id => sessions[id].length > 0);
-    const page = ids.slice(Number(cursor), Number(cursor) + 1);
-    const next = Number(cursor) + 1;
-    return {
-      sessions: page.map(sessionId => ({ sessionId, cwd, title: `Kept: ${sessions[sessionId][0][0]}` })),
-      ...(next < ids.length && { nextCursor: String(next) }),
-    };
-  },
-  "session/close": () => ({}),
-  "session/fork": ({ sessionId }) => {
-    const copy = randomUUID();
-    sessions[copy] = [...sessions[sessionId]];
-    return { sessionId: copy };
   },
   "session/prompt": ({ sessionId, prompt }) => {
     const turns = sessions[sessionId];

@@ -7,7 +7,7 @@ import type { CurrentFiles, RestorePlan } from "../../../src/checkpoints/restore
 import { FakeClock } from "./fakePorts.ts";
 
 /** An in-memory store. */
-export class FakeStore implements CheckpointStore {
+class FakeStore implements CheckpointStore {
   index: string | undefined;
   readonly contents = new Map<string, Uint8Array>();
   fails = false;

@@ -88,7 +88,14 @@ export class HostileAgent {
     void broker?.requestPermission(ownQuestion(text), new AbortController().signal);
     await until(() => openQuestions(session.state).length === 3);
     const agent = { id: "hostile", name: text, description: text };
-    const around = { agents: [agent], chosenAgent: agent, problem, sendKey: "enter" } as const;
+    const around = {
+      agents: [agent],
+      chosenAgent: agent,
+      problem,
+      changes: null,
+      follow: "off",
+      sendKey: "enter",
+    } as const;
     // Each of these is shown at some times only.
     const { head, entries } = new WholeProjector().project(session.state, around);
     const changes = {

@@ -5,7 +5,6 @@ import { nullLog, type Clock } from "../../../src/base/log.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { applyViewPatches, diffViews } from "../../../src/panel/patch.ts";
 import type { View } from "../../../src/panel/protocol.ts";
-import type { WindowState } from "../../../src/panel/projection/projector.ts";
 import { WholeProjector } from "./wholeViews.ts";
 import type { Agent, WriteResult } from "../../../src/session/agent.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
@@ -14,8 +13,8 @@ import { Session } from "../../../src/session/session.ts";
 import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import { History } from "./history.ts";
 import { isObject, type RecordedMessage } from "./transcript.ts";
+import { emptyHead } from "./heads.ts";
 
-const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
 const codes: Readonly<Record<number, RefusalKind>> = {
   [-32002]: "notFound",
   [-32602]: "invalid",
@@ -89,7 +88,7 @@ export class ReplayedSession {
   }
 
   #project(): View {
-    return this.#projector.project(this.session.state, around);
+    return this.#projector.project(this.session.state, emptyHead);
   }
 
   #paint(): void {

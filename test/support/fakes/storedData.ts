@@ -2,12 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { View } from "../../../src/panel/protocol.ts";
-import type { WindowState } from "../../../src/panel/projection/projector.ts";
+import type { HeadInputs } from "../../../src/panel/headParts.ts";
 import { WholeProjector } from "./wholeViews.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import type { LogStorage, LogFile } from "../../../src/session/log/sessionStore.ts";
 import { emptySession } from "../../../src/session/state.ts";
+import { emptyHead } from "./heads.ts";
 
 /** The stored data, in the layout of the extension's storage folder. */
 export const storedFolder = join("test", "support", "data", "stored");
@@ -62,8 +63,8 @@ export class StoredFiles implements LogStorage {
 }
 
 /** The view after each event of a log. */
-export function viewsOf(log: readonly LoggedEvent[], more: Partial<WindowState> = {}): readonly View[] {
-  const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter", ...more };
+export function viewsOf(log: readonly LoggedEvent[], more: Partial<HeadInputs> = {}): readonly View[] {
+  const around: HeadInputs = { ...emptyHead, ...more };
   const projector = new WholeProjector();
   let state = emptySession;
   return log.map(logged => {

@@ -1,6 +1,6 @@
 // The trash of removed sessions in memory, beside the stored sessions. A test can end the window that uses both at any step.
 import type { LogFile } from "../../../src/session/log/sessionStore.ts";
-import type { TrashStorage } from "../../../src/sessions/sessionTrash.ts";
+import type { TrashStorage } from "../../../src/library/sessionTrash.ts";
 import { StoredFiles } from "./storedData.ts";
 
 /** The files of stored sessions and of the trash, which several windows share. */

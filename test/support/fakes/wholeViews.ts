@@ -1,6 +1,7 @@
 // Projections and replays in one piece. Parley itself shares entries between views, and replays in slices.
 import type { Log } from "../../../src/base/log.ts";
-import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
+import type { HeadInputs } from "../../../src/panel/headParts.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
 import type { ViewEntries } from "../../../src/panel/patch.ts";
 import type { View, ViewEntry } from "../../../src/panel/protocol.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
@@ -13,8 +14,8 @@ export class WholeProjector extends Projector {
   #copied: { readonly from: ViewEntries; readonly entries: readonly ViewEntry[] } | undefined;
 
   /** The view as the panel holds it. The array is the same as long as no entry changes. */
-  project(state: SessionState, windowState: WindowState): View {
-    const { head, entries } = this.projectShared(state, windowState);
+  project(state: SessionState, inputs: HeadInputs): View {
+    const { head, entries } = this.projectShared(state, inputs);
     if (this.#copied?.from !== entries) this.#copied = { from: entries, entries: [...entries] };
     return { head, entries: this.#copied.entries };
   }

@@ -7,7 +7,8 @@ import { recordResults } from "../../../scripts/tools/results.mjs";
 /** Called by VS Code. Rejects if a test failed, which gives VS Code its exit code. */
 export async function run(): Promise<void> {
   const grep = process.env["PARLEY_TEST_GREP"];
-  const mocha = new Mocha({ ui: "bdd", timeout: maxTestTime, color: false, ...(grep ? { grep } : {}) });
+  const bail = process.env["PARLEY_TEST_BAIL"] !== undefined;
+  const mocha = new Mocha({ ui: "bdd", timeout: maxTestTime, color: false, bail, ...(grep ? { grep } : {}) });
   await loadTests(mocha);
   const failures = await new Promise<number>(resolve => {
     const runner = mocha.run(resolve);

@@ -17,10 +17,12 @@ import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
 import { gitOf } from "../../../src/git/vscode/gitOf.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
+import { clockTick } from "../../../src/review/turns/turnTimes.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
 import { until } from "../fakes/until.ts";
 import { discardAll } from "./unsavedFiles.ts";
+import { whenWatched } from "./whenWatched.ts";
 
 export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");
 export const tenLines = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
@@ -41,6 +43,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   let above = "";
   /** When a file was last written there (ms since the epoch). */
   let lastPut = 0;
+  /** When the last turn ended. */
+  let endedAt = 0;
   let current: ReviewStore;
   let storage: Map<string, string>;
   let checkpoints: Checkpoints | undefined;
@@ -100,6 +104,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const end = (): void => {
     current.attribution.stateChanged(runningState);
     current.attribution.stateChanged(emptySession);
+    endedAt = Date.now();
   };
   const tool = (patch: Extract<SessionEvent, { type: "tool" }>["patch"], toolCallId = "t1"): void =>
     fed.feed({ type: "tool", toolCallId, patch });
@@ -165,6 +170,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   beforeEach(async () => {
     folder = await mkdtemp(join(above, "folder-"));
     storage = new Map();
+    endedAt = 0;
     faults.length = 0;
     touches.length = 0;
     trees.clear();
@@ -216,15 +222,10 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     });
   }
 
-  /** Resolves once changes in the folder are reported. In a new folder the first changes are not. */
+  /** Resolves once changes in the folder are reported. A file written just after a turn would belong to it. */
   async function watched(where: string): Promise<void> {
-    let isNoticed = false;
-    const watching = fileEvents.watchFolder(where, one => (isNoticed ||= one.path === join(where, "watched")));
-    await until(async () => {
-      await writeFile(join(where, "watched"), `${Date.now()}`);
-      return isNoticed;
-    });
-    watching.dispose();
+    await until(() => Date.now() > endedAt + 2 * clockTick);
+    await whenWatched(where, fileEvents);
     lastPut = Date.now();
   }
 

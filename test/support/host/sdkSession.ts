@@ -274,7 +274,7 @@ export async function type({ document }: vscode.TextEditor, text: string): Promi
 }
 
 /** Closes all editors without saving the folder's files. */
-export async function discardFolder(folder: string): Promise<void> {
+async function discardFolder(folder: string): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
     if (!document.isDirty || !document.uri.fsPath.startsWith(folder)) continue;
     await vscode.window.showTextDocument(document);

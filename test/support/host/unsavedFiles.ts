@@ -9,6 +9,7 @@ import type { FileNote } from "../../../src/session/events.ts";
 import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../fakes/until.ts";
+import { whenWatched } from "./whenWatched.ts";
 
 export type Report = readonly [path: string, note: FileNote | null];
 
@@ -34,7 +35,7 @@ export function useUnsavedFiles() {
     folder = await mkdtemp(join(root, "watched-"));
     outside = await realpath(await mkdtemp(join(tmpdir(), "unwatched-")));
     for (const list of [reports, faults, watches]) list.length = 0;
-    await watched(folder);
+    await whenWatched(folder, fileEvents);
   });
   afterEach(async () => {
     for (const watch of watches) watch.dispose();
@@ -95,22 +96,6 @@ export function useUnsavedFiles() {
 
   const folders = { root: () => root, own: () => folder, outside: () => outside };
   return { reports, folders, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen };
-}
-
-/** Resolves once changes in a folder are reported. In a new folder the first changes are not. */
-async function watched(folder: string): Promise<void> {
-  const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, "watched"));
-  let isNoticed = false;
-  watcher.onDidCreate(() => (isNoticed = true));
-  watcher.onDidChange(() => (isNoticed = true));
-  try {
-    await until(async () => {
-      await writeFile(join(folder, "watched"), `${Date.now()}`);
-      return isNoticed;
-    });
-  } finally {
-    watcher.dispose();
-  }
 }
 
 /** Replaces a document's whole text without saving, like a user. */

@@ -19,13 +19,17 @@ import type { SharedView } from "../../../src/panel/patch.ts";
 import type { LogStorage } from "../../../src/session/log/sessionStore.ts";
 import type { Session } from "../../../src/session/session.ts";
 import type { SessionState } from "../../../src/session/state.ts";
-import { chatViewSurface, OpenSessions } from "../../../src/sessions/openSessions.ts";
+import { chatViewSurface, OpenSessions } from "../../../src/library/openSessions.ts";
 import { ActiveSession } from "../../../src/window/activeSession.ts";
-import { WindowSessions } from "../../../src/window/sessions/windowSessions.ts";
-import { FolderChoice } from "../../../src/window/sessions/folderChoice.ts";
-import { WindowRecord } from "../../../src/sessions/windowRecord.ts";
-import type { Settings } from "../../../src/window/settings.ts";
+import { WindowAgents } from "../../../src/agents/vscode/windowAgents.ts";
+import { isOutsideSession } from "../../../src/editor/folders.ts";
+import { SessionRegistry } from "../../../src/library/sessionRegistry.ts";
+import { SurfaceViews } from "../../../src/library/surfaceViews.ts";
+import { mergeHead } from "../../../src/window/mergeHead.ts";
+import { EditorWorkspaceFolders } from "../../../src/library/vscode/editorWorkspaceFolders.ts";
+import { WindowRecord } from "../../../src/library/windowRecord.ts";
 import { questionServices } from "../fakes/questionRoom.ts";
+import { emptyHeadValues, neverFires } from "../fakes/heads.ts";
 import { StoredFiles } from "../fakes/storedData.ts";
 import { StubAgent, type StubSession } from "../fakes/stubAgent.ts";
 
@@ -62,7 +66,9 @@ export class WindowBench {
   readonly open = new OpenSessions();
   readonly active = new ActiveSession(this.open);
   readonly store = new DisposableStore();
-  readonly sessions: WindowSessions;
+  readonly sessions: SessionRegistry;
+  readonly windowAgents: WindowAgents;
+  readonly views: SurfaceViews;
   readonly signIn: SignInFeature;
   readonly secrets = new Map<string, string>();
   readonly globalState = new Map<string, unknown>();
@@ -88,7 +94,8 @@ export class WindowBench {
       update: (key: string, value: unknown) => Promise.resolve(void this.globalState.set(key, value)),
     } as unknown as vscode.ExtensionContext["globalState"];
     const keys = new StoredKeys({ secrets, globalState });
-    const onDidChange = (): void => this.active.refresh();
+    const changed = this.store.add(new Emitter<void>());
+    const onDidChange = (): void => changed.fire();
     const startFolders = join(tmpdir(), "parley-start-folders");
     this.signIn = {
       keys,
@@ -100,6 +107,7 @@ export class WindowBench {
         clock,
         onDidChange,
       }),
+      onDidChange: changed.event,
     };
     const storage = this.#storage();
     const record = new WindowRecord({
@@ -107,31 +115,43 @@ export class WindowBench {
       newId: () => `w${++ids}`,
       isRunning: () => false,
     });
-    this.sessions = new WindowSessions({
+    this.windowAgents = this.store.add(
+      new WindowAgents({
+        pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
+        signIn: this.signIn,
+        settings: { definitions: () => this.agents, onDidChange: neverFires },
+        isOpen: session => this.open.get(session.id) === session,
+      }),
+    );
+    this.sessions = new SessionRegistry({
       record,
-      signIn: this.signIn,
-      mcp: {
-        view: () => ({ prompts: [], mcpServers: [], asks: [] }),
-        serversFor: () => Promise.resolve([]),
-        sessionClosed: () => {},
-      },
+      agents: this.windowAgents,
+      servers: { serversFor: () => Promise.resolve([]), isAsking: () => false },
       open: this.open,
-      folders: new FolderChoice({ workspaceState: globalState }),
-      pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
+      folders: this.store.add(new EditorWorkspaceFolders({ workspaceState: globalState })),
       storage,
-      settings: () => ({ agents: this.agents, bad: [], sendKey: "enter" }) as unknown as Settings,
-      follow: () => "off",
       createServices: (_session, _definition, report) =>
         questionServices(new PermissionBroker({ report, newId: () => `q${++ids}` }), () => {}),
-      onDidRefresh: () => this.active.refresh(),
-      recent: () => undefined,
-      onRestoreFailed: (file, reason) => this.restoreFailures.push(`${file}: ${reason}`),
-      checkpoints: () => new Set(),
       version: "1.0.0",
       log: nullLog,
       clock: systemClock,
-      changes: () => null,
     });
+    this.sessions.onDidFail(({ file, reason }) => this.restoreFailures.push(`${file}: ${reason}`));
+    const { session: _session, folder: _folder, problem: _problem, ...withAgents } = emptyHeadValues;
+    const { agents: _agents, chosenAgent: _chosen, hasLostAgent: _lost, signingIn: _signingIn, ...others } = withAgents;
+    this.views = this.store.add(
+      new SurfaceViews({
+        open: this.open,
+        head: mergeHead([this.sessions.head, this.windowAgents.head, { values: others, onDidChange: neverFires }]),
+        isOutside: isOutsideSession,
+        log: nullLog,
+      }),
+    );
+    this.store.add(
+      this.open.onDidChange(change => {
+        if (change.type === "closed") this.windowAgents.cancelSignIn(change.session);
+      }),
+    );
   }
 
   /** The texts of the prompts that each session of the agent received. */
@@ -154,15 +174,15 @@ export class WindowBench {
 
   /** What the chat view shows. */
   view(): SharedView {
-    return this.sessions.view(chatViewSurface);
+    return this.views.view(chatViewSurface);
   }
 
   /** Signs in to the agent of the active session. */
   async signInBy(method: string): Promise<void> {
-    if (this.session) await this.sessions.signIn(this.session, method);
+    if (this.session) await this.windowAgents.signIn(this.session, method);
   }
   cancelSignIn(): void {
-    if (this.session) this.sessions.cancelSignIn(this.session);
+    if (this.session) this.windowAgents.cancelSignIn(this.session);
   }
 
   async dispose(): Promise<void> {

@@ -21,6 +21,7 @@ const pages = {
   thousand: () => ({
     prompts: Array.from({ length: 1000 }, (_, at) => prompt(`p${at}`, { description: `Number ${at} of the list` })),
   }),
+  arguments: () => ({ prompts: [prompt("weather", { arguments: [{ name: "city", required: true }] })] }),
   malformed: () => ({ prompts: [{ name: 7 }, "x"] }),
   script: () => ({
     prompts: [

@@ -1,0 +1,141 @@
+// The groups, the order and the ages of the list of sessions.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  needsAttention,
+  sessionAge,
+  sessionGroups,
+  sessionsByUrgency,
+  type ListedSession,
+} from "../../src/library/sessionGroups.ts";
+
+const now = new Date(2026, 2, 30, 12).getTime();
+const session = (id: string, part: Partial<ListedSession> = {}): ListedSession => ({
+  id,
+  title: id,
+  agentName: "Agent",
+  updated: now,
+  status: "idle",
+  isUnread: false,
+  isDone: false,
+  ...part,
+});
+const grouped = (sessions: readonly ListedSession[], showsDone = false): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    sessionGroups(sessions, now, showsDone).map(group => [group.id, group.sessions.map(one => one.id)]),
+  );
+
+const arbitrarySession = fc.record({
+  id: fc.uuid(),
+  title: fc.string(),
+  agentName: fc.string(),
+  updated: fc.integer({ min: now - 30 * 86_400_000, max: now + 1000 }),
+  status: fc.constantFrom("waiting", "working", "failed", "interrupted", "idle"),
+  isUnread: fc.boolean(),
+  isDone: fc.boolean(),
+});
+const arbitrarySessions = fc.uniqueArray(arbitrarySession, { selector: one => one.id, maxLength: 40 });
+
+describe("the list of sessions", () => {
+  it("groups by local days, at midnight and across the change to summer time", () => {
+    const at = (month: number, day: number, hour: number, minutes = 0): number =>
+      new Date(2026, month, day, hour, minutes).getTime();
+    assert.deepEqual(
+      grouped([
+        session("midnight", { updated: at(2, 30, 0) }),
+        session("before midnight", { updated: at(2, 29, 23, 59) }),
+        session("start of yesterday", { updated: at(2, 29, 0) }),
+        session("two days ago", { updated: at(2, 28, 23, 59) }),
+        session("six days ago", { updated: at(2, 24, 0) }),
+        session("seven days ago", { updated: at(2, 23, 23, 59) }),
+      ]),
+      {
+        today: ["midnight"],
+        yesterday: ["before midnight", "start of yesterday"],
+        week: ["two days ago", "six days ago"],
+        older: ["seven days ago"],
+      },
+    );
+  });
+
+  it("shows what waits and what works first, however old it is", () => {
+    const old = now - 20 * 86_400_000;
+    const waiting = session("waits", { status: "waiting", updated: old });
+    const working = session("works", { status: "working", updated: old });
+    assert.deepEqual(Object.entries(grouped([session("idle"), working, waiting])), [
+      ["waiting", ["waits"]],
+      ["working", ["works"]],
+      ["today", ["idle"]],
+    ]);
+  });
+
+  it("hides sessions that are done, unless they are shown on request or work again", () => {
+    const sessions = [
+      session("done", { isDone: true }),
+      session("works", { isDone: true, status: "working" }),
+      session("open"),
+    ];
+    assert.deepEqual(grouped(sessions), { working: ["works"], today: ["open"] });
+    assert.deepEqual(grouped(sessions, true), { working: ["works"], today: ["done", "open"] });
+  });
+
+  it("has every session in one group, latest first, for any sessions in any order", () => {
+    fc.assert(
+      fc.property(arbitrarySessions, fc.boolean(), (sessions, showsDone) => {
+        const groups = sessionGroups(sessions, now, showsDone);
+        const listed = groups.flatMap(group => group.sessions);
+        assert.equal(new Set(listed).size, listed.length);
+        if (showsDone) assert.equal(listed.length, sessions.length);
+        for (const { sessions: members } of groups) {
+          assert.ok(members.length > 0);
+          for (const [at, member] of members.entries())
+            assert.ok(at === 0 || (members[at - 1]?.updated ?? 0) >= (member.updated ?? 0));
+        }
+        assert.deepEqual(sessionGroups(sessions.toReversed(), now, showsDone), groups);
+      }),
+    );
+  });
+
+  it("offers what waits first, then what is unread, then what works, then the latest", () => {
+    const sessions = [
+      session("older", { updated: now - 2 }),
+      session("latest", { updated: now - 1 }),
+      session("works", { status: "working", updated: now - 9 }),
+      session("unread", { isUnread: true, updated: now - 8 }),
+      session("waits", { status: "waiting", updated: now - 9 }),
+    ];
+    assert.deepEqual(
+      sessionsByUrgency(sessions).map(one => one.id),
+      ["waits", "unread", "works", "latest", "older"],
+    );
+  });
+
+  it("counts what waits or is unread", () => {
+    const counted = [session("a", { status: "waiting" }), session("b", { isUnread: true }), session("c")];
+    assert.deepEqual(counted.map(needsAttention), [true, true, false]);
+  });
+
+  it("rounds ages down", () => {
+    const age = (passed: number): string => {
+      const { unit, count } = sessionAge(now - passed, now);
+      return `${count} ${unit}`;
+    };
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+    assert.deepEqual(
+      [-5, 0, minute - 1, minute, hour - 1, hour, day - 1, day, 7 * day - 1, 7 * day, 20 * day].map(age),
+      [
+        "0 now",
+        "0 now",
+        "0 now",
+        "1 minutes",
+        "59 minutes",
+        "1 hours",
+        "23 hours",
+        "1 days",
+        "6 days",
+        "1 weeks",
+        "2 weeks",
+      ],
+    );
+  });
+});

@@ -1,0 +1,164 @@
+// The rows and the badge of the Sessions view, and when VS Code is notified of changes.
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import type { LateTreeView } from "../../src/editor/lateTreeView.ts";
+import type { ListedSession } from "../../src/library/sessionGroups.ts";
+import { SessionsTree, type SessionsRow } from "../../src/library/vscode/sessionsTree.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+
+const hour = 3_600_000;
+
+class FakeView {
+  visible = true;
+  badge: vscode.ViewBadge | undefined;
+  readonly visibility = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
+  readonly onDidChangeVisibility = this.visibility.event;
+}
+
+describe("the Sessions view", () => {
+  let clock: FakeClock;
+  let sessions: readonly ListedSession[];
+  let changed: Emitter<void>;
+  let view: FakeView;
+  let tree: SessionsTree;
+  let refreshes: number;
+
+  const session = (id: string, part: Partial<ListedSession> = {}): ListedSession => ({
+    id,
+    title: id,
+    agentName: "Demo Agent",
+    updated: clock.now(),
+    status: "idle",
+    isUnread: false,
+    isDone: false,
+    ...part,
+  });
+  const list = (...next: readonly ListedSession[]): void => {
+    sessions = next;
+    changed.fire();
+  };
+  const rows = (): readonly string[] =>
+    tree.getChildren().flatMap(group => [group, ...tree.getChildren(group)].map(rowText));
+  const rowText = (row: SessionsRow): string => {
+    const { label, description, iconPath } = tree.getTreeItem(row);
+    const icon = iconPath instanceof vscode.ThemeIcon ? `$(${iconPath.id}) ` : "";
+    return `${icon}${String(label)} | ${String(description)}`;
+  };
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    clock.advance(new Date(2026, 0, 15, 12).getTime());
+    sessions = [];
+    changed = new Emitter<void>();
+    view = new FakeView();
+    const late = {
+      attach: () => view,
+      setBadge: (value: number, tooltip: string) => (view.badge = value === 0 ? undefined : { value, tooltip }),
+    } as object as LateTreeView;
+    tree = new SessionsTree({
+      source: { sessions: () => sessions, onDidChange: changed.event },
+      view: late,
+      clock,
+      openCommand: ({ id }) => ({ command: "parley.openChat", title: "Open", arguments: [id] }),
+    });
+    refreshes = 0;
+    tree.onDidChangeTreeData(() => refreshes++);
+  });
+  afterEach(() => {
+    tree.dispose();
+    changed.dispose();
+    view.visibility.dispose();
+  });
+
+  it("lists sessions in groups, with icon, age, changed lines and agent", () => {
+    list(
+      session("idle"),
+      session("", { updated: clock.now() - 1 }),
+      session("waits", { status: "waiting", changes: { added: 12, removed: 3 } }),
+      session("works", { status: "working", updated: clock.now() - 5 * 60_000 }),
+      session("failed", { status: "failed", isUnread: true, updated: clock.now() - 30 * 24 * hour }),
+    );
+    assert.deepEqual(rows(), [
+      "Waiting for You | 1",
+      "$(bell-dot) waits | now · +12 −3 · Demo Agent",
+      "Working | 1",
+      "$(loading~spin) works | 5 min · Demo Agent",
+      "Today | 2",
+      "$(comment-discussion) idle | now · Demo Agent",
+      "$(comment-discussion) New Conversation | now · Demo Agent",
+      "Older | 1",
+      "$(error) failed | 4 wk · Demo Agent",
+    ]);
+    const [first] = tree.getChildren();
+    assert.ok(first);
+    const [waits] = tree.getChildren(first);
+    assert.ok(waits);
+    const item = tree.getTreeItem(waits);
+    assert.equal(item.accessibilityInformation?.label, "waits, Demo Agent, Waiting for you, now, +12 −3");
+    assert.deepEqual(item.command?.arguments, ["waits"]);
+  });
+
+  it("marks sessions that are unread, interrupted or done, in the icon and in words, and shows done ones on request", () => {
+    list(
+      session("unread", { isUnread: true }),
+      session("cut", { status: "interrupted", updated: clock.now() - 1 }),
+      session("done", { isDone: true, updated: clock.now() - 2 }),
+    );
+    const icons = ["$(circle-filled) unread | now · Demo Agent", "$(debug-disconnect) cut | now · Demo Agent"];
+    assert.deepEqual(rows(), ["Today | 2", ...icons]);
+    tree.showDone(true);
+    assert.deepEqual(rows(), ["Today | 3", ...icons, "$(check) done | now · Demo Agent"]);
+    const items = tree.getChildren().flatMap(group => tree.getChildren(group).map(row => tree.getTreeItem(row)));
+    assert.deepEqual(
+      items.map(({ accessibilityInformation }) => accessibilityInformation?.label),
+      ["unread, Demo Agent, Unread, now", "cut, Demo Agent, Interrupted, now", "done, Demo Agent, Done, now"],
+    );
+    tree.showDone(false);
+    assert.deepEqual(rows(), ["Today | 2", ...icons]);
+  });
+
+  it("notifies VS Code only if a row looks different", () => {
+    list(session("one"));
+    assert.equal(refreshes, 1);
+    list(session("one"));
+    assert.equal(refreshes, 1);
+    list(session("one", { isUnread: true }));
+    assert.equal(refreshes, 2);
+  });
+
+  it("refreshes the ages each minute while it is visible", () => {
+    list(session("one"));
+    clock.advance(60_000);
+    assert.equal(refreshes, 2);
+    assert.deepEqual(rows()[1], "$(comment-discussion) one | 1 min · Demo Agent");
+    view.visible = false;
+    clock.advance(60_000);
+    const hidden = refreshes;
+    clock.advance(10 * 60_000);
+    assert.equal(refreshes, hidden);
+    view.visible = true;
+    view.visibility.fire({ visible: true });
+    assert.deepEqual(rows()[1], "$(comment-discussion) one | 12 min · Demo Agent");
+    assert.equal(refreshes, hidden + 1);
+  });
+
+  it("has a badge for sessions that wait or are unread", () => {
+    const badge = (): unknown => view.badge && [view.badge.value, view.badge.tooltip];
+    list(session("one"));
+    assert.equal(badge(), undefined);
+    list(session("one", { status: "waiting" }));
+    assert.deepEqual(badge(), [1, "A session is waiting for you"]);
+    list(session("one", { status: "waiting" }), session("two", { isUnread: true, status: "failed" }));
+    assert.deepEqual(badge(), [2, "Sessions waiting for you: 1, unread: 1"]);
+    list(session("one"), session("two", { isUnread: true }));
+    assert.deepEqual(badge(), [1, "A session is unread"]);
+    list(session("one"));
+    assert.equal(badge(), undefined);
+  });
+
+  it("shows invisible characters of titles by their codes", () => {
+    list(session("a", { title: "safe\u202Etxt.exe" }));
+    assert.equal(rows()[1], "$(comment-discussion) safe[U+202E]txt.exe | now · Demo Agent");
+  });
+});
