@@ -60,6 +60,8 @@ export class Checkpoints implements Disposable {
   readonly #ended = new AbortController();
   #records: readonly TurnRecord[] = [];
   #turns: ReadonlySet<string> = new Set();
+  /** Resolve when the trees of turns that are about to start are taken, by turn. */
+  readonly #starts = new Map<string, Promise<void>>();
   readonly #loaded: Promise<void>;
   #isLoaded = false;
   /** Contents that are being written to disk, by key. */
@@ -86,6 +88,17 @@ export class Checkpoints implements Disposable {
 
   /** A turn is about to start: takes the trees, within a time limit. Never rejects. */
   async beginTurn(turn: string): Promise<void> {
+    const start = this.#recordStart(turn);
+    this.#starts.set(turn, start);
+    await start;
+    this.#starts.delete(turn);
+    if (this.#ended.signal.aborted) return;
+    const pruned = this.#prune();
+    await this.flush();
+    if (pruned) await this.#clean();
+  }
+
+  async #recordStart(turn: string): Promise<void> {
     await this.#loaded;
     if (this.#ended.signal.aborted) return;
     const others = this.#records.filter(record => record.id !== turn);
@@ -93,9 +106,6 @@ export class Checkpoints implements Disposable {
     this.#set([...others, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files }]);
     const trees = await this.#takeTrees();
     this.#change(turn, record => ({ ...record, trees }));
-    const pruned = this.#prune();
-    await this.flush();
-    if (pruned) await this.#clean();
   }
 
   /** An agent touches a file in a turn. Later touches in the same turn only detect changes by others. */
@@ -156,6 +166,7 @@ export class Checkpoints implements Disposable {
   /** The text of a file at the start of the turn, from the trees. Null: the file did not exist. Undefined: unknown. */
   async textAt(turn: string, path: string): Promise<string | null | undefined> {
     await this.#loaded;
+    await this.#starts.get(turn);
     const { trees } = this.#options;
     const record = this.#records.find(one => one.id === turn);
     if (!trees || !record || record.trees.length === 0) return undefined;
@@ -167,9 +178,10 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  /** The files at the start of the turn. Undefined if there are no trees. */
+  /** The files at the start of the turn. Waits until they are known. Undefined if there are no trees. */
   async startOf(turn: string): Promise<TurnStart | undefined> {
     await this.#loaded;
+    await this.#starts.get(turn);
     const { trees } = this.#options;
     const records = this.#records.find(one => one.id === turn)?.trees ?? [];
     return trees && records.length > 0 ? startFromTrees(trees, records) : undefined;

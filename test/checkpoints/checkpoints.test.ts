@@ -209,6 +209,26 @@ describe("checkpoints", () => {
     assert.deepEqual([...world.checkpoints.turns], ["t2"]);
   });
 
+  it("know the files at the start of a turn only when its trees are taken", async () => {
+    const folder = "/w";
+    let taken = (): void => {};
+    const world = new World({
+      take: () => new Promise(resolve => (taken = () => resolve([{ folder, tree: "t", left: [] }]))),
+      textAt: () => Promise.resolve("text\n"),
+      filesAt: () => Promise.resolve([]),
+      stateAt: () => Promise.resolve(undefined),
+      changed: () => Promise.resolve({ files: [], more: 0 }),
+      keepOnly: () => Promise.resolve(),
+    });
+    const begun = world.begin("t1");
+    const start = world.checkpoints.startOf("t1");
+    const text = world.checkpoints.textAt("t1", "/w/a");
+    await until(() => world.clock.pendingTimers === 1);
+    taken();
+    assert.deepEqual([(await start)?.folders, await text], [[folder], "text\n"]);
+    await begun;
+  });
+
   it("work without a tree that takes too long or fails, and log a warning", async () => {
     const never: CheckpointTrees = {
       take: signal => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),

@@ -35,7 +35,7 @@ export class TurnStarts {
     return this.#options.roots().filter(root => !folders.includes(root));
   }
 
-  /** What is known of the start of a turn. Rejects if it cannot be read. */
+  /** What is known of the start of a turn. Waits until it is read. Rejects if it cannot be read. */
   async of(turn: string): Promise<TurnStart> {
     const trees = await this.#options.treesOf(turn);
     const texts = (await this.#texts.get(turn)) ?? [];

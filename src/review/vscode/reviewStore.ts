@@ -168,8 +168,7 @@ export class ReviewStore implements Disposable {
     this.#unfinished.begin({ turn, title, began: Date.now(), ...(session && { session }) }, isOver);
     if (attribution.busyTurns.length === 0) this.#states.turnBegan(Date.now());
     const synced = attribution.turnBegan(turn, title, session);
-    await Promise.all([trees, synced]);
-    await this.#starts.begin(turn, one => !isOver(one));
+    await Promise.all([trees, synced, this.#starts.begin(turn, one => !isOver(one))]);
   }
 
   /** Resolves when the changes of the last turn are attributed, as far as that is fast. */
