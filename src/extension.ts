@@ -17,6 +17,7 @@ import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { withProtectedFiles } from "./permissions/protectedFiles.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
+import { createHistory } from "./history/vscode/createHistory.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./library/openSessions.ts";
 import type { SessionRegistry } from "./library/sessionRegistry.ts";
@@ -81,11 +82,12 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   });
   const follow = createFollow(platform, { turn: () => currentTurn(active.state) });
   const terminals = createTerminals(platform, openSession);
+  const workspace = { fileEvents, roots: () => sessionFolders.roots, onDidChangeRoots: sessionFolders.onDidChange };
+  const history = createHistory(platform, workspace);
   const checkpointsOf = (turn: string): Checkpoints | undefined => checkpoints.of(review.store.sessionOf(turn));
   const review: ReviewFeature = createReview(platform, {
-    fileEvents,
-    roots: () => sessionFolders.roots,
-    onDidChangeRoots: sessionFolders.onDidChange,
+    ...workspace,
+    facts: history.facts,
     touches: {
       touched: file => checkpointsOf(file.turn)?.touched(file),
       written: (path, after, turn) => checkpointsOf(turn)?.written(path, after),
@@ -117,6 +119,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     follow,
     terminals,
     review,
+    history,
   };
   const registry: SessionRegistry = createSessions(platform, features);
   const storedSessions = createStoredSessions(platform, {

@@ -5,11 +5,13 @@ import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
 import { pairMoves } from "./turns/pairMoves.ts";
 import type { FileDifference, TurnStart } from "./turns/turnStart.ts";
+import type { FactSink } from "../history/facts.ts";
 import type { WindowReview } from "./windowReview.ts";
 
 export interface TurnComparisonOptions {
   readonly turn: string;
   readonly review: WindowReview;
+  readonly facts: FactSink;
   readonly start: (turn: string) => Promise<TurnStart>;
   /** Whether no other turn has begun. */
   readonly isCurrent: () => boolean;
@@ -57,7 +59,7 @@ export async function settledOrLate(comparison: Promise<void>): Promise<void> {
 
 /** Files that are gone and new files can be the same ones, moved. */
 async function findMoves(
-  { turn, review, isUsers }: TurnComparisonOptions,
+  { turn, review, facts, isUsers }: TurnComparisonOptions,
   differences: readonly FileDifference[],
 ): Promise<void> {
   const own = differences.filter(({ path }) => !isUsers(path));
@@ -71,6 +73,7 @@ async function findMoves(
   for (const { from, to } of pairs) {
     const before = gone.find(({ path }) => path === from)?.before ?? undefined;
     const [author = turn] = review.file(to)?.turns ?? [];
+    facts.note({ type: "attributed", path: to, author: { kind: "agent", turn: author }, movedFrom: from });
     await review.agentMoved({ from, to, turn: author, before, why });
   }
 }

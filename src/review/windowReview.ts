@@ -17,6 +17,7 @@ import { type FileChanges } from "./hunk.ts";
 import { FileDecisions } from "./decisions/fileDecisions.ts";
 import { sharedTurnOf } from "./earlierTurns.ts";
 import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget, SharedTurn, TurnSession, UndoLoss } from "./review.ts";
+import type { FactSink } from "../history/facts.ts";
 import type { EarlierFileStates } from "./reviewDecision.ts";
 import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
 import {
@@ -37,6 +38,7 @@ import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../fi
 export interface WindowReviewOptions {
   readonly port: ReviewPort;
   readonly earlier?: EarlierFileStates;
+  readonly facts?: FactSink;
   /** Whether the file is outside the workspace folders. */
   readonly isOutside?: (path: string) => boolean;
   /** Runs the function once, soon. */

@@ -63,6 +63,7 @@ export const commandIds = [
   "parley.reviewChanges",
   "parley.reviewTurn",
   "parley.undoLastDecision",
+  "parley.explainChanges",
 ] as const;
 
 export type CommandId = (typeof commandIds)[number];

@@ -7,6 +7,7 @@ import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoint
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
+import type { HistoryFeature } from "../history/vscode/createHistory.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
 import type { SessionListFeature } from "../library/vscode/createSessionList.ts";
@@ -32,6 +33,7 @@ import { TrafficDocument } from "./trafficDocument.ts";
 
 /** The features that panels show, and the sessions. */
 export interface PanelFeatures extends SessionFeatures {
+  readonly history: HistoryFeature;
   readonly active: ActiveSession;
   readonly chat: ChatPanels;
   readonly registry: SessionRegistry;
@@ -46,7 +48,7 @@ export function createPanels(
   features: PanelFeatures,
 ): CommandRunner {
   const { open, active, settings, agents, fileEvents, documents, permissions, checkpoints, review, follow } = features;
-  const { terminals, signIn, mcp, chat, registry, list, storedSessions } = features;
+  const { history, terminals, signIn, mcp, chat, registry, list, storedSessions } = features;
   const { store, storage, clock, log } = platform;
   const { stored } = storedSessions;
   const mentions = createMentions(platform, {
@@ -78,7 +80,7 @@ export function createPanels(
   );
   const sender = new PromptSender({ registry, documents, attaching: mentions.attachments });
   const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages);
-  const traffic = store.add(new TrafficDocument(features.pool));
+  const traffic = store.add(new TrafficDocument(features.pool, history.explained));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
     session: () => active.session,
@@ -158,6 +160,7 @@ export function createPanels(
       permissions.commands,
       follow.commands,
       review.commands,
+      history.commands,
       restore.commands,
     ],
     log,

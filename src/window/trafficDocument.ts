@@ -11,16 +11,23 @@ const maxRowLength = 20_000;
 /** Records the traffic. */
 type TrafficSource = Pick<AgentPool, "tap" | "onDidRecord">;
 
+/** What happened to files, for the transcript. */
+interface FileNotes {
+  readonly allTexts: readonly string[];
+}
+
 /** A read-only document of an agent's traffic. It is updated while it is open. */
 export class TrafficDocument implements vscode.TextDocumentContentProvider, Disposable {
   readonly #pool: TrafficSource;
+  readonly #files: FileNotes;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   readonly #disposables: Disposable[];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pool: TrafficSource) {
+  constructor(pool: TrafficSource, files: FileNotes) {
     this.#pool = pool;
+    this.#files = files;
     this.#disposables = [
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
       pool.onDidRecord(agent => this.#scheduleUpdate(agent)),
@@ -58,12 +65,21 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
     });
     if (!target) return;
-    await vscode.workspace.fs.writeFile(target, Buffer.from(transcriptText(tap.records), "utf8"));
+    await vscode.workspace.fs.writeFile(
+      target,
+      Buffer.from(transcriptText([...tap.records, ...this.#notes(tap)]), "utf8"),
+    );
     void showInformationMessage(
       vscode.l10n.t(
         "The transcript was saved. Values that look like secrets are masked, but it contains prompts, file contents, and paths.",
       ),
     );
+  }
+
+  /** What happened to files, after all messages. */
+  #notes({ records }: TrafficRecorder): readonly TrafficRecord[] {
+    const t = records.at(-1)?.t ?? 0;
+    return this.#files.allTexts.map(text => ({ t, dir: "note", text }));
   }
 
   #scheduleUpdate(agent: string): void {

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
+import { chooseInMenu } from "./contextMenu.ts";
 import {
   chord,
   openChat,
@@ -213,6 +214,29 @@ describe("actions away from the cursor", () => {
     await runCommand(page, "Parley: Keep All Changes");
     await listed("Changes to Review").waitFor({ state: "detached" });
     await runCommand(page, "Parley: Open Chat");
+    await bar.waitFor({ state: "detached" });
+  });
+});
+
+describe("the changes of a file", () => {
+  it("are explained in words, from the command palette and from the Changes view, with what the user typed", async () => {
+    const { page, bar, files } = await start();
+    const [first, second] = files;
+    const sentence = (words: string): Locator => page.locator(".view-line", { hasText: words });
+    await openFile(page, first);
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("mine ");
+    await runCommand(page, "Parley: Explain Changes of This File");
+    await tab(page, `Changes of ${first}`).waitFor();
+    await sentence("The agent of “#script changes.json” wrote the file through the editor.").waitFor();
+    await sentence("You changed line 1 in the editor.").waitFor();
+    await screenshot(page, "explained-changes");
+    await runCommand(page, "Parley: Focus on Changes View");
+    const rows = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) });
+    await chooseInMenu(rows.locator(".monaco-list-row", { hasText: second }).first(), "Explain Changes of This File");
+    await tab(page, `Changes of ${second}`).waitFor();
+    await runCommand(page, "Parley: Keep All Changes");
+    await sentence("You kept changes of the file.").waitFor();
     await bar.waitFor({ state: "detached" });
   });
 });

@@ -1,5 +1,8 @@
 // The extension as VS Code runs it: it activates by itself, with the contributions of its manifest, and in every state.
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
@@ -152,10 +155,13 @@ describe("the document of an agent's traffic", () => {
   let traffic: TrafficDocument;
   beforeEach(() => {
     tap = new TrafficRecorder(systemClock);
-    traffic = new TrafficDocument({
-      tap: agent => (agent === "demo" ? tap : undefined),
-      onDidRecord: new Emitter<string>().event,
-    });
+    traffic = new TrafficDocument(
+      {
+        tap: agent => (agent === "demo" ? tap : undefined),
+        onDidRecord: new Emitter<string>().event,
+      },
+      { allTexts: ["a.txt\n\nThe agent wrote API_KEY=s3cr3t\n"] },
+    );
   });
   afterEach(() => traffic.dispose());
 
@@ -185,6 +191,24 @@ describe("the document of an agent's traffic", () => {
     tap?.recordMessage("c>a", { params: { apiKey: "s3cr3t" } }, 1);
     tap?.recordText("err", "API_KEY=s3cr3t");
     assert.ok(!lines().join().includes("s3cr3t"));
+  });
+
+  it("is saved with what happened to files, which is masked, too", async () => {
+    const file = vscode.Uri.file(join(await mkdtemp(join(tmpdir(), "transcript-")), "saved.ndjson"));
+    const { showInformationMessage, showSaveDialog } = vscode.window;
+    const answers = { showInformationMessage: () => Promise.resolve(), showSaveDialog: () => Promise.resolve(file) };
+    Object.assign(vscode.window, answers);
+    try {
+      tap?.recordMessage("c>a", { method: "initialize" }, 1);
+      await traffic.save("demo");
+      const records = (await readFile(file.fsPath, "utf8")).trimEnd().split("\n");
+      assert.equal(records.length, 2);
+      const { dir, text } = JSON.parse(records[1] ?? "") as { readonly dir: string; readonly text: string };
+      assert.deepEqual([dir, text.startsWith("a.txt\n"), text.includes("s3cr3t")], ["note", true, false]);
+    } finally {
+      Object.assign(vscode.window, { showInformationMessage, showSaveDialog });
+      await rm(dirname(file.fsPath), { recursive: true });
+    }
   });
 
   it("explains that there is no traffic yet", () => {

@@ -1,6 +1,7 @@
 // Carries out the decisions of the user about files under review, one after the other, and undoes the last ones.
 import { Sequencer } from "../../base/async.ts";
 import { plainState, type FileState } from "../../files/fileState.ts";
+import { noFacts, type FactDecision, type FactSink } from "../../history/facts.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
 import { undoneFile } from "../earlierTurns.ts";
 import { isSettled, keepHunks } from "../fileChanges.ts";
@@ -41,6 +42,13 @@ export interface DecidableFiles extends MovedFiles {
 export interface FileDecisionsOptions {
   readonly port: ReviewPort;
   readonly earlier?: EarlierFileStates;
+  readonly facts?: FactSink;
+}
+
+/** A file of a decision. `movedFrom`: where the decision moved it from, if it is a path. */
+interface NotedFile {
+  readonly path: string;
+  readonly movedFrom?: unknown;
 }
 
 export class FileDecisions {
@@ -96,7 +104,9 @@ export class FileDecisions {
           this.#files.put(file.path, changes);
         }
       }
-      this.#recordDecision({ kind: "keep", files, unknown, moved, replaced: nothingApplied.replaced });
+      const decision: ReviewDecision = { kind: "keep", files, unknown, moved, replaced: nothingApplied.replaced };
+      this.#noteDecision("keep", [...files, ...unknown, ...moved]);
+      this.#recordDecision(decision);
     });
   }
 
@@ -130,13 +140,16 @@ export class FileDecisions {
       await moves.removeEmptyFolders(earlier);
       const done = (one: { readonly path: string }): boolean => !applied.unchanged.has(one.path);
       for (const { path } of unknown.filter(done)) this.#files.forget(path);
-      this.#recordDecision({
+      const decision: ReviewDecision = {
         kind: "undo",
         files: decided.filter(done),
         unknown: unknown.filter(done),
         replaced: applied.replaced,
         moved,
-      });
+      };
+      const movedBack = moved.map(({ path, movedFrom }) => ({ path: movedFrom.path, movedFrom: path }));
+      this.#noteDecision("undo", [...decision.files, ...decision.unknown], movedBack);
+      this.#recordDecision(decision);
       throwFailures(failed);
     });
   }
@@ -182,6 +195,11 @@ export class FileDecisions {
       // What failed for a passing reason can be tried again.
       const again = decision.files.filter(({ path }) => applied.unchanged.has(path));
       const unknownAgain = decision.unknown.filter(({ path }) => applied.unchanged.has(path));
+      const isDone = (one: { readonly path: string }): boolean => !applied.unchanged.has(one.path);
+      const movedNow = decision.moved.filter(one => !movedAgain.includes(one));
+      const moved = kind === "undo" ? movedNow.map(one => ({ path: one.path, movedFrom: one.movedFrom.path })) : [];
+      const kept = kind === "keep" ? movedNow : [];
+      this.#noteDecision("undoDecision", [...decision.files, ...decision.unknown, ...kept].filter(isDone), moved);
       this.#decisions.pop();
       this.#recordDecision({ ...decision, files: again, unknown: unknownAgain, moved: movedAgain });
       throwFailures(failed);
@@ -207,7 +225,9 @@ export class FileDecisions {
       });
       try {
         const applied = await this.#options.port.apply(steps, options);
-        for (const file of restored) if (!applied.failed.has(file.path)) this.#files.set(file);
+        const changed = restored.filter(({ path }) => !applied.failed.has(path));
+        for (const file of changed) this.#files.set(file);
+        this.#noteDecision("restore", changed);
         return applied;
       } finally {
         for (const { path } of steps) this.#ownChanges.delete(path);
@@ -246,6 +266,14 @@ export class FileDecisions {
     } finally {
       for (const { path } of files) this.#ownChanges.delete(path);
     }
+  }
+
+  /** `moved`: the files that the decision moved. */
+  #noteDecision(decision: FactDecision, files: readonly NotedFile[], moved: readonly NotedFile[] = []): void {
+    const { facts = noFacts } = this.#options;
+    const noted = new Map([...files, ...moved].map(one => [one.path, one]));
+    for (const { path, movedFrom } of noted.values())
+      facts.note({ type: "decided", path, decision, ...(typeof movedFrom === "string" && { movedFrom }) });
   }
 
   #recordDecision(decision: ReviewDecision): void {

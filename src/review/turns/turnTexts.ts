@@ -2,12 +2,14 @@
 // that the review has seen on disk.
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import type { FactSink } from "../../history/facts.ts";
 import { RunningTurns, type ReportsOfTurns } from "./runningTurns.ts";
 import type { FileDifference, TurnStart } from "./turnStart.ts";
 
 export interface TurnTextsOptions {
   /** What is known of the files when the turn began. */
   readonly start: (turn: string) => Promise<TurnStart>;
+  readonly facts: FactSink;
   readonly log: Log;
 }
 
@@ -71,8 +73,10 @@ export class TurnTexts {
   }
 
   /** The text of a file when the turn began, or the first of the turns. Null: it did not exist. Undefined: unknown. */
-  startText(path: string, turn = this.turns.first): Promise<string | null | undefined> {
-    return this.#askStart(path, turn, start => start.textAt(path));
+  async startText(path: string, turn = this.turns.first): Promise<string | null | undefined> {
+    const text = await this.#askStart(path, turn, start => start.textAt(path));
+    this.#options.facts.note({ type: "startKnown", path, turn, ...(text !== undefined && { text }) });
+    return text;
   }
 
   /** The files at a path when the first turn began. Undefined: unknown. */

@@ -2,6 +2,7 @@
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { normalizeText } from "../../base/text.ts";
+import type { FactSink } from "../../history/facts.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
@@ -16,6 +17,7 @@ export interface AgentWritesOptions {
   readonly outside: OutsideFiles;
   readonly texts: TurnTexts;
   readonly states?: ChangedStates;
+  readonly facts: FactSink;
   readonly touches: TouchListener;
   /** The last text seen. Undefined: none. */
   readonly known: (path: string) => string | null | undefined;
@@ -95,7 +97,9 @@ export class AgentWrites {
     touch(path, known === undefined ? before : known, turn);
     this.#before.set(path, before);
     this.#turns.set(path, turn);
-    this.pending.begin(path, normalizeText(content), before);
+    const text = normalizeText(content);
+    this.pending.begin(path, text, before);
+    this.#options.facts.note({ type: "writeBegan", path, turn, text });
     return true;
   }
 
@@ -106,6 +110,7 @@ export class AgentWrites {
     this.#turns.delete(path);
     this.pending.end(path);
     if (before === undefined) return;
+    this.#options.facts.note({ type: "writeEnded", path, turn });
     const after = await currentTextOf(path);
     if (after !== undefined) touches.written(path, after, turn);
     const last = this.#options.known(path);

@@ -4,9 +4,10 @@ import { t } from "../../base/l10n.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
-import { isBusy, type SessionState } from "../../session/state.ts";
+import { isBusy, toolKey, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
+import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
@@ -18,7 +19,7 @@ import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
 import { ChangeTurns } from "./changeTurns.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
-import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
+import { DocumentChanges, documentFact, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
 import { LateReports } from "../turns/lateReports.ts";
@@ -39,6 +40,7 @@ export interface ChangeAttributionOptions {
   readonly touches: TouchListener;
   /** Keeps the exact states of files. */
   readonly states?: ChangedStates;
+  readonly facts: FactSink;
   /** What is known of the files when the turn began. */
   readonly start: (turn: string) => Promise<TurnStart>;
   /** A turn has ended. `compared` resolves when its end is compared with its start. */
@@ -95,8 +97,9 @@ export class ChangeAttribution implements Disposable {
       attributeToAgent: (path, after, turn) => this.#attributeToAgent(path, after, turn),
       textBefore: (path, text) => this.#author.textBefore(path, text),
     });
-    const { review } = options;
-    this.#userOperations = this.#store.add(new UserFileOperations({ review, texts: this.#texts, work: this.#work }));
+    this.#userOperations = this.#store.add(
+      new UserFileOperations({ ...options, texts: this.#texts, work: this.#work }),
+    );
     this.#author = new ChangeAuthor({
       ...options,
       times: this.#times,
@@ -117,11 +120,19 @@ export class ChangeAttribution implements Disposable {
         enqueue: (path, work) => this.#enqueue(path, work),
       }),
     );
-    this.#store.add(options.onDidChangeRoots(() => this.#work.rootsChanged()));
+    this.#store.add(
+      options.onDidChangeRoots(() => {
+        options.facts.note({ type: "foldersReplaced", folders: options.roots() });
+        this.#work.rootsChanged();
+      }),
+    );
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
-        onChange: (path, seen) => void this.#enqueue(path, located => this.#attributeChange(located, seen)),
+        onChange: (path, seen) => {
+          options.facts.note(documentFact(path, seen));
+          void this.#enqueue(path, located => this.#attributeChange(located, seen));
+        },
       }),
     );
     this.#changedFiles = this.#store.add(
@@ -131,7 +142,10 @@ export class ChangeAttribution implements Disposable {
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => this.#pathChanged(path),
         onCommitted: (path, text) =>
-          void this.#enqueue(path, async located => options.review.committed(located.path, text)),
+          void this.#enqueue(path, async located => {
+            options.facts.note({ type: "committed", path: located.path, text });
+            await options.review.committed(located.path, text);
+          }),
         trackedPaths: () => reviewedPaths(this.#options.review),
       }),
     );
@@ -157,7 +171,8 @@ export class ChangeAttribution implements Disposable {
    * by others of the tracked files are taken in. Never rejects.
    */
   async turnBegan(turn: string, title: string, session?: TurnSession): Promise<void> {
-    const { review } = this.#options;
+    const { review, facts } = this.#options;
+    facts.note({ type: "turnBegan", turn, title, session: session?.id ?? "", sessionTitle: session?.title ?? "" });
     const isAlone = this.#texts.begin(turn, session?.id ?? "", Date.now());
     if (isAlone) {
       this.#turns.turnBegan();
@@ -195,6 +210,7 @@ export class ChangeAttribution implements Disposable {
     const running = this.#times.of(session);
     if (!running?.times.isBusy) return;
     running.times.end(Date.now());
+    this.#options.facts.note({ type: "turnEnded", turn: running.turn });
     running.reports.turnEnded();
     this.#changedFiles.turnEnded();
     const reviewed = this.#options.review.files.map(({ path }) => path);
@@ -241,6 +257,7 @@ export class ChangeAttribution implements Disposable {
     for (const path of namedPaths) {
       this.#work.enqueueOnce("snapshot", path, async located => {
         this.#texts.reports.setResolvedPath(path, located.path);
+        this.#noteTool(located.path, event, after, session);
         await this.#snapshot(located);
         await this.#turns.reported(located.path);
       });
@@ -266,6 +283,7 @@ export class ChangeAttribution implements Disposable {
 
   /** The user allowed the agent to write a file outside the folders. `path`: resolved. Never rejects. */
   allowedOutside(path: string): Promise<void> {
+    this.#options.facts.note({ type: "allowedOutside", path });
     return this.#writes.allowedOutside(path);
   }
 
@@ -278,6 +296,21 @@ export class ChangeAttribution implements Disposable {
   dispose(): void {
     this.#work.end();
     this.#store.dispose();
+  }
+
+  /** A tool call named the file, or has reported again. */
+  #noteTool(path: string, event: SessionEvent, after: SessionState, session: string): void {
+    if (event.type !== "tool" && event.type !== "toolChunk") return;
+    const { toolCallId } = event;
+    const entry = after.entries.get(toolKey(toolCallId));
+    const { title, kind, status } = entry?.kind === "tool" ? entry.fields : {};
+    const known = { ...(title && { title }), ...(kind && { kind }), ...(status && { status }) };
+    this.#options.facts.note({ type: "toolNamed", path, session, toolCallId, ...known });
+  }
+
+  #noteAuthor(path: string, author: FactAuthor, text: string | null | undefined, edits?: readonly FactEdit[]): void {
+    const known = { ...(text !== undefined && { text }), ...(edits && { edits }) };
+    this.#options.facts.note({ type: "attributed", path, author, ...known });
   }
 
   /** Whether changes of the file can be the agent's, or are needed to know the text before its changes. */
@@ -357,16 +390,19 @@ export class ChangeAttribution implements Disposable {
       if (isReverted) return this.#reverted(path, text);
       if (isNotLoaded || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
       this.#opened.remember(path, text);
+      this.#noteAuthor(path, { kind: "others" }, text);
       return review.replaced(path, text);
     }
     this.#opened.remember(path, text);
     this.#texts.unsure.delete(path);
+    this.#noteAuthor(path, { kind: seen.reason === undefined ? "user" : "editor" }, text, seen.edits);
     if (seen.reason !== undefined) return review.editorUndoRedo(path, text);
     await review.userChanged(path, seen.edits, text);
   }
 
   /** The user discarded unsaved text, so the file has the text on disk again. */
   async #reverted(path: string, text: string): Promise<void> {
+    this.#noteAuthor(path, { kind: "editor" }, text);
     this.#opened.remember(path, text);
     await this.#options.review.editorUndoRedo(path, text);
   }
@@ -380,6 +416,7 @@ export class ChangeAttribution implements Disposable {
     const isChanged = (): boolean =>
       this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
     const disk = await settledDiskText(path);
+    this.#options.facts.note({ type: "diskSeen", path, ...(disk !== undefined && { text: disk }) });
     if (disk !== null) this.#texts.deleted.delete(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
     if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
@@ -415,6 +452,7 @@ export class ChangeAttribution implements Disposable {
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
       this.#texts.unsure.set(path, known);
     this.#opened.remember(path, disk);
+    this.#noteAuthor(path, { kind: "others" }, disk);
     await review.replaced(path, disk);
   }
 
@@ -460,6 +498,7 @@ export class ChangeAttribution implements Disposable {
     if (!(await isFile(path))) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
     if (turn === undefined) return;
+    this.#noteAuthor(path, { kind: "agent", turn }, undefined);
     const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
     if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
     this.#options.states?.written(turn, path);
@@ -476,6 +515,7 @@ export class ChangeAttribution implements Disposable {
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
     // The user has accepted the change meanwhile.
     if (base === undefined && review.keptAt(path) !== keptAt) return this.#diskChanged({ path });
+    this.#noteAuthor(path, { kind: "agent", turn }, after);
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);

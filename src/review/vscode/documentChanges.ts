@@ -5,6 +5,7 @@ import { withLineFeeds } from "../../base/text.ts";
 import { diskText } from "../../editor/diskText.ts";
 import { looksTyped } from "../../files/typedEdits.ts";
 import { agentTextOf } from "../../files/vscode/agentEdits.ts";
+import type { FileFact } from "../../history/facts.ts";
 import type { RangeEdit } from "../fileChanges.ts";
 
 /** A change of an open document, as it is when VS Code reports it. */
@@ -20,6 +21,16 @@ export interface DocumentChange {
   /** The user typed, although a write of the agent may be in progress. */
   readonly isTyped: boolean;
 }
+
+/** The change as a fact of the history of files. */
+export const documentFact = (path: string, { text, edits, clean, reason }: DocumentChange): FileFact => ({
+  type: "documentChanged",
+  path,
+  text,
+  edits,
+  isDirty: !clean,
+  ...(reason !== undefined && { reason: reason === vscode.TextDocumentChangeReason.Undo ? "undo" : "redo" }),
+});
 
 export interface DocumentChangesOptions {
   /** Called immediately for each change, so that unwanted changes cost nothing. */

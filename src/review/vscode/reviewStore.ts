@@ -97,7 +97,9 @@ export class ReviewStore implements Disposable {
     });
     this.#states = this.#store.add(states);
     const schedule = (run: () => void): void => void setImmediate(run);
-    this.review = this.#store.add(new WindowReview({ port: this.edits, earlier: states, isOutside, schedule }));
+    this.review = this.#store.add(
+      new WindowReview({ port: this.edits, earlier: states, isOutside, schedule, facts: options.facts }),
+    );
     this.#unfinished = new UnfinishedTurnStore(options.storage, log);
     const onTurnEnded = (turn: string, compared: Promise<void>): void => void this.#turnEnded(turn, compared);
     this.attribution = this.#store.add(

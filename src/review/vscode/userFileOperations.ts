@@ -1,6 +1,7 @@
 // Files and folders that the user moves, deletes or creates in the editor, as VS Code reports them.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { FactSink } from "../../history/facts.ts";
 import { trackedAt } from "../reviewedPaths.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import { isAtOrBelow, UserMoves } from "../turns/userMoves.ts";
@@ -11,6 +12,7 @@ export interface UserFileOperationsOptions {
   readonly review: WindowReview;
   readonly texts: Pick<TurnTexts, "last">;
   readonly work: FileWork;
+  readonly facts: FactSink;
 }
 
 export class UserFileOperations implements Disposable {
@@ -36,7 +38,14 @@ export class UserFileOperations implements Disposable {
     this.#store.add(
       vscode.workspace.onWillDeleteFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
     );
-    this.#store.add(vscode.workspace.onDidCreateFiles(({ files }) => files.forEach(one => moves.end(one.fsPath))));
+    this.#store.add(
+      vscode.workspace.onDidCreateFiles(({ files }) =>
+        files.forEach(({ fsPath }) => {
+          moves.end(fsPath);
+          options.facts.note({ type: "userCreated", path: fsPath });
+        }),
+      ),
+    );
     this.#store.add(
       vscode.workspace.onDidRenameFiles(({ files }) =>
         files.forEach(({ oldUri, newUri }) => this.#renamed(oldUri.fsPath, newUri.fsPath)),
@@ -57,7 +66,8 @@ export class UserFileOperations implements Disposable {
   }
 
   #renamed(oldPath: string, newPath: string): void {
-    const { review, texts, work } = this.#options;
+    const { review, texts, work, facts } = this.#options;
+    facts.note({ type: "userMoved", path: newPath, from: oldPath });
     void work.enqueue(oldPath, async ({ path: from }) => {
       const to = await work.locate(newPath);
       this.moves.end(oldPath);
@@ -74,7 +84,8 @@ export class UserFileOperations implements Disposable {
   }
 
   #removed(removed: string): void {
-    const { review, texts, work } = this.#options;
+    const { review, texts, work, facts } = this.#options;
+    facts.note({ type: "userDeleted", path: removed });
     void work.enqueue(removed, async ({ path }) => {
       if (review.acceptOwnChange(path, null)) return;
       for (const one of [path, ...texts.last.keys()]) if (isAtOrBelow(one, path)) texts.last.set(one, null);

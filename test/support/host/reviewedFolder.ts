@@ -19,6 +19,7 @@ import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import { clockTick } from "../../../src/review/turns/turnTimes.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
+import { RecordedFacts } from "../fakes/recordedFacts.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
 import { until } from "../fakes/until.ts";
 import { discardAll } from "./unsavedFiles.ts";
@@ -34,6 +35,15 @@ export interface ReviewedFolderOptions {
   readonly checkpoints?: boolean;
   /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
   readonly roots?: readonly string[];
+}
+
+/** Where the facts of all tests are recorded. `npm run history` sets it. */
+const recordings = process.env["PARLEY_HISTORY_RECORDINGS"];
+
+async function record(title: string, facts: RecordedFacts): Promise<void> {
+  if (!recordings || facts.isEmpty) return;
+  await mkdir(recordings, { recursive: true });
+  await writeFile(join(recordings, `${title.replaceAll(/[^\w]+/g, "-").slice(0, 120)}.ndjson`), facts.text);
 }
 
 /** Creates a folder and its review before each test of the suite, and removes both after it. */
@@ -121,8 +131,10 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     tool({ status: "completed" });
   };
 
+  let facts: RecordedFacts;
   const make = (): ReviewStore =>
     new ReviewStore({
+      facts,
       fileEvents,
       roots,
       onDidChangeRoots: () => ({ dispose: () => {} }),
@@ -182,14 +194,17 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       await promisify(execFile)("git", ["init", "-q"], { cwd: first });
       checkpoints = await checkpointsOf(first);
     } else if (options.checkpoints) checkpoints = checkpointsIn(join(above, "checkpoints"));
+    facts = new RecordedFacts(folder, () => current.review);
     current = make();
     await current.ready;
     for (const root of roots()) await watched(root);
   });
-  afterEach(async () => {
+  afterEach(async function () {
     // A comparison takes trees, also after the end of the test.
     await current.resumed;
     await current.attribution.whenCompared();
+    facts.showReview();
+    await record(this.currentTest?.fullTitle() ?? "", facts);
     current.dispose();
     await checkpoints?.flush();
     checkpoints?.dispose();

@@ -14,6 +14,7 @@ import { Session } from "../../../src/session/session.ts";
 import { isBusy, openQuestions, type Question, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
 import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
+import { noFacts } from "../../../src/history/facts.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { createSessionServices, type SharedServices } from "../../../src/window/createSessionServices.ts";
 import { readSettings, type Settings } from "../../../src/window/settings.ts";
@@ -70,6 +71,7 @@ export class SdkSession {
     this.settings = readSettings(context);
     const storing = openSessionStorage(context);
     this.#reviews = new ReviewStore({
+      facts: noFacts,
       fileEvents: this.#fileEvents,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       roots: () => [cwd],
