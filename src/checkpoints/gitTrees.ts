@@ -5,13 +5,14 @@ import { Sequencer } from "../base/async.ts";
 import { Batches } from "../base/batches.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { TreeRecord } from "./checkpointIndex.ts";
+import { isOmitted, type TreeRecord } from "./checkpointIndex.ts";
 import type { TreeChange, TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
 import { decodeUtf8 } from "../base/text.ts";
 import { maxStateBytes, type FileState } from "../files/fileState.ts";
 import { forgetExactFiles } from "../git/exactFiles.ts";
 import { gitList, GitError, type Git } from "../git/gitProgram.ts";
+import { gitIgnoredEntries } from "../git/gitQueries.ts";
 import {
   filesBeneath,
   filteredPaths,
@@ -47,6 +48,9 @@ const executableMode = "100755";
 
 /** The most files whose states are read together. */
 const maxBatch = 50;
+
+/** The most ignored paths that are remembered. Further ones are not known. */
+const maxIgnored = 1000;
 
 /** Modes of regular files. The other modes are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
@@ -182,13 +186,27 @@ export class GitTrees implements CheckpointTrees {
         const some = left.slice(0, 5).join(", ");
         this.#logOnce(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
       }
-      return { folder, tree, left, ...(exact && { exact }) };
+      const ignored = await this.#ignored(folder, signal);
+      return { folder, tree, left, ...(ignored.length > 0 && { ignored }), ...(exact && { exact }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TreeUnavailableError)
         this.#logOnce(`Checkpoints of ${folder} have no tree. ${error.message}`);
       else this.#options.log.warn(`No tree could be taken of ${folder}.`, asError(error).message);
       return undefined;
+    }
+  }
+
+  /** What git ignores in the folder. A tree is worth taking also if this is not known. */
+  async #ignored(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      const found = await gitIgnoredEntries(this.#options.git, folder, maxIgnored, signal);
+      if (found.length === maxIgnored) this.#logOnce(`More than ${maxIgnored} paths in ${folder} are ignored by git.`);
+      return found;
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.log.warn(`The ignored files in ${folder} could not be listed.`, asError(error).message);
+      return [];
     }
   }
 
@@ -256,9 +274,6 @@ function relativePath(folder: string, path: string): string | undefined {
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || inside.startsWith(`.git${sep}`)) return;
   return inside.split(sep).join("/");
 }
-
-const isOmitted = ({ left }: TreeRecord, path: string): boolean =>
-  left.some(one => (one.endsWith("/") ? path.startsWith(one) : path === one));
 
 /** The path and the folders above it, the outermost first. */
 const pathsAbove = (path: string): readonly string[] =>

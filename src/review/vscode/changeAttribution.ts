@@ -20,6 +20,7 @@ import { ChangeTurns } from "./changeTurns.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
+import { GoneFolders } from "./goneFolders.ts";
 import { FileWork } from "./fileWork.ts";
 import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
@@ -65,6 +66,7 @@ export class ChangeAttribution implements Disposable {
   readonly #turns: ChangeTurns;
   /** The files that waited for review when the turn began, also at the paths from which they were moved. */
   #reviewedBefore: ReadonlySet<string> = new Set();
+  readonly #goneFolders: GoneFolders;
   readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
@@ -83,6 +85,7 @@ export class ChangeAttribution implements Disposable {
       }),
     );
     this.#turns = new ChangeTurns({ ...options, turns: this.#times, writing: path => this.#writes.turnOf(path) });
+    this.#goneFolders = new GoneFolders(options);
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
     this.#writes = new AgentWrites({
       ...options,
@@ -114,14 +117,14 @@ export class ChangeAttribution implements Disposable {
         isWanted: path => this.#isWanted(path),
         isWriting: path => this.#writes.pending.has(path),
         attributeToAgent: (path, text) => this.#attributeToAgent(path, text),
-        enqueue: (path, work) => this.#enqueue(path, work),
+        enqueue: (path, work) => this.#work.enqueue(path, work),
       }),
     );
     this.#store.add(options.onDidChangeRoots(() => this.#work.rootsChanged()));
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
-        onChange: (path, seen) => void this.#enqueue(path, located => this.#attributeChange(located, seen)),
+        onChange: (path, seen) => void this.#work.enqueue(path, located => this.#attributeChange(located, seen)),
       }),
     );
     this.#changedFiles = this.#store.add(
@@ -131,7 +134,7 @@ export class ChangeAttribution implements Disposable {
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => this.#pathChanged(path),
         onCommitted: (path, text) =>
-          void this.#enqueue(path, async located => options.review.committed(located.path, text)),
+          void this.#work.enqueue(path, async located => options.review.committed(located.path, text)),
         trackedPaths: () => reviewedPaths(this.#options.review),
       }),
     );
@@ -171,7 +174,7 @@ export class ChangeAttribution implements Disposable {
     await Promise.all([
       // While another turn runs, what has changed can be its change.
       ...[...new Set([...reviewed, ...review.trackedPaths])].map(path =>
-        this.#enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
+        this.#work.enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
       ),
       // Nothing else knows the texts of these files at the start of the turn.
       ...this.outside.paths.map(path => this.#writes.allowedOutside(path)),
@@ -256,7 +259,7 @@ export class ChangeAttribution implements Disposable {
 
   /** The agent asks for permission to use these files: their current texts are the texts before. */
   snapshotFiles(paths: readonly string[]): void {
-    for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
+    for (const path of paths) void this.#work.enqueue(path, located => this.#snapshot(located));
   }
 
   /** Runs a write of the session's agent through Parley, and attributes its changes. */
@@ -288,11 +291,12 @@ export class ChangeAttribution implements Disposable {
   }
 
   #isDifferent(difference: FileDifference): Promise<void> {
-    return this.#enqueue(difference.path, async ({ path }) => {
+    return this.#work.enqueue(difference.path, async ({ path }) => {
       // A link is not the file that it leads to.
       if (path !== difference.path) return this.#linkDiffers(difference.path);
       this.#texts.differences.set(path, difference);
-      await this.#diskChanged({ path });
+      if (!difference.isFolder) return this.#diskChanged({ path });
+      this.#goneFolders.deleted(path, await this.#turnOfAgent(path, () => this.#turns.of(path)));
     });
   }
 
@@ -336,7 +340,7 @@ export class ChangeAttribution implements Disposable {
   /** When a folder is deleted, only the folder is reported. */
   #pathChanged(path: string): void {
     for (const one of new Set([path, ...trackedAt(this.#options.review, path)]))
-      void this.#enqueue(one, located => this.#diskChanged(located));
+      void this.#work.enqueue(one, located => this.#diskChanged(located));
   }
 
   #isFollowed(path: string): boolean {
@@ -373,7 +377,7 @@ export class ChangeAttribution implements Disposable {
 
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
-    if (this.#writes.pending.has(path)) return;
+    if (this.#writes.pending.has(path) || (await this.#goneFolders.includes(path))) return;
     const { turn } = this;
     const known = this.#known(path);
     const keptAt = review.keptAt(path);
@@ -444,7 +448,7 @@ export class ChangeAttribution implements Disposable {
     const isOfTurn = !this.#reviewedBefore.has(path);
     if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
-    for (const one of others) void this.#enqueue(one, located => this.#diskChanged(located));
+    for (const one of others) void this.#work.enqueue(one, located => this.#diskChanged(located));
     return isTemporary || others.length > 0;
   }
 
@@ -492,9 +496,5 @@ export class ChangeAttribution implements Disposable {
   #known(path: string): string | null | undefined {
     const tracked = this.#options.review.textOf(path);
     return tracked === undefined ? this.#texts.last.get(path) : tracked;
-  }
-
-  #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
-    return this.#work.enqueue(path, work);
   }
 }

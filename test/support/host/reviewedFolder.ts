@@ -34,6 +34,8 @@ export interface ReviewedFolderOptions {
   readonly checkpoints?: boolean;
   /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
   readonly roots?: readonly string[];
+  /** The total size of the ignored files to remember in a turn. */
+  readonly maxIgnoredBytes?: number;
 }
 
 /** Creates a folder and its review before each test of the suite, and removes both after it. */
@@ -125,6 +127,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     new ReviewStore({
       fileEvents,
       roots,
+      maxIgnoredBytes: () => options.maxIgnoredBytes ?? 16 * 1024 * 1024,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
@@ -141,6 +144,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
         checkpoints?.startOf(turn) ??
         Promise.resolve({
           folders: [],
+          omitted: [],
           textAt: at => Promise.resolve(trees.get(`${turn} ${at}`)),
           stateAt: () => Promise.resolve(undefined),
           filesAt: () => Promise.resolve(undefined),
