@@ -10,6 +10,7 @@ import type { TreeChange, TreeChanges, CheckpointTrees } from "./checkpointTrees
 import { contentKey } from "./checkpointStore.ts";
 import { decodeUtf8 } from "../base/text.ts";
 import { maxStateBytes, type FileState } from "../files/fileState.ts";
+import { linkOnPath } from "../files/standing.ts";
 import { forgetExactFiles } from "../git/exactFiles.ts";
 import { gitList, GitError, type Git } from "../git/gitProgram.ts";
 import { gitIgnoredEntries } from "../git/gitQueries.ts";
@@ -130,6 +131,8 @@ export class GitTrees implements CheckpointTrees {
         const target = targets.get(entry.object);
         return target && { kind: "link", target: target.toString() };
       }
+      // No file was there.
+      if (entry.mode === folderMode) return { kind: "missing" };
       if (!isFile(entry.mode) || filtered.has(path)) return undefined;
       const bytes = contents.get(entry.object);
       return bytes && { kind: "file", bytes, executable: entry.mode === executableMode };
@@ -279,16 +282,19 @@ function relativePath(folder: string, path: string): string | undefined {
 const pathsAbove = (path: string): readonly string[] =>
   path.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
 
-/** Whether an entry of this mode can hide the files beneath its path. */
-const isNested = (mode: string): boolean => mode !== folderMode && !isFile(mode);
+/** Whether an entry of this mode is another repository, which hides the files beneath its path. */
+const isNested = (mode: string): boolean => mode !== folderMode && mode !== linkMode && !isFile(mode);
 
 /** The ignored ones of the paths, as git's patterns alone decide. */
 async function ignoredPaths(place: TreeLocation, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  if (paths.length === 0) return new Set();
+  // Git fails for a path behind a link. What is there is no file of the folder.
+  const links = await Promise.all(paths.map(path => linkOnPath(join(place.folder, path), [place.folder])));
+  const asked = paths.filter((path, i) => links[i] === undefined || links[i] === join(place.folder, path));
+  if (asked.length === 0) return new Set();
   // The command does not support the option for literal paths, and treats every path literally anyway.
   const args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
   try {
-    const items = await gitList(place.git, place.folder, args, { input: paths.map(path => `./${path}\0`).join("") });
+    const items = await gitList(place.git, place.folder, args, { input: asked.map(path => `./${path}\0`).join("") });
     return new Set(items.map(item => item.slice(2)));
   } catch (error) {
     // None of them is ignored.

@@ -5,6 +5,7 @@ import { asError, isNotFoundError } from "../../base/errors.ts";
 import { decodeUtf8 } from "../../base/text.ts";
 import { isPlainState, isSameState, plainState, readFileState, type FileState } from "../../files/fileState.ts";
 import { walkFiles } from "../../files/fileWalk.ts";
+import { isPlainFolder, linkOnPath, stateAtPath } from "../../files/standing.ts";
 import type { FileDifference, TurnStart } from "./turnStart.ts";
 
 /** The limits of reading. Files beyond the limits are unknown. */
@@ -117,11 +118,11 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
       const isWhole = await walk(root, { ...limits, files: Infinity, milliseconds: Infinity }, compare, { signal });
       for (const [path, { text, id, version }] of isWhole ? gone : []) {
         // A file that is ignored meanwhile still exists.
-        const now = await identify(path);
+        const now = (await linkOnPath(path, [root])) === undefined ? await identify(path) : undefined;
         if (now?.version !== version) differences.push({ path, before: text, was: id, is: now?.id });
       }
       for (const [path, link] of isWhole ? links : []) {
-        const now = await readFileState(path, 0);
+        const now = await stateAtPath(path, [root]);
         if (now?.kind === "missing") differences.push(...(await linkDifference(path, link, isComplete)));
       }
       return differences;
@@ -136,7 +137,7 @@ async function linkDifference(
   before: FileState | undefined,
   isComplete: boolean,
 ): Promise<readonly FileDifference[]> {
-  const now = await readFileState(path, 0);
+  const now = (await isPlainFolder(path)) ? plainState(null) : await readFileState(path, 0);
   const isLink = now?.kind === "link";
   if ((!before && !(isComplete && isLink)) || (before && isLink && isSameState(before, now))) return [];
   const id = `link ${path}`;

@@ -7,6 +7,7 @@ import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
+import { linkOnPath } from "../../files/standing.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
@@ -20,7 +21,7 @@ import { ChangeTurns } from "./changeTurns.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
-import { GoneFolders } from "./goneFolders.ts";
+import { ReplacedPaths, standingText } from "./replacedPaths.ts";
 import { FileWork } from "./fileWork.ts";
 import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
@@ -66,7 +67,7 @@ export class ChangeAttribution implements Disposable {
   readonly #turns: ChangeTurns;
   /** The files that waited for review when the turn began, also at the paths from which they were moved. */
   #reviewedBefore: ReadonlySet<string> = new Set();
-  readonly #goneFolders: GoneFolders;
+  readonly #replacedPaths: ReplacedPaths;
   readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
@@ -85,7 +86,12 @@ export class ChangeAttribution implements Disposable {
       }),
     );
     this.#turns = new ChangeTurns({ ...options, turns: this.#times, writing: path => this.#writes.turnOf(path) });
-    this.#goneFolders = new GoneFolders(options);
+    this.#replacedPaths = new ReplacedPaths({
+      ...options,
+      turns: this.#turns,
+      known: path => this.#known(path),
+      turnOfAgent: (path, touch) => this.#turnOfAgent(path, touch),
+    });
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
     this.#writes = new AgentWrites({
       ...options,
@@ -291,18 +297,11 @@ export class ChangeAttribution implements Disposable {
   }
 
   #isDifferent(difference: FileDifference): Promise<void> {
-    return this.#work.enqueue(difference.path, async ({ path }) => {
-      // A link is not the file that it leads to.
-      if (path !== difference.path) return this.#linkDiffers(difference.path);
+    const { path, isFolder } = difference;
+    return this.#work.enqueueAt(path, async () => {
       this.#texts.differences.set(path, difference);
-      if (!difference.isFolder) return this.#diskChanged({ path });
-      this.#goneFolders.deleted(path, await this.#turnOfAgent(path, () => this.#turns.of(path)));
+      await (isFolder ? this.#replacedPaths.folderGone(path) : this.#diskChanged({ path }));
     });
-  }
-
-  /** What a link leads to has changed, or it was created. */
-  async #linkDiffers(path: string): Promise<void> {
-    this.#options.states?.written(await this.#turns.touchNow(path, undefined), path);
   }
 
   /**
@@ -320,6 +319,7 @@ export class ChangeAttribution implements Disposable {
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
     const open = openTextOf(path);
+    if (!open?.dirty && (await linkOnPath(path, this.#options.roots())) !== undefined) return;
     const text = open?.dirty ? open.text : await settledDiskText(path);
     if (text !== undefined) await this.#options.review.replaced(path, text);
   }
@@ -355,6 +355,7 @@ export class ChangeAttribution implements Disposable {
     if (author === "nobody") return;
     if (author === "agent") return this.#attributeToAgent(path, text);
     if (await this.#documentChanges.isReload(path, seen)) {
+      if ((await linkOnPath(path, this.#options.roots())) !== undefined) return this.#diskChanged({ path });
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
@@ -377,13 +378,15 @@ export class ChangeAttribution implements Disposable {
 
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
-    if (this.#writes.pending.has(path) || (await this.#goneFolders.includes(path))) return;
+    if (this.#writes.pending.has(path) || (await this.#replacedPaths.isGoneFolder(path))) return;
     const { turn } = this;
     const known = this.#known(path);
     const keptAt = review.keptAt(path);
     const isChanged = (): boolean =>
       this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
-    const disk = await settledDiskText(path);
+    const link = await linkOnPath(path, this.#options.roots());
+    if (link === path) return this.#replacedPaths.linkChanged(path);
+    const disk = await standingText(path, link, typeof known === "string" || this.#texts.differences.has(path));
     if (disk !== null) this.#texts.deleted.delete(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
     if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
@@ -398,7 +401,7 @@ export class ChangeAttribution implements Disposable {
       if (disk !== known && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
       return;
     }
-    if (disk === undefined) return this.#attributeBinary(path);
+    if (disk === undefined) return this.#replacedPaths.binaryChanged(path);
     if (disk === this.#known(path)) {
       this.#texts.onDisk.set(path, disk);
       return this.#takeBack(path, disk);
@@ -412,7 +415,7 @@ export class ChangeAttribution implements Disposable {
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
-    const isMissing = (await changeTime(path)) === undefined;
+    const isMissing = link !== undefined || !(await isFile(path));
     if (isChanged() || isMissing !== (disk === null)) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
     if (isAgents) return this.#attributeToAgent(path, disk);
@@ -457,16 +460,6 @@ export class ChangeAttribution implements Disposable {
     if (!this.#options.states) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchUnchanged(path, this.#known(path)));
     if (turn !== undefined) this.#options.states.written(turn, path);
-  }
-
-  /** A file that is binary, or too large to be read as text. */
-  async #attributeBinary(path: string): Promise<void> {
-    if (!(await isFile(path))) return;
-    const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
-    if (turn === undefined) return;
-    const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
-    if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
-    this.#options.states?.written(turn, path);
   }
 
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
