@@ -97,6 +97,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     reviewBefore: (turn, text) => checkpointsOf(turn)?.reviewBefore(turn, text),
     beginTurn: async (turn, session) => checkpoints.of(session)?.beginTurn(turn),
     treesOf: async turn => checkpointsOf(turn)?.startOf(turn),
+    maxIgnoredBytes: () => settings.read().maxIgnoredBytes,
     announce: text => chat.announce(text),
     runsOf: permissions.runsOf,
     changesView: startup.changesView,

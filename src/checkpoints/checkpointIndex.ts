@@ -1,4 +1,5 @@
 // The format of the index of a session's checkpoints on disk.
+import { relative, sep } from "node:path";
 
 /** A tree of a whole folder, in the private store of trees. */
 export interface TreeRecord {
@@ -9,6 +10,8 @@ export interface TreeRecord {
    * The paths that the tree lacks because they were too large or are repositories of their own, relative to the folder.
    */
   readonly left: readonly string[];
+  /** The paths that the tree lacks because git ignores them, relative to the folder. Folders end with a slash. */
+  readonly ignored?: readonly string[];
   /** The tree has all files byte for byte. Absent: git may have converted files that attributes or settings name. */
   readonly exact?: true;
 }
@@ -50,6 +53,20 @@ export interface TurnRecord {
   readonly seen?: true;
   /** When the user restored it after its removal, ms since the epoch. */
   readonly kept?: number;
+}
+
+/** Whether the tree lacks the path, which is relative to its folder, with slashes. */
+export const isOmitted = ({ left }: TreeRecord, path: string): boolean => isAmong(left, path);
+
+const isAmong = (paths: readonly string[], path: string): boolean =>
+  paths.some(one => (one.endsWith("/") ? path.startsWith(one) : path === one));
+
+/** Whether one of the trees has the file, if it existed. */
+export function isInTree(trees: readonly TreeRecord[], path: string): boolean {
+  return trees.some(({ folder, left, ignored = [] }) => {
+    if (!path.startsWith(`${folder}${sep}`)) return false;
+    return !isAmong([...left, ...ignored], relative(folder, path).replaceAll(sep, "/"));
+  });
 }
 
 const version = 1;

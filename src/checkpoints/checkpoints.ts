@@ -1,6 +1,5 @@
 // One session's checkpoints: what the files held when each turn began, as far as it is known, and what going back there
 // would change. Files that an agent touched are known by their text before; all others by a tree of git's, if there is one.
-import { sep } from "node:path";
 import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
@@ -14,7 +13,14 @@ import {
   seenRecords,
   type CheckpointLimits,
 } from "./checkpointRetention.ts";
-import { parseIndex, serializeIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
+import {
+  isInTree,
+  parseIndex,
+  serializeIndex,
+  type FileRecord,
+  type TreeRecord,
+  type TurnRecord,
+} from "./checkpointIndex.ts";
 import type { CheckpointTrees } from "./checkpointTrees.ts";
 import type { TurnStart } from "../review/turns/turnStart.ts";
 import { startFromTrees } from "./startFromTrees.ts";
@@ -134,7 +140,7 @@ export class Checkpoints implements Disposable {
       const file = record?.files[path];
       if (!record || !file) return;
       // A tree has no empty folders.
-      if (state.kind !== "missing" && record.trees.some(({ folder }) => path.startsWith(`${folder}${sep}`))) return;
+      if (state.kind !== "missing" && isInTree(record.trees, path)) return;
       const text = state.kind === "file" ? decodeUtf8(state.bytes) : undefined;
       // The file may have changed between the start of the turn and the first touch.
       const isOther = typeof file.before === "string" && text !== undefined && textKey(text) !== file.before;

@@ -5,13 +5,15 @@ import { Sequencer } from "../base/async.ts";
 import { Batches } from "../base/batches.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { TreeRecord } from "./checkpointIndex.ts";
+import { isOmitted, type TreeRecord } from "./checkpointIndex.ts";
 import type { TreeChange, TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
 import { decodeUtf8 } from "../base/text.ts";
 import { maxStateBytes, type FileState } from "../files/fileState.ts";
+import { linkOnPath } from "../files/standing.ts";
 import { forgetExactFiles } from "../git/exactFiles.ts";
 import { gitList, GitError, type Git } from "../git/gitProgram.ts";
+import { gitIgnoredEntries } from "../git/gitQueries.ts";
 import {
   filesBeneath,
   filteredPaths,
@@ -47,6 +49,9 @@ const executableMode = "100755";
 
 /** The most files whose states are read together. */
 const maxBatch = 50;
+
+/** The most ignored paths that are remembered. Further ones are not known. */
+const maxIgnored = 1000;
 
 /** Modes of regular files. The other modes are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
@@ -126,6 +131,8 @@ export class GitTrees implements CheckpointTrees {
         const target = targets.get(entry.object);
         return target && { kind: "link", target: target.toString() };
       }
+      // No file was there.
+      if (entry.mode === folderMode) return { kind: "missing" };
       if (!isFile(entry.mode) || filtered.has(path)) return undefined;
       const bytes = contents.get(entry.object);
       return bytes && { kind: "file", bytes, executable: entry.mode === executableMode };
@@ -182,13 +189,27 @@ export class GitTrees implements CheckpointTrees {
         const some = left.slice(0, 5).join(", ");
         this.#logOnce(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
       }
-      return { folder, tree, left, ...(exact && { exact }) };
+      const ignored = await this.#ignored(folder, signal);
+      return { folder, tree, left, ...(ignored.length > 0 && { ignored }), ...(exact && { exact }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TreeUnavailableError)
         this.#logOnce(`Checkpoints of ${folder} have no tree. ${error.message}`);
       else this.#options.log.warn(`No tree could be taken of ${folder}.`, asError(error).message);
       return undefined;
+    }
+  }
+
+  /** What git ignores in the folder. A tree is worth taking also if this is not known. */
+  async #ignored(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      const found = await gitIgnoredEntries(this.#options.git, folder, maxIgnored, signal);
+      if (found.length === maxIgnored) this.#logOnce(`More than ${maxIgnored} paths in ${folder} are ignored by git.`);
+      return found;
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.log.warn(`The ignored files in ${folder} could not be listed.`, asError(error).message);
+      return [];
     }
   }
 
@@ -257,23 +278,23 @@ function relativePath(folder: string, path: string): string | undefined {
   return inside.split(sep).join("/");
 }
 
-const isOmitted = ({ left }: TreeRecord, path: string): boolean =>
-  left.some(one => (one.endsWith("/") ? path.startsWith(one) : path === one));
-
 /** The path and the folders above it, the outermost first. */
 const pathsAbove = (path: string): readonly string[] =>
   path.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
 
-/** Whether an entry of this mode can hide the files beneath its path. */
-const isNested = (mode: string): boolean => mode !== folderMode && !isFile(mode);
+/** Whether an entry of this mode is another repository, which hides the files beneath its path. */
+const isNested = (mode: string): boolean => mode !== folderMode && mode !== linkMode && !isFile(mode);
 
 /** The ignored ones of the paths, as git's patterns alone decide. */
 async function ignoredPaths(place: TreeLocation, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  if (paths.length === 0) return new Set();
+  // Git fails for a path behind a link. What is there is no file of the folder.
+  const links = await Promise.all(paths.map(path => linkOnPath(join(place.folder, path), [place.folder])));
+  const asked = paths.filter((path, i) => links[i] === undefined || links[i] === join(place.folder, path));
+  if (asked.length === 0) return new Set();
   // The command does not support the option for literal paths, and treats every path literally anyway.
   const args = ["--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
   try {
-    const items = await gitList(place.git, place.folder, args, { input: paths.map(path => `./${path}\0`).join("") });
+    const items = await gitList(place.git, place.folder, args, { input: asked.map(path => `./${path}\0`).join("") });
     return new Set(items.map(item => item.slice(2)));
   } catch (error) {
     // None of them is ignored.

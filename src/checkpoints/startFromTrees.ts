@@ -1,4 +1,5 @@
 // The files of a turn's start, from the trees that were taken then.
+import { join } from "node:path";
 import type { TurnStart } from "../review/turns/turnStart.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
 import type { CheckpointTrees } from "./checkpointTrees.ts";
@@ -10,6 +11,7 @@ const maxDifferences = 5000;
 export function startFromTrees(trees: CheckpointTrees, records: readonly TreeRecord[]): TurnStart {
   return {
     folders: records.map(({ folder }) => folder),
+    omitted: records.flatMap(({ folder, left, ignored = [] }) => [...left, ...ignored].map(path => join(folder, path))),
     textAt: path => trees.textAt(records, path),
     stateAt: path => trees.stateAt(records, path),
     filesAt: path => trees.filesAt(records, path),

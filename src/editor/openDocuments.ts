@@ -1,6 +1,9 @@
 // Finds open documents, locks them, and waits until the editor has reloaded them, as they may be older than the disk.
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { SequencerByKey } from "../base/async.ts";
+import { isNotFoundError } from "../base/errors.ts";
 import { withLineFeeds } from "../base/text.ts";
 import { diskText } from "./diskText.ts";
 
@@ -14,9 +17,39 @@ export function openDocumentOf(path: string): vscode.TextDocument | undefined {
   return openFileDocuments().find(one => one.uri.fsPath === path);
 }
 
+/** The document with the text of a file that the user sees: one with unsaved text also if the file has another name in it. */
+export function documentWithTextOf(path: string): vscode.TextDocument | undefined {
+  const exact = openDocumentOf(path);
+  if (exact?.isDirty) return exact;
+  const unsaved = openFileDocuments().filter(one => one.isDirty);
+  if (unsaved.length === 0) return exact;
+  const real = realPathOf(path);
+  return unsaved.find(one => realPathOfDocument(one) === real) ?? exact;
+}
+
+/** The resolved paths of documents, because they are compared often. */
+const realPaths = new WeakMap<vscode.TextDocument, string>();
+
+function realPathOfDocument(document: vscode.TextDocument): string {
+  const known = realPaths.get(document) ?? realPathOf(document.uri.fsPath);
+  realPaths.set(document, known);
+  return known;
+}
+
+/** The path with links resolved, also of a file that is gone. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (thrown) {
+    const folder = dirname(path);
+    // A path that cannot be resolved is compared as it is.
+    return isNotFoundError(thrown) && folder !== path ? join(realPathOf(folder), basename(path)) : path;
+  }
+}
+
 /** The text of an open document, with "\n" line endings. Undefined if the file is not open. */
 export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
-  const open = openDocumentOf(path);
+  const open = documentWithTextOf(path);
   return open && { text: withLineFeeds(open.getText()), dirty: open.isDirty };
 }
 

@@ -31,6 +31,8 @@ function expandBraces(glob: string): readonly string[] {
 export interface WalkOptions {
   readonly take: (paths: readonly string[]) => Promise<void> | void;
   readonly isExcluded: PathExclusion;
+  /** Receives what is left out. Folders end with a slash. */
+  readonly omit?: (path: string) => void;
   /** Walk only this path and everything below it, relative to the folder. */
   readonly from?: string;
   readonly signal?: AbortSignal;
@@ -42,7 +44,10 @@ interface IgnoreRules {
 }
 
 /** Walks the folder. Symbolic links are listed as files and not followed. Skips folders that cannot be read. */
-export async function walkFiles(root: string, { take, isExcluded, from = "", signal }: WalkOptions): Promise<void> {
+export async function walkFiles(
+  root: string,
+  { take, isExcluded, omit, from = "", signal }: WalkOptions,
+): Promise<void> {
   const layersAbove = async (path: string): Promise<readonly IgnoreRules[]> => {
     const layers: IgnoreRules[] = [];
     const parts = path.split("/");
@@ -65,6 +70,7 @@ export async function walkFiles(root: string, { take, isExcluded, from = "", sig
       const isFolder = entry.isDirectory();
       if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) continue;
       if (!isLeftOut(path, isFolder, layers)) (isFolder ? folders : files).push(path);
+      else omit?.(isFolder ? `${path}/` : path);
     }
     if (files.length > 0) await take(files);
     for (const one of folders) await walk(one, layers);

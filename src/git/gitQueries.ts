@@ -149,6 +149,29 @@ export async function gitIgnored(git: Git, folder: string, paths: readonly strin
   return all.split("\0").flatMap(item => (item === "" ? [] : [item.slice(2)]));
 }
 
+/**
+ * The files and folders below a folder that git ignores, relative to it, at most `max` of them. A folder that is ignored
+ * as a whole ends with a slash, and git does not look into it. Rejects if the folder is not in a repository.
+ */
+export async function gitIgnoredEntries(
+  git: Git,
+  folder: string,
+  max: number,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  let rest = "";
+  await runGit(git, folder, ["ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"], {
+    signal,
+    take: text => {
+      const items = (rest + text).split("\0");
+      rest = items.pop() ?? "";
+      for (const item of items) if (found.length < max) found.push(item);
+    },
+  });
+  return found;
+}
+
 /** The absolute path of a file of the repository, such as `logs/HEAD`. Rejects if the folder is not in a repository. */
 export async function gitPath(git: Git, folder: string, name: string): Promise<string> {
   let all = "";

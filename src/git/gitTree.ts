@@ -202,10 +202,23 @@ async function indexChanges(place: TreeLocation, limits: TreeLimits, options: Gi
   const remove: string[] = [];
   const left: string[] = [];
   const paths = [...found];
+  const links = new Map<string, Promise<boolean>>();
+  /** Whether a link is in the place of a folder above the path. Git knows no file there. */
+  const isBehindLink = async (path: string): Promise<boolean> => {
+    for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+      const above = path.slice(0, end);
+      const found = links.get(above) ?? isLink(join(folder, above));
+      links.set(above, found);
+      if (await found) return true;
+    }
+    return false;
+  };
   for (let at = 0; at < paths.length; at += 64) {
     options.signal?.throwIfAborted();
     const some = paths.slice(at, at + 64);
-    const kinds = await Promise.all(some.map(path => kindOf(folder, path, limits)));
+    const kinds = await Promise.all(
+      some.map(async path => ((await isBehindLink(path)) ? "missing" : kindOf(folder, path, limits))),
+    );
     some.forEach((path, i) => {
       const kind = kinds[i];
       if (kind === "file") add.push(path);
@@ -241,6 +254,13 @@ async function kindOf(
     const code = errorCodeOf(thrown);
     return code === "ENOENT" || code === "ENOTDIR" ? "missing" : "left";
   }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    found => found.isSymbolicLink(),
+    () => false,
+  );
 }
 
 async function exists(path: string): Promise<boolean> {

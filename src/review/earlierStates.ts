@@ -12,6 +12,7 @@ import {
   readFileState,
   type FileState,
 } from "../files/fileState.ts";
+import { isPlainFolder } from "../files/standing.ts";
 import type { EarlierFileStates } from "./reviewDecision.ts";
 
 export interface EarlierStatesOptions {
@@ -172,12 +173,12 @@ export class EarlierStates implements EarlierFileStates, Disposable {
       const turn = this.#unchecked.get(path) ?? "";
       this.#unchecked.delete(path);
       const before = this.#stateOf(path);
-      const after = await readFileState(path);
+      const after = await fileAt(path);
       if (after && (await this.#isNoText(path, after))) this.#options.stateWritten?.(path, after, turn);
       if (!before || this.#options.awaitsReview(path)) return;
       if (!after || isSameState(before, after) || this.#options.awaitsReview(path)) return;
       if (!(await this.#hasSameText(path, after))) return;
-      const now = await readFileState(path);
+      const now = await fileAt(path);
       // A decision can have brought the file back meanwhile.
       if (!now || !isSameState(now, after)) return this.written(turn, path);
       const text = after.kind === "file" ? (this.#states.get(path)?.text ?? undefined) : undefined;
@@ -299,6 +300,10 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     }
   }
 }
+
+/** The state of a path. No file is where a folder is. */
+const fileAt = async (path: string): Promise<FileState | undefined> =>
+  (await readFileState(path)) ?? ((await isPlainFolder(path)) ? plainState(null) : undefined);
 
 const sizeOf = ({ state, text }: KnownState): number =>
   (state?.kind === "file" ? state.bytes.length : 0) + (text?.length ?? 0);

@@ -11,6 +11,7 @@ interface IntegerSetting {
 export const integerSettings = {
   "checkpoints.maxCount": { minimum: 1, maximum: 10_000, fallback: 50 },
   "checkpoints.maxAgeDays": { minimum: 1, maximum: 36_500, fallback: 30 },
+  "checkpoints.maxIgnoredSize": { minimum: 0, maximum: 1000, fallback: 16 },
   "sessions.maxCount": { minimum: 0, maximum: 100_000, fallback: 1000 },
   "sessions.maxAgeDays": { minimum: 0, maximum: 36_500, fallback: 0 },
   "sessions.maxSize": { minimum: 0, maximum: 1_000_000, fallback: 0 },

@@ -31,6 +31,8 @@ export interface Settings {
   readonly sound: NotificationLevel;
   /** How many checkpoints of a session to keep, and for how long. */
   readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
+  /** The total size of the ignored files whose content is remembered in a turn (bytes). */
+  readonly maxIgnoredBytes: number;
   /** What is kept of the sessions of a workspace. */
   readonly sessions: SessionLimits;
 }
@@ -143,6 +145,7 @@ export function readSettings(
       maxCount: integer("checkpoints.maxCount"),
       maxAgeDays: integer("checkpoints.maxAgeDays"),
     },
+    maxIgnoredBytes: integer("checkpoints.maxIgnoredSize") * 1024 * 1024,
     sessions: {
       count: integer("sessions.maxCount"),
       days: integer("sessions.maxAgeDays"),

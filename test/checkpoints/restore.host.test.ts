@@ -37,7 +37,7 @@ for (const git of [true, false]) {
       checkpoints,
     } = useReviewedFolder({ git, checkpoints: true });
     const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
-    const now = currentFiles(new EditorDocuments(nodePaths()));
+    const now = currentFiles(new EditorDocuments(nodePaths()), () => [folder()]);
     const turn = async (id: string, work: () => Promise<unknown>): Promise<void> => {
       await prepare(id);
       await work();
@@ -48,7 +48,7 @@ for (const git of [true, false]) {
     /** Restores what the default restores. */
     const apply = async (plan: RestorePlan): Promise<void> => {
       const files = plan.files.filter(one => !one.changedSince);
-      await applyRestore(checkpoints(), reviews(), plan, files);
+      await applyRestore(checkpoints(), reviews(), plan, files, () => [folder()]);
     };
     const restore = async (id: string): Promise<void> => apply(await checkpoints().planRestore(id, now));
     const undoRestore = async (): Promise<void> =>

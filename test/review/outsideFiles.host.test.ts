@@ -217,7 +217,10 @@ describe("a file outside the workspace folders", () => {
     await write(name, changed);
     await ended();
     await review().keep({ kind: "all" });
-    const plan = await bench.checkpoints().planRestore("turn 1", currentFiles(documents));
+    const plan = await bench.checkpoints().planRestore(
+      "turn 1",
+      currentFiles(documents, () => [bench.folder()]),
+    );
     assert.deepEqual(
       plan.files.map(one => [one.path, one.to, one.changedSince]),
       [[path(name), tenLines, false]],

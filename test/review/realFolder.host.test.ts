@@ -149,13 +149,17 @@ class Scenario {
   async #restore(turn: number): Promise<void> {
     this.steps.push(`restore turn ${turn}`);
     const checkpoints = this.#folder.checkpoints();
-    const plan = await checkpoints.planRestore(`turn ${turn}`, currentFiles(this.#documents));
+    const plan = await checkpoints.planRestore(
+      `turn ${turn}`,
+      currentFiles(this.#documents, () => [this.#folder.folder()]),
+    );
     assert.deepEqual(plan.unknown, []);
     for (const { path, changedSince, to } of plan.files)
       this.steps.push(`    ${path}${changedSince ? ": changed by others since" : ""}: ${JSON.stringify(to)}`);
     const before = await this.#files();
     const chosen = plan.files.filter(one => !one.changedSince);
-    if (chosen.length > 0) await applyRestore(checkpoints, this.#folder.reviews(), plan, chosen);
+    if (chosen.length > 0)
+      await applyRestore(checkpoints, this.#folder.reviews(), plan, chosen, () => [this.#folder.folder()]);
     const now = await this.#files();
     const edited = new Set([...this.#edited].flatMap(([of, names]) => (of >= turn ? [...names] : [])));
     const isUsers = (name: string): boolean => edited.has(name) || name.startsWith(own);

@@ -38,6 +38,7 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.sound": ["application", "A habit of the user."],
   "parley.checkpoints.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.checkpoints.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
+  "parley.checkpoints.maxIgnoredSize": ["machine", "The memory is that of the machine."],
   "parley.sessions.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.sessions.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.sessions.maxSize": ["machine", "It removes data, and the disk is that of the machine."],

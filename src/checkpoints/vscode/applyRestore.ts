@@ -5,7 +5,8 @@ import { t } from "../../base/l10n.ts";
 import { quotePath } from "../../base/text.ts";
 import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
 import { diskText } from "../../editor/diskText.ts";
-import { missingFolders, readFileState, type FileState } from "../../files/fileState.ts";
+import { missingFolders, type FileState } from "../../files/fileState.ts";
+import { linkOnPath, stateAtPath } from "../../files/standing.ts";
 import type { Documents } from "../../files/ports.ts";
 import { throwFailures } from "../../review/reviewDecision.ts";
 import type { ReviewStore } from "../../review/vscode/reviewStore.ts";
@@ -27,11 +28,12 @@ export async function applyRestore(
   review: RestoredReview,
   plan: RestorePlan,
   files: readonly FileRestore[],
+  roots: () => readonly string[],
   onRestored: () => void = () => {},
 ): Promise<void> {
   const [then, states, snapshot] = await Promise.all([
     checkpoints.reviewAt(plan.checkpoint),
-    statesOf(files),
+    statesOf(files, roots()),
     review.snapshot(),
   ]);
   const id = await checkpoints.recordRestore(plan, files, states, snapshot);
@@ -46,26 +48,29 @@ export async function applyRestore(
   checkpoints.completeRestore(plan);
 }
 
-async function statesOf(files: readonly FileRestore[]): Promise<ReadonlyMap<string, FileState>> {
+async function statesOf(
+  files: readonly FileRestore[],
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, FileState>> {
   const states = new Map<string, FileState>();
   await forEachLimited(files, maxConcurrentReads, async ({ path }) => {
-    const state = await readFileState(path);
+    const state = await stateAtPath(path, roots);
     if (state)
       states.set(path, state.kind === "missing" ? { ...state, newFolders: await missingFolders(path) } : state);
   });
   return states;
 }
 
-/** The files as the user sees them. */
-export const currentFiles = (documents: Documents): CurrentFiles => ({
+/** The files as the user sees them. Links in the folders are not followed. */
+export const currentFiles = (documents: Documents, roots: () => readonly string[]): CurrentFiles => ({
   async text(path) {
     const { kind, unsaved } = await documents.stat(path);
-    if (kind === "missing") return null;
+    if (kind === "missing" || kind === "folder" || (await linkOnPath(path, roots())) !== undefined) return null;
     if (unsaved) return documents.read(path);
     // Binary for the review is binary here too. VS Code takes some binary files for UTF-16.
     const text = kind === "file" ? await diskText(path) : undefined;
     if (text === undefined) throw new Refusal("invalid", t("{0} is not a text.", quotePath(path)));
     return text;
   },
-  state: path => readFileState(path),
+  state: path => stateAtPath(path, roots()),
 });

@@ -9,7 +9,8 @@ import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
 import { isBusy, contentText, promptTitle, type Message } from "../../session/state.ts";
 import type { Checkpoints } from "../checkpoints.ts";
-import type { FileRestore, RestorePlan } from "../restorePlanner.ts";
+import type { CurrentFiles, FileRestore, RestorePlan } from "../restorePlanner.ts";
+import { sessionRoots } from "../../editor/folders.ts";
 import type { Documents } from "../../files/ports.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import {
@@ -64,7 +65,7 @@ export class CheckpointController {
     const turn = message.submission;
     await this.#runExclusively(async () => {
       await this.#options.review.settled();
-      const plan = await checkpoints.planRestore(turn, currentFiles(this.#options.documents));
+      const plan = await checkpoints.planRestore(turn, this.#currentFiles(session));
       const title = vscode.l10n.t("Checkpoint: {0}", promptTitle(session.state, turn));
       if (plan.files.length + plan.unknown.length > 0) await this.#options.preview.open(title, plan);
       const choice = await this.#ask(session, plan);
@@ -75,7 +76,7 @@ export class CheckpointController {
       // Meanwhile, the user may have sent a prompt or switched to another session.
       if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
       if (files.length > 0) {
-        await this.#apply(checkpoints, plan, files);
+        await this.#apply(session, checkpoints, plan, files);
         this.#announceRestore(vscode.l10n.t("Restored the checkpoint: {0}.", fileCount(files.length)));
       } else if (choice.files && !choice.conversation) {
         void showInformationMessage(vscode.l10n.t("No file was changed."));
@@ -98,10 +99,10 @@ export class CheckpointController {
     if (await this.#refusesWhileBusy(session)) return;
     await this.#runExclusively(async () => {
       await this.#options.review.settled();
-      const plan = await checkpoints.planUndo(restore, currentFiles(this.#options.documents));
+      const plan = await checkpoints.planUndo(restore, this.#currentFiles(session));
       const files = await this.#chosen(session, plan);
       if (!files) return;
-      if (files.length > 0) await this.#apply(checkpoints, plan, files);
+      if (files.length > 0) await this.#apply(session, checkpoints, plan, files);
       else checkpoints.completeRestore(plan);
       void showInformationMessage(vscode.l10n.t("The restore was undone: {0}.", fileCount(files.length)));
     });
@@ -227,8 +228,19 @@ export class CheckpointController {
     return picked && [...own, ...picked.map(({ file }) => file)];
   }
 
-  #apply(checkpoints: Checkpoints, plan: RestorePlan, files: readonly FileRestore[]): Promise<void> {
-    return applyRestore(checkpoints, this.#options.review, plan, files, () => (this.#restored = checkpoints));
+  #apply(
+    { state }: Session,
+    checkpoints: Checkpoints,
+    plan: RestorePlan,
+    files: readonly FileRestore[],
+  ): Promise<void> {
+    const roots = (): readonly string[] => sessionRoots(state.workspaceFolder);
+    const onRestored = (): void => void (this.#restored = checkpoints);
+    return applyRestore(checkpoints, this.#options.review, plan, files, roots, onRestored);
+  }
+
+  #currentFiles({ state }: Session): CurrentFiles {
+    return currentFiles(this.#options.documents, () => sessionRoots(state.workspaceFolder));
   }
 
   #announceRestore(words: string): void {

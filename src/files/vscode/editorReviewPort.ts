@@ -1,11 +1,13 @@
 // Applies the decisions of a review, and restores of checkpoints. The files that the user has open change in the
 // editor, as one edit. All others are written to disk as bytes, so that many files are fast and no tab opens.
+import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { forEachLimited } from "../../base/async.ts";
 import { asError, Refusal } from "../../base/errors.ts";
 import { quotePath, withLineFeeds } from "../../base/text.ts";
 import { diskText, rawTextOfBytes } from "../../editor/diskText.ts";
 import {
+  documentWithTextOf,
   maxReloadWait,
   openDocumentOf,
   reopenIfClosed,
@@ -16,6 +18,7 @@ import { isPlainState, isSameState, readFileState, writeFileState, type FileStat
 import { Confinement } from "../paths.ts";
 import { nodePaths } from "../nodePaths.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../ports.ts";
+import { removeFolderWithoutFiles } from "../standing.ts";
 import { moveFile } from "./moveFile.ts";
 import { shownPaths } from "./shownPaths.ts";
 import { changedMeanwhile, checkInside, mixedStateAfter, stateAfter } from "./stateSteps.ts";
@@ -72,12 +75,15 @@ class StepRun {
 
   async apply(steps: readonly FileTextStep[]): Promise<AppliedSteps> {
     const shown = shownPaths();
-    const inEditor = steps.filter(
-      step => typeof step.before === "string" && step.after !== undefined && shown.has(step.path),
-    );
-    const onDisk = steps.filter(step => !inEditor.includes(step));
-    await forEachLimited(onDisk, maxConcurrentFiles, step => this.#attempt(step, () => this.#write(step)));
-    await this.#edit(inEditor);
+    for (const some of inPathOrder(steps)) {
+      const inEditor = some.filter(
+        ({ path, before, after }) =>
+          typeof before === "string" && after !== undefined && shown.has(documentWithTextOf(path)?.uri.fsPath ?? path),
+      );
+      const onDisk = some.filter(step => !inEditor.includes(step));
+      await forEachLimited(onDisk, maxConcurrentFiles, step => this.#attempt(step, () => this.#write(step)));
+      await this.#edit(inEditor);
+    }
     return { failed: this.#failed, replaced: this.#replaced };
   }
 
@@ -98,7 +104,7 @@ class StepRun {
     await checkInside(this.#confinement, step, this.#isAllowedOutside);
     const state = await withFileLock([vscode.Uri.file(path)], async () => {
       refuseUnsaved(path);
-      const now = await readFileState(path, Infinity);
+      const now = (await readFileState(path, Infinity)) ?? (await this.#withoutFolder(path));
       if (!now) throw changedMeanwhile(path);
       const after = await stateAfter(step, now);
       await writeFileState(path, after, now);
@@ -111,6 +117,11 @@ class StepRun {
     const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
       one.isDirty || hasText(one, (await diskText(path)) ?? "");
     await waitForReload(document, isCurrent, maxHiddenReloadWait);
+  }
+
+  /** A folder without a file does not stand in the way of a file. */
+  async #withoutFolder(path: string): Promise<FileState | undefined> {
+    return (await removeFolderWithoutFiles(path)) ? { kind: "missing" } : undefined;
   }
 
   #keepReplaced({ path, before }: FileTextStep, now: FileState): void {
@@ -174,7 +185,7 @@ class StepRun {
     const { path, before, after, state } = step;
     if (typeof before !== "string" || after === undefined) throw changedMeanwhile(path);
     await checkInside(this.#confinement, step, this.#isAllowedOutside);
-    const uri = vscode.Uri.file(path);
+    const uri = documentWithTextOf(path)?.uri ?? vscode.Uri.file(path);
     const change: TextChange = { uri, before, after };
     const document = await waitForReload(
       await vscode.workspace.openTextDocument(uri),
@@ -202,6 +213,18 @@ class StepRun {
   }
 }
 
+/** The steps in groups that follow each other: what stands in the place of another path's folder is removed first. */
+function inPathOrder(steps: readonly FileTextStep[]): readonly (readonly FileTextStep[])[] {
+  const paths = new Set(steps.map(({ path }) => path));
+  const isBelowStep = (path: string): boolean => {
+    for (let at = dirname(path); at !== dirname(at); at = dirname(at)) if (paths.has(at)) return true;
+    return false;
+  };
+  if (!steps.some(({ path }) => isBelowStep(path))) return [steps];
+  const removes = ({ after, state }: FileTextStep): boolean => (state ? state.kind === "missing" : after === null);
+  return [steps.filter(removes), steps.filter(step => !removes(step))];
+}
+
 /** The line ending to give a document, if all line endings of the state are the same. */
 async function uniformLineEnd(state: FileState, path: string): Promise<vscode.EndOfLine | undefined> {
   const text = state.kind === "file" ? await rawTextOfBytes(state.bytes, path) : undefined;
@@ -212,7 +235,7 @@ async function uniformLineEnd(state: FileState, path: string): Promise<vscode.En
 }
 
 function refuseUnsaved(path: string): void {
-  if (!openDocumentOf(path)?.isDirty) return;
+  if (!documentWithTextOf(path)?.isDirty) return;
   throw new Refusal("failed", vscode.l10n.t("{0} has unsaved changes. Save it first.", quotePath(path)), { path });
 }
 

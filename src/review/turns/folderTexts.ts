@@ -5,6 +5,7 @@ import { asError, isNotFoundError } from "../../base/errors.ts";
 import { decodeUtf8 } from "../../base/text.ts";
 import { isPlainState, isSameState, plainState, readFileState, type FileState } from "../../files/fileState.ts";
 import { walkFiles } from "../../files/fileWalk.ts";
+import { isPlainFolder, linkOnPath, stateAtPath } from "../../files/standing.ts";
 import type { FileDifference, TurnStart } from "./turnStart.ts";
 
 /** The limits of reading. Files beyond the limits are unknown. */
@@ -18,6 +19,9 @@ export const folderLimits: FolderLimits = { files: 3000, bytes: 16 * 1024 * 1024
 
 const maxFileBytes = 8 * 1024 * 1024;
 const maxConcurrentReads = 16;
+
+/** The most paths that are left out and remembered. */
+const maxOmitted = 1000;
 
 /** File systems may use a clock that is this far behind, in milliseconds. */
 const clockTick = 20;
@@ -39,6 +43,10 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
   const startTime = Date.now();
   const seen = new Map<string, SeenFile>();
   const links = new Map<string, FileState>();
+  const omitted: string[] = [];
+  const omit = (name: string): void => {
+    if (omitted.length < maxOmitted) omitted.push(join(root, name));
+  };
   let bytes = 0;
   const read = async (path: string): Promise<void> => {
     const found = await identify(path);
@@ -55,15 +63,18 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
     const isPlain = text !== undefined && state !== undefined && isPlainState(state);
     seen.set(path, { text, id: found.id, version: found.version, ...(state && !isPlain && { state }) });
   };
-  const isComplete = await walk(root, limits, read);
+  const isComplete = await walk(root, limits, read, { omit });
   /** Whether the file would have been seen if it had existed. */
   const isListed = async (path: string): Promise<boolean> => {
     let found = false;
     await walkFiles(root, { take: () => void (found = true), isExcluded, from: relativePath(root, path) });
     return found;
   };
+  const isOmitted = (path: string): boolean =>
+    omitted.some(one => (one.endsWith(sep) ? path.startsWith(one) : path === one));
   const start: TurnStart = {
     folders: isComplete ? [root] : [],
+    omitted,
     async stateAt(path) {
       const known = seen.get(path);
       if (known) return known.state ?? (known.text === undefined ? undefined : plainState(known.text));
@@ -83,7 +94,7 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
       // The file was not seen, so it did not exist or was left out. On nearly all file systems, the creation time tells
       // which. A file that was moved here keeps its creation time.
       if (createdAt !== undefined && createdAt >= startTime - clockTick) return null;
-      if (!isComplete) return undefined;
+      if (!isComplete || isOmitted(path)) return undefined;
       return createdAt === undefined || (await isListed(path)) ? null : undefined;
     },
     filesAt(path) {
@@ -104,14 +115,14 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
         if (then ? then.version === now.version : !isComplete) return;
         differences.push({ path, before: then ? then.text : null, was: then?.id, is: now.id });
       };
-      const isWhole = await walk(root, { ...limits, files: Infinity, milliseconds: Infinity }, compare, signal);
+      const isWhole = await walk(root, { ...limits, files: Infinity, milliseconds: Infinity }, compare, { signal });
       for (const [path, { text, id, version }] of isWhole ? gone : []) {
         // A file that is ignored meanwhile still exists.
-        const now = await identify(path);
+        const now = (await linkOnPath(path, [root])) === undefined ? await identify(path) : undefined;
         if (now?.version !== version) differences.push({ path, before: text, was: id, is: now?.id });
       }
       for (const [path, link] of isWhole ? links : []) {
-        const now = await readFileState(path, 0);
+        const now = await stateAtPath(path, [root]);
         if (now?.kind === "missing") differences.push(...(await linkDifference(path, link, isComplete)));
       }
       return differences;
@@ -126,7 +137,7 @@ async function linkDifference(
   before: FileState | undefined,
   isComplete: boolean,
 ): Promise<readonly FileDifference[]> {
-  const now = await readFileState(path, 0);
+  const now = (await isPlainFolder(path)) ? plainState(null) : await readFileState(path, 0);
   const isLink = now?.kind === "link";
   if ((!before && !(isComplete && isLink)) || (before && isLink && isSameState(before, now))) return [];
   const id = `link ${path}`;
@@ -145,7 +156,7 @@ async function walk(
   root: string,
   limits: Pick<FolderLimits, "files" | "milliseconds">,
   each: (path: string) => Promise<void>,
-  signal?: AbortSignal,
+  { omit, signal }: { readonly omit?: (name: string) => void; readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const startTime = Date.now();
   const limit = new AbortController();
@@ -160,7 +171,7 @@ async function walk(
     }
   };
   try {
-    await walkFiles(root, { take, isExcluded, signal: limit.signal });
+    await walkFiles(root, { take, isExcluded, signal: limit.signal, ...(omit && { omit }) });
     return !limit.signal.aborted;
   } catch (thrown) {
     if (!limit.signal.aborted) throw thrown;

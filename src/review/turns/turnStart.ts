@@ -14,11 +14,18 @@ export interface FileDifference {
    */
   readonly was: string | undefined;
   readonly is: string | undefined;
+  /** The path is a folder that is gone. Its files are not known, or not all of them. */
+  readonly isFolder?: true;
 }
 
 export interface TurnStart {
   /** The folders of which everything is known that is not ignored. */
   readonly folders: readonly string[];
+  /**
+   * What was there and is not read: what git ignores, files that are too large, and the folders of other repositories.
+   * Folders end with a separator.
+   */
+  readonly omitted: readonly string[];
   /** The text of a file. Null: it did not exist. Undefined: unknown. */
   textAt(path: string): Promise<string | null | undefined>;
   /** The exact state of a path. Undefined: unknown. */
@@ -40,6 +47,7 @@ export function joinedStart(starts: readonly TurnStart[]): TurnStart {
   };
   return {
     folders: starts.flatMap(({ folders }) => folders),
+    omitted: starts.flatMap(({ omitted }) => omitted),
     textAt: path => first(start => start.textAt(path)),
     stateAt: path => first(start => start.stateAt(path)),
     filesAt: path => first(start => start.filesAt(path)),

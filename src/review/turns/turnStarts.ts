@@ -1,13 +1,17 @@
-// What is known of the workspace at the start of a turn: git's trees, and the texts of folders without git.
+// What is known of the workspace at the start of a turn: git's trees, the files that these omit, and the texts of folders
+// without git.
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { folderTexts } from "./folderTexts.ts";
+import { omittedFiles, type OmittedFiles } from "./omittedFiles.ts";
 import { joinedStart, type TurnStart } from "./turnStart.ts";
 
 export interface TurnStartsOptions {
   readonly roots: () => readonly string[];
   /** The trees that were taken at the start of a turn. */
   readonly treesOf: (turn: string) => Promise<TurnStart | undefined>;
+  /** The total size of the ignored files to remember in a turn (bytes). */
+  readonly maxIgnoredBytes: () => number;
   readonly log: Log;
 }
 
@@ -15,7 +19,9 @@ export interface TurnStartsOptions {
 export class TurnStarts {
   readonly #options: TurnStartsOptions;
   /** The texts of folders without a tree, by turn. */
-  readonly #texts = new Map<string, Promise<readonly TurnStart[]>>();
+  readonly #texts = new Map<string, Promise<ReadTexts>>();
+  /** What was read last, because most of it is the same in the next turn. */
+  #omitted: OmittedFiles | undefined;
 
   constructor(options: TurnStartsOptions) {
     this.#options = options;
@@ -38,18 +44,35 @@ export class TurnStarts {
   /** What is known of the start of a turn. Waits until it is read. Rejects if it cannot be read. */
   async of(turn: string): Promise<TurnStart> {
     const trees = await this.#options.treesOf(turn);
-    const texts = (await this.#texts.get(turn)) ?? [];
-    return joinedStart([...(trees ? [trees] : []), ...texts]);
+    const { omitted, texts } = (await this.#texts.get(turn)) ?? nothingRead;
+    // A tree takes a folder that git ignores for a path where nothing was.
+    return joinedStart([...(omitted ? [omitted] : []), ...(trees ? [trees] : []), ...texts]);
   }
 
-  async #read(turn: string): Promise<readonly TurnStart[]> {
+  async #read(turn: string): Promise<ReadTexts> {
+    const { treesOf, roots, maxIgnoredBytes, log } = this.#options;
     try {
-      const withTree = (await this.#options.treesOf(turn))?.folders ?? [];
-      const roots = this.#options.roots().filter(root => !withTree.includes(root));
-      return await Promise.all(roots.map(root => folderTexts(root)));
+      const trees = await treesOf(turn);
+      const withTree = trees?.folders ?? [];
+      const texts = await Promise.all(
+        roots()
+          .filter(root => !withTree.includes(root))
+          .map(root => folderTexts(root)),
+      );
+      const paths = [...(trees?.omitted ?? []), ...texts.flatMap(one => one.omitted)];
+      this.#omitted = await omittedFiles(paths, { bytes: maxIgnoredBytes() }, this.#omitted);
+      return { omitted: this.#omitted, texts };
     } catch (thrown) {
-      this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
-      return [];
+      log.warn("The texts of the folder could not be read.", asError(thrown).message);
+      return nothingRead;
     }
   }
 }
+
+/** What was read at the start of a turn: what is in no tree, and the folders without one. */
+interface ReadTexts {
+  readonly omitted?: TurnStart;
+  readonly texts: readonly TurnStart[];
+}
+
+const nothingRead: ReadTexts = { texts: [] };

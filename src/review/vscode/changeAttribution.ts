@@ -8,6 +8,7 @@ import { isBusy, toolKey, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
+import { linkOnPath } from "../../files/standing.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
@@ -21,6 +22,7 @@ import { ChangeTurns } from "./changeTurns.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, documentFact, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
+import { ReplacedPaths, standingText } from "./replacedPaths.ts";
 import { FileWork } from "./fileWork.ts";
 import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
@@ -67,6 +69,7 @@ export class ChangeAttribution implements Disposable {
   readonly #turns: ChangeTurns;
   /** The files that waited for review when the turn began, also at the paths from which they were moved. */
   #reviewedBefore: ReadonlySet<string> = new Set();
+  readonly #replacedPaths: ReplacedPaths;
   readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
@@ -85,6 +88,12 @@ export class ChangeAttribution implements Disposable {
       }),
     );
     this.#turns = new ChangeTurns({ ...options, turns: this.#times, writing: path => this.#writes.turnOf(path) });
+    this.#replacedPaths = new ReplacedPaths({
+      ...options,
+      turns: this.#turns,
+      known: path => this.#known(path),
+      turnOfAgent: (path, touch) => this.#turnOfAgent(path, touch),
+    });
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
     this.#writes = new AgentWrites({
       ...options,
@@ -117,7 +126,7 @@ export class ChangeAttribution implements Disposable {
         isWanted: path => this.#isWanted(path),
         isWriting: path => this.#writes.pending.has(path),
         attributeToAgent: (path, text) => this.#attributeToAgent(path, text),
-        enqueue: (path, work) => this.#enqueue(path, work),
+        enqueue: (path, work) => this.#work.enqueue(path, work),
       }),
     );
     this.#store.add(
@@ -131,7 +140,7 @@ export class ChangeAttribution implements Disposable {
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
         onChange: (path, seen) => {
           options.facts.note(documentFact(path, seen));
-          void this.#enqueue(path, located => this.#attributeChange(located, seen));
+          void this.#work.enqueue(path, located => this.#attributeChange(located, seen));
         },
       }),
     );
@@ -142,7 +151,7 @@ export class ChangeAttribution implements Disposable {
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => this.#pathChanged(path),
         onCommitted: (path, text) =>
-          void this.#enqueue(path, async located => {
+          void this.#work.enqueue(path, async located => {
             options.facts.note({ type: "committed", path: located.path, text });
             await options.review.committed(located.path, text);
           }),
@@ -186,7 +195,7 @@ export class ChangeAttribution implements Disposable {
     await Promise.all([
       // While another turn runs, what has changed can be its change.
       ...[...new Set([...reviewed, ...review.trackedPaths])].map(path =>
-        this.#enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
+        this.#work.enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
       ),
       // Nothing else knows the texts of these files at the start of the turn.
       ...this.outside.paths.map(path => this.#writes.allowedOutside(path)),
@@ -273,7 +282,7 @@ export class ChangeAttribution implements Disposable {
 
   /** The agent asks for permission to use these files: their current texts are the texts before. */
   snapshotFiles(paths: readonly string[]): void {
-    for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
+    for (const path of paths) void this.#work.enqueue(path, located => this.#snapshot(located));
   }
 
   /** Runs a write of the session's agent through Parley, and attributes its changes. */
@@ -321,17 +330,11 @@ export class ChangeAttribution implements Disposable {
   }
 
   #isDifferent(difference: FileDifference): Promise<void> {
-    return this.#enqueue(difference.path, async ({ path }) => {
-      // A link is not the file that it leads to.
-      if (path !== difference.path) return this.#linkDiffers(difference.path);
+    const { path, isFolder } = difference;
+    return this.#work.enqueueAt(path, async () => {
       this.#texts.differences.set(path, difference);
-      await this.#diskChanged({ path });
+      await (isFolder ? this.#replacedPaths.folderGone(path) : this.#diskChanged({ path }));
     });
-  }
-
-  /** What a link leads to has changed, or it was created. */
-  async #linkDiffers(path: string): Promise<void> {
-    this.#options.states?.written(await this.#turns.touchNow(path, undefined), path);
   }
 
   /**
@@ -349,6 +352,7 @@ export class ChangeAttribution implements Disposable {
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
     const open = openTextOf(path);
+    if (!open?.dirty && (await linkOnPath(path, this.#options.roots())) !== undefined) return;
     const text = open?.dirty ? open.text : await settledDiskText(path);
     if (text !== undefined) await this.#options.review.replaced(path, text);
   }
@@ -369,7 +373,7 @@ export class ChangeAttribution implements Disposable {
   /** When a folder is deleted, only the folder is reported. */
   #pathChanged(path: string): void {
     for (const one of new Set([path, ...trackedAt(this.#options.review, path)]))
-      void this.#enqueue(one, located => this.#diskChanged(located));
+      void this.#work.enqueue(one, located => this.#diskChanged(located));
   }
 
   #isFollowed(path: string): boolean {
@@ -384,6 +388,7 @@ export class ChangeAttribution implements Disposable {
     if (author === "nobody") return;
     if (author === "agent") return this.#attributeToAgent(path, text);
     if (await this.#documentChanges.isReload(path, seen)) {
+      if ((await linkOnPath(path, this.#options.roots())) !== undefined) return this.#diskChanged({ path });
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
@@ -409,13 +414,15 @@ export class ChangeAttribution implements Disposable {
 
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
-    if (this.#writes.pending.has(path)) return;
+    if (this.#writes.pending.has(path) || (await this.#replacedPaths.isGoneFolder(path))) return;
     const { turn } = this;
     const known = this.#known(path);
     const keptAt = review.keptAt(path);
     const isChanged = (): boolean =>
       this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
-    const disk = await settledDiskText(path);
+    const link = await linkOnPath(path, this.#options.roots());
+    if (link === path) return this.#replacedPaths.linkChanged(path);
+    const disk = await standingText(path, link, typeof known === "string" || this.#texts.differences.has(path));
     this.#options.facts.note({ type: "diskSeen", path, ...(disk !== undefined && { text: disk }) });
     if (disk !== null) this.#texts.deleted.delete(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
@@ -431,7 +438,7 @@ export class ChangeAttribution implements Disposable {
       if (disk !== known && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
       return;
     }
-    if (disk === undefined) return this.#attributeBinary(path);
+    if (disk === undefined) return this.#replacedPaths.binaryChanged(path);
     if (disk === this.#known(path)) {
       this.#texts.onDisk.set(path, disk);
       return this.#takeBack(path, disk);
@@ -445,7 +452,7 @@ export class ChangeAttribution implements Disposable {
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
-    const isMissing = (await changeTime(path)) === undefined;
+    const isMissing = link !== undefined || !(await isFile(path));
     if (isChanged() || isMissing !== (disk === null)) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
     if (isAgents) return this.#attributeToAgent(path, disk);
@@ -482,7 +489,7 @@ export class ChangeAttribution implements Disposable {
     const isOfTurn = !this.#reviewedBefore.has(path);
     if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
-    for (const one of others) void this.#enqueue(one, located => this.#diskChanged(located));
+    for (const one of others) void this.#work.enqueue(one, located => this.#diskChanged(located));
     return isTemporary || others.length > 0;
   }
 
@@ -491,17 +498,6 @@ export class ChangeAttribution implements Disposable {
     if (!this.#options.states) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchUnchanged(path, this.#known(path)));
     if (turn !== undefined) this.#options.states.written(turn, path);
-  }
-
-  /** A file that is binary, or too large to be read as text. */
-  async #attributeBinary(path: string): Promise<void> {
-    if (!(await isFile(path))) return;
-    const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
-    if (turn === undefined) return;
-    this.#noteAuthor(path, { kind: "agent", turn }, undefined);
-    const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
-    if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
-    this.#options.states?.written(turn, path);
   }
 
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
@@ -532,9 +528,5 @@ export class ChangeAttribution implements Disposable {
   #known(path: string): string | null | undefined {
     const tracked = this.#options.review.textOf(path);
     return tracked === undefined ? this.#texts.last.get(path) : tracked;
-  }
-
-  #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
-    return this.#work.enqueue(path, work);
   }
 }

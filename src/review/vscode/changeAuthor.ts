@@ -1,6 +1,7 @@
 // Decides whether a change on disk is the agent's, by the time of the change.
 import { dirname } from "node:path";
 import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
+import { linkChangeTime, linkOnPath } from "../../files/standing.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import { clockTick } from "../turns/turnTimes.ts";
 import type { TimesOfTurns } from "../turns/runningTurns.ts";
@@ -59,7 +60,7 @@ export class ChangeAuthor {
   async isToolCall(path: string): Promise<boolean> {
     const { texts, times } = this.#options;
     if (!texts.reports.isNamed(path)) return false;
-    const time = (await changeTime(path)) ?? (await folderChangeTime(path));
+    const time = (await this.#timeOf(path)) ?? (await folderChangeTime(path));
     return time !== undefined && !times.isBefore(time) && texts.reports.ranAt(path, time, Date.now());
   }
 
@@ -67,7 +68,7 @@ export class ChangeAuthor {
   async #isKept(path: string): Promise<boolean> {
     const keptAt = this.#options.review.keptAt(path);
     if (keptAt === undefined) return false;
-    const time = await changeTime(path);
+    const time = await this.#timeOf(path);
     return time === undefined ? this.#options.texts.deleted.has(path) : time < keptAt - clockTick;
   }
 
@@ -75,7 +76,7 @@ export class ChangeAuthor {
   async #isOfTurn(path: string): Promise<boolean> {
     const { texts, times } = this.#options;
     if (!times.canBeReported(Date.now()) && !texts.differences.has(path)) return false;
-    const time = await changeTime(path);
+    const time = await this.#timeOf(path);
     if (time !== undefined) {
       if (!times.isBefore(time)) return times.includes(time);
       // A folder that is moved does not change the times of its files.
@@ -87,5 +88,10 @@ export class ChangeAuthor {
     const latest = await folderChangeTime(path);
     if (latest === undefined || times.isBefore(latest)) return false;
     return times.includes(latest) || texts.reports.isNamed(path);
+  }
+  /** When what stands at the path was last changed. A link has a time of its own. */
+  async #timeOf(path: string): Promise<number | undefined> {
+    const link = await linkOnPath(path, this.#options.roots());
+    return link === undefined ? changeTime(path) : linkChangeTime(link);
   }
 }

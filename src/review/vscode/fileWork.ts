@@ -44,15 +44,23 @@ export class FileWork {
     return done.finally(() => this.#pending.delete(done));
   }
 
+  /** Like {@link enqueue}, for what stands at a path in one of the folders, which can be a link to another place. */
+  enqueueAt(path: string, work: () => Promise<void>): Promise<void> {
+    const done = this.#queue(path, work);
+    this.#pending.add(done);
+    return done.finally(() => this.#pending.delete(done));
+  }
+
   async #do(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const located = await this.locate(path);
-    if (!located || !this.isFollowed(located) || this.#ended) return;
-    const key = located.path;
-    await this.#files
-      .queue(key, () => work(located))
-      .catch((thrown: unknown) => {
-        this.#options.log.error(`The changes in ${key} could not be attributed.`, asError(thrown).stack);
-      });
+    if (located && this.isFollowed(located)) await this.#queue(located.path, () => work(located));
+  }
+
+  async #queue(key: string, work: () => Promise<void>): Promise<void> {
+    if (this.#ended) return;
+    await this.#files.queue(key, work).catch((thrown: unknown) => {
+      this.#options.log.error(`The changes in ${key} could not be attributed.`, asError(thrown).stack);
+    });
   }
 
   /**

@@ -26,7 +26,9 @@ import { createEarlierStates, decodedStart } from "./createEarlierStates.ts";
 import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
 
 export interface ReviewStoreOptions
-  extends Omit<ChangeAttributionOptions, "review" | "start" | "onTurnEnded">, Pick<TurnStartsOptions, "treesOf"> {
+  extends
+    Omit<ChangeAttributionOptions, "review" | "start" | "onTurnEnded">,
+    Pick<TurnStartsOptions, "treesOf" | "maxIgnoredBytes"> {
   /** Takes trees of the folders before a turn, where it can. Must not reject. */
   readonly beginTurn: (turn: string, session: SessionOfTurn | undefined) => Promise<void>;
   /** Receives the review as it is before a turn, as {@link ReviewStore.snapshot} returns it. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
@@ -35,6 +35,10 @@ export interface ReviewedFolderOptions {
   readonly checkpoints?: boolean;
   /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
   readonly roots?: readonly string[];
+  /** The folder is a link to another one, whose name ends with `-real`. */
+  readonly throughLink?: boolean;
+  /** The total size of the ignored files to remember in a turn. */
+  readonly maxIgnoredBytes?: number;
 }
 
 /** Where the facts of all tests are recorded. `npm run history` sets it. */
@@ -137,6 +141,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       facts,
       fileEvents,
       roots,
+      maxIgnoredBytes: () => options.maxIgnoredBytes ?? 16 * 1024 * 1024,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
@@ -153,6 +158,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
         checkpoints?.startOf(turn) ??
         Promise.resolve({
           folders: [],
+          omitted: [],
           textAt: at => Promise.resolve(trees.get(`${turn} ${at}`)),
           stateAt: () => Promise.resolve(undefined),
           filesAt: () => Promise.resolve(undefined),
@@ -181,6 +187,10 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   });
   beforeEach(async () => {
     folder = await mkdtemp(join(above, "folder-"));
+    if (options.throughLink) {
+      await rename(folder, `${folder}-real`);
+      await symlink(`${folder}-real`, folder);
+    }
     storage = new Map();
     endedAt = 0;
     faults.length = 0;
@@ -210,7 +220,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     checkpoints?.dispose();
     checkpoints = undefined;
     await discardAll();
-    for (const one of [folder, join(above, ".git"), join(above, "checkpoints")])
+    for (const one of [folder, `${folder}-real`, join(above, ".git"), join(above, "checkpoints")])
       await rm(one, { recursive: true, force: true, maxRetries: 10 });
     assert.deepEqual(faults, []);
   });

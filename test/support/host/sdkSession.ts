@@ -78,6 +78,7 @@ export class SdkSession {
       touches: { touched: () => {}, written: () => {} },
       beginTurn: () => Promise.resolve(),
       treesOf: () => Promise.resolve(undefined),
+      maxIgnoredBytes: () => 0,
       storage: storing,
       clock: systemClock,
       log,

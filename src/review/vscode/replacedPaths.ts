@@ -1,0 +1,94 @@
+// Attributes what is no change of a text: binary files, links in the place of files, and folders that are gone with
+// files that are not known. What stands at a path counts, not where it leads.
+import { t } from "../../base/l10n.ts";
+import { isFile, isFolder, settledDiskText } from "../../editor/diskText.ts";
+import { isPlainFolder } from "../../files/standing.ts";
+import type { FactSink } from "../../history/facts.ts";
+import type { ChangedStates, TouchListener } from "../changeListeners.ts";
+import type { WindowReview } from "../windowReview.ts";
+import type { ChangeTurns } from "./changeTurns.ts";
+
+export interface ReplacedPathsOptions {
+  readonly review: WindowReview;
+  readonly touches: TouchListener;
+  readonly states?: ChangedStates;
+  readonly turns: ChangeTurns;
+  readonly facts: FactSink;
+  /** The last text of the file that is known. */
+  readonly known: (path: string) => string | null | undefined;
+  /** The turn of the last change, as `touch` returns it. Undefined: no agent made the change. */
+  readonly turnOfAgent: (path: string, touch: () => Promise<string>) => Promise<string | undefined>;
+}
+
+export class ReplacedPaths {
+  readonly #options: ReplacedPathsOptions;
+  /** The folders that are gone and wait for review. */
+  readonly #folders = new Set<string>();
+
+  constructor(options: ReplacedPathsOptions) {
+    this.#options = options;
+  }
+
+  /** A folder is gone whose files are not all known. */
+  async folderGone(path: string): Promise<void> {
+    const { review, touches, turns, facts, turnOfAgent } = this.#options;
+    const turn = await turnOfAgent(path, () => turns.of(path));
+    if (turn === undefined) return;
+    facts.note({ type: "attributed", path, author: { kind: "agent", turn }, text: null });
+    this.#folders.add(path);
+    touches.touched({ turn, path, before: undefined });
+    const why = t(
+      "A command deleted this folder. Its files are not known, or not all of them, so Undo cannot restore it.",
+    );
+    review.agentChangedWithoutBase(path, null, turn, why);
+  }
+
+  /** Whether the path is a folder that is gone and waits for review. One that is there again does not. */
+  async isGoneFolder(path: string): Promise<boolean> {
+    if (!this.#folders.has(path)) return false;
+    const { review } = this.#options;
+    if (review.isTracked(path) && !(await isFolder(path))) return true;
+    this.#folders.delete(path);
+    review.vanished(path);
+    return false;
+  }
+
+  /** The file is binary, or too large to be read as text. */
+  async binaryChanged(path: string): Promise<void> {
+    if (!(await isFile(path))) return;
+    const { review, states, turns, facts, turnOfAgent } = this.#options;
+    const turn = await turnOfAgent(path, () => turns.touchNow(path, undefined));
+    if (turn === undefined) return;
+    facts.note({ type: "attributed", path, author: { kind: "agent", turn } });
+    const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
+    if (!review.isTracked(path)) review.agentChangedWithoutBase(path, null, turn, why);
+    states?.written(turn, path);
+  }
+
+  /** A link stands at the path. It is new, or leads elsewhere. */
+  async linkChanged(path: string): Promise<void> {
+    const { review, states, turns, facts, known, turnOfAgent } = this.#options;
+    const turn = await turnOfAgent(path, () => turns.touchNow(path, known(path)));
+    if (turn === undefined) return;
+    facts.note({ type: "attributed", path, author: { kind: "agent", turn } });
+    const file = review.file(path);
+    // The text of another file is no text of this one, so the whole file is reviewed.
+    if (file && file.unknown === undefined)
+      review.agentChangedWithoutBase(path, null, turn, t("The agent replaced the file by a symbolic link."));
+    states?.written(turn, path);
+  }
+}
+
+/**
+ * The text of the file that stands at the path, as in {@link settledDiskText}. Null also if the path leads through
+ * `link`, and if a folder is now where a file was.
+ */
+export async function standingText(
+  path: string,
+  link: string | undefined,
+  wasFile: boolean,
+): Promise<string | null | undefined> {
+  if (link !== undefined) return null;
+  const text = await settledDiskText(path);
+  return text === undefined && wasFile && (await isPlainFolder(path)) ? null : text;
+}
