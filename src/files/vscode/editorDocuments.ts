@@ -7,7 +7,7 @@ import { Refusal, asError, errorCodeOf, isNotFoundError } from "../../base/error
 import type { Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
-import { diskBytes, isFile } from "../../editor/diskText.ts";
+import { diskBytes } from "../../editor/diskText.ts";
 import {
   findOpenDocument,
   maxReloadWait,
@@ -24,7 +24,7 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
-import { applyTextChanges, saveAndVerify } from "./textFile.ts";
+import { applyTextChanges, createEmptyFile, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also has unsaved changes of the user. */
@@ -113,8 +113,8 @@ export class EditorDocuments implements Documents, Disposable {
     const topFolder = await createFolder(dirname(path));
     try {
       const open = await this.#openDocument(path);
-      const isNew = open === undefined && (await this.stat(path)).kind === "missing";
-      if (isNew) await createFile(path, content.startsWith(byteOrderMark));
+      const isMissing = open === undefined && (await this.stat(path)).kind === "missing";
+      const isNew = isMissing && (await createFile(path, content.startsWith(byteOrderMark)));
       try {
         return await this.#writeInto(open ?? (await openDocument(path)), content, known);
       } catch (thrown) {
@@ -249,14 +249,13 @@ async function removeEmptyFolders(folder: string, top: string): Promise<void> {
   }
 }
 
-/** Creates an empty file through the editor, so that it can be undone and other extensions are notified. */
-async function createFile(path: string, hasMark: boolean): Promise<void> {
-  const bytes = hasMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
-  const isDone = await applyTextChanges([
-    { uri: vscode.Uri.file(path), before: null, after: "", bytes, mayExist: true },
-  ]);
-  // Some agents create the file themselves at the same moment.
-  if (!isDone && !(await isFile(path))) throw failedRefusal(path, "could not be created: the editor refused.");
+/** Creates a file without text. Returns false if there is one now: some agents create it themselves at the same moment. */
+async function createFile(path: string, hasMark: boolean): Promise<boolean> {
+  try {
+    return await createEmptyFile(path, hasMark ? byteOrderMark : "");
+  } catch (thrown) {
+    throw failedRefusal(path, `could not be created: ${asError(thrown).message}`);
+  }
 }
 
 async function openDocument(path: string): Promise<vscode.TextDocument> {
