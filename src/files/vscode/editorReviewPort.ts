@@ -110,9 +110,10 @@ class StepRun {
     const { path } = step;
     await checkInside(this.#confinement, step, this.#isAllowedOutside);
     const state = await withFileLock([vscode.Uri.file(path)], async () => {
-      refuseUnsaved(path);
       const now = await readFileState(path, Infinity);
       if (!now) throw changedMeanwhile(path);
+      // A file that is brought back is no change of the text in the editor, which stays there unsaved.
+      if (now.kind !== "missing" && !isText(step)) refuseUnsaved(path);
       const after = await stateAfter(step, now);
       await writeFileState(path, after, now);
       this.#keepReplaced(step, now);
@@ -180,7 +181,7 @@ class StepRun {
   }
 
   /**
-   * Finds the document of a step. Undefined if only the disk has the expected text, and the document has no unsaved text.
+   * Finds the document of a step. Undefined if only the disk has the expected text.
    * Rejects if the file is not in the expected state.
    */
   async #prepare(step: FileTextStep): Promise<DocumentStep | undefined> {
@@ -196,7 +197,11 @@ class StepRun {
       maxReloadWait,
     );
     if (!document) return undefined;
-    if (!hasText(document, before)) throw changedMeanwhile(path);
+    if (!hasText(document, before)) {
+      // The user typed in another text, for example before the agent moved the folder of the file. It stays unsaved.
+      if (document.isDirty && (await diskText(path)) === before) return undefined;
+      throw changedMeanwhile(path);
+    }
     const now = await readFileState(path);
     const exact = state ?? (now && (await mixedStateAfter(step, now)));
     const eol = exact && (await uniformLineEnd(exact, path));

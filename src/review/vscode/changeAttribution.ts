@@ -25,6 +25,7 @@ import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
 import { compareWithStart, settledOrLate } from "../turnComparison.ts";
 import type { TurnSession } from "../review.ts";
+import { UnsavedDeletions } from "./unsavedDeletions.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
 import { changeTime, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
@@ -68,12 +69,14 @@ export class ChangeAttribution implements Disposable {
   readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
+  readonly #unsavedDeletions: UnsavedDeletions;
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
     this.#reloads = new DocumentReloads(options.log, path => this.#pathChanged(path));
     this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
     this.#texts = new TurnTexts(options);
+    this.#unsavedDeletions = new UnsavedDeletions({ ...options, texts: this.#texts });
     this.#times = this.#texts.turns;
     this.outside = this.#store.add(
       new OutsideFiles({
@@ -114,14 +117,14 @@ export class ChangeAttribution implements Disposable {
         isWanted: path => this.#isWanted(path),
         isWriting: path => this.#writes.pending.has(path),
         attributeToAgent: (path, text) => this.#attributeToAgent(path, text),
-        enqueue: (path, work) => this.#enqueue(path, work),
+        enqueue: (path, work) => this.#work.enqueue(path, work),
       }),
     );
     this.#store.add(options.onDidChangeRoots(() => this.#work.rootsChanged()));
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
-        onChange: (path, seen) => void this.#enqueue(path, located => this.#attributeChange(located, seen)),
+        onChange: (path, seen) => void this.#work.enqueue(path, located => this.#attributeChange(located, seen)),
       }),
     );
     this.#changedFiles = this.#store.add(
@@ -131,7 +134,7 @@ export class ChangeAttribution implements Disposable {
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => this.#pathChanged(path),
         onCommitted: (path, text) =>
-          void this.#enqueue(path, async located => options.review.committed(located.path, text)),
+          void this.#work.enqueue(path, async located => options.review.committed(located.path, text)),
         trackedPaths: () => reviewedPaths(this.#options.review),
       }),
     );
@@ -171,7 +174,7 @@ export class ChangeAttribution implements Disposable {
     await Promise.all([
       // While another turn runs, what has changed can be its change.
       ...[...new Set([...reviewed, ...review.trackedPaths])].map(path =>
-        this.#enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
+        this.#work.enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
       ),
       // Nothing else knows the texts of these files at the start of the turn.
       ...this.outside.paths.map(path => this.#writes.allowedOutside(path)),
@@ -256,7 +259,7 @@ export class ChangeAttribution implements Disposable {
 
   /** The agent asks for permission to use these files: their current texts are the texts before. */
   snapshotFiles(paths: readonly string[]): void {
-    for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
+    for (const path of paths) void this.#work.enqueue(path, located => this.#snapshot(located));
   }
 
   /** Runs a write of the session's agent through Parley, and attributes its changes. */
@@ -288,17 +291,13 @@ export class ChangeAttribution implements Disposable {
   }
 
   #isDifferent(difference: FileDifference): Promise<void> {
-    return this.#enqueue(difference.path, async ({ path }) => {
-      // A link is not the file that it leads to.
-      if (path !== difference.path) return this.#linkDiffers(difference.path);
+    return this.#work.enqueue(difference.path, async ({ path }) => {
+      // A link is not the file that it leads to. What it leads to has changed, or it was created.
+      const link = path === difference.path ? undefined : difference.path;
+      if (link !== undefined) return this.#options.states?.written(await this.#turns.touchNow(link, undefined), link);
       this.#texts.differences.set(path, difference);
       await this.#diskChanged({ path });
     });
-  }
-
-  /** What a link leads to has changed, or it was created. */
-  async #linkDiffers(path: string): Promise<void> {
-    this.#options.states?.written(await this.#turns.touchNow(path, undefined), path);
   }
 
   /**
@@ -336,7 +335,7 @@ export class ChangeAttribution implements Disposable {
   /** When a folder is deleted, only the folder is reported. */
   #pathChanged(path: string): void {
     for (const one of new Set([path, ...trackedAt(this.#options.review, path)]))
-      void this.#enqueue(one, located => this.#diskChanged(located));
+      void this.#work.enqueue(one, located => this.#diskChanged(located));
   }
 
   #isFollowed(path: string): boolean {
@@ -348,8 +347,8 @@ export class ChangeAttribution implements Disposable {
     const { text } = seen;
     if (review.acceptOwnChange(path, text)) return;
     const author = this.#writes.pending.authorOf(path, seen, this.#known(path));
-    if (author === "nobody") return;
     if (author === "agent") return this.#attributeToAgent(path, text);
+    if (author === "nobody" || (await this.#unsavedDeletions.isDeleted(path))) return;
     if (await this.#documentChanges.isReload(path, seen)) {
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
@@ -381,13 +380,17 @@ export class ChangeAttribution implements Disposable {
       this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
     const disk = await settledDiskText(path);
     if (disk !== null) this.#texts.deleted.delete(path);
-    if (review.acceptOwnChange(path, disk ?? null)) return;
+    const isOwn = review.acceptOwnChange(path, disk ?? null);
+    if (disk !== null) await this.#unsavedDeletions.end(path);
+    if (isOwn) return;
     if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
     const open = openTextOf(path);
     if (open?.dirty) {
       const isNew = disk !== open.text && disk !== this.#texts.onDisk.get(path);
-      if (isNew && disk !== undefined && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
-      return;
+      if (!isNew || disk === undefined || !(await this.#author.isAgent(path))) return;
+      this.#notLoaded.set(path, disk);
+      if (disk !== null || known === null) return;
+      await this.#unsavedDeletions.begin(path);
     }
     // The editor reloads the document, and reports that, perhaps long after the turn.
     if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) {
@@ -444,7 +447,7 @@ export class ChangeAttribution implements Disposable {
     const isOfTurn = !this.#reviewedBefore.has(path);
     if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
-    for (const one of others) void this.#enqueue(one, located => this.#diskChanged(located));
+    for (const one of others) void this.#work.enqueue(one, located => this.#diskChanged(located));
     return isTemporary || others.length > 0;
   }
 
@@ -492,9 +495,5 @@ export class ChangeAttribution implements Disposable {
   #known(path: string): string | null | undefined {
     const tracked = this.#options.review.textOf(path);
     return tracked === undefined ? this.#texts.last.get(path) : tracked;
-  }
-
-  #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
-    return this.#work.enqueue(path, work);
   }
 }
