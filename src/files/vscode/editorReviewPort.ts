@@ -13,7 +13,7 @@ import {
   waitForReload,
   withFileLock,
 } from "../../editor/openDocuments.ts";
-import { isPlainState, isSameState, readFileState, writeFileState, type FileState } from "../fileState.ts";
+import { isPlainState, isSameState, plainState, readFileState, writeFileState, type FileState } from "../fileState.ts";
 import { Confinement } from "../paths.ts";
 import { nodePaths } from "../nodePaths.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../ports.ts";
@@ -129,7 +129,8 @@ class StepRun {
   }
 
   #keepReplaced({ path, before }: FileTextStep, now: FileState): void {
-    if (before === undefined || !isPlainState(now)) this.#replaced.set(path, now);
+    const isPlain = before === null ? isPlainState(now) : before !== undefined && isSameState(now, plainState(before));
+    if (!isPlain) this.#replaced.set(path, now);
   }
 
   /** Edits the files that are open in the editor, as one edit, and saves those that had no unsaved text. */

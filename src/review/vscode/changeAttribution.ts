@@ -354,7 +354,8 @@ export class ChangeAttribution implements Disposable {
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
-      if (isNotLoaded || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
+      const isSame = await this.#documentChanges.isSameInOtherEncoding(seen, this.#known(path));
+      if (!isSame && (isNotLoaded || (await this.#author.isAgent(path)))) return this.#attributeToAgent(path, text);
       this.#opened.remember(path, text);
       return review.replaced(path, text);
     }
