@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { Refusal, asError, errorCodeOf, isNotFoundError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
-import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
+import { byteOrderMark, normalizeText, withLineFeeds } from "../../base/text.ts";
 import { diskBytes } from "../../editor/diskText.ts";
 import {
   findOpenDocument,
@@ -24,6 +24,7 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
+import { unsavedEditors } from "./unsavedEditors.ts";
 import { applyTextChanges, createEmptyFile, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
@@ -94,6 +95,7 @@ export class EditorDocuments implements Documents, Disposable {
   async read(path: string): Promise<string> {
     const open = await this.#openDocument(path);
     if (open?.isDirty) return intactUnsaved(open);
+    await this.#refuseUnsavedEditor(path);
     // A document without unsaved text may be older than the disk, but never newer.
     const text = await intactFile(path, open);
     if (text === undefined) throw missingRefusal(path);
@@ -102,14 +104,17 @@ export class EditorDocuments implements Documents, Disposable {
 
   async readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
     const open = await this.#openDocument(path);
-    if (!open?.isDirty) return readLines(createReadStream(path), window, maxBytes, await lineDecoder(path, open));
+    if (!open?.isDirty) {
+      await this.#refuseUnsavedEditor(path);
+      return readLines(createReadStream(path), window, maxBytes, await lineDecoder(path, open));
+    }
     const text = sliceLines(await intactUnsaved(open), window);
     if (Buffer.byteLength(text) > maxBytes) throw tooLargeRefusal(maxBytes);
     return text;
   }
 
   async write(path: string, content: string, known?: KnownText): Promise<WriteResult> {
-    await this.#refuseUnsavedNotebook(path);
+    await this.#refuseUnsavedEditor(path);
     const topFolder = await createFolder(dirname(path));
     try {
       const open = await this.#openDocument(path);
@@ -201,19 +206,16 @@ export class EditorDocuments implements Documents, Disposable {
     });
   }
 
-  async #refuseUnsavedNotebook(path: string): Promise<void> {
-    const unsaved = vscode.workspace.notebookDocuments.filter(one => one.isDirty && one.uri.scheme === "file");
-    if (unsaved.length === 0) return;
-    const key = this.#key(await this.#resolver.real(path));
-    for (const notebook of unsaved) {
-      if (this.#key(await this.#resolver.real(notebook.uri.fsPath)) !== key) continue;
-      throw new Refusal(
-        "failed",
-        `${quotePath(path)} is open as a notebook with unsaved changes. Ask the user to save it.`,
-        {
-          path,
-        },
-      );
+  /** Refuses a file with unsaved changes that are no text, because neither the disk nor a text document has them. */
+  async #refuseUnsavedEditor(path: string): Promise<void> {
+    const unsaved = unsavedEditors();
+    if (unsaved.size === 0) return;
+    const keyOf = async (name: string): Promise<string> => this.#key(await this.#resolver.real(name));
+    const key = await keyOf(path);
+    for (const [name, kind] of unsaved) {
+      // A file whose path can no longer be resolved is another one.
+      if ((await keyOf(name).catch(() => undefined)) !== key) continue;
+      throw failedRefusal(path, `is open ${kind} with unsaved changes. Ask the user to save it.`);
     }
   }
 
