@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { hasReplacement, withLineFeeds, withoutByteOrderMark } from "../base/text.ts";
 import { asError, isNotFoundError } from "../base/errors.ts";
+import { openEncoding, shownText } from "./shownText.ts";
 
 /** Larger files are not reviewed. */
 const maxBytes = 8 * 1024 * 1024;
@@ -20,8 +21,8 @@ export type DiskContent =
   | { readonly kind: "missing" };
 
 /**
- * Reads a file of any size. Without an encoding, the editor chooses it from the settings and the bytes. Rejects if the
- * file cannot be read.
+ * Reads a file of any size. Without an encoding, it is that of the open document, or the editor chooses it from the
+ * settings and the bytes. Rejects if the file cannot be read.
  */
 export async function readDisk(path: string, encoding?: string): Promise<DiskContent> {
   const bytes = await diskBytes(path);
@@ -98,6 +99,8 @@ export async function encodeLike(
   ];
   // Without a character that differs between encodings, the bytes don't tell which one it is. The settings do.
   if (mark.length === 0 && isAscii(raw) && !isAscii(text)) encodings.reverse();
+  const encoding = openEncoding(path);
+  if (encoding !== undefined) encodings.unshift(wanted => vscode.workspace.encode(wanted, { encoding }));
   for (const encode of encodings) {
     if (Buffer.compare(await encode(raw), bytes) !== 0) continue;
     const encoded = await encode(text);
@@ -129,11 +132,9 @@ export async function diskBytes(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The text of bytes. Without an encoding, the editor chooses it from the settings for the path and the bytes. */
+/** The text of bytes. Without an encoding, as the editor shows it or would show it. */
 export function decodeBytes(bytes: Uint8Array, path: string, encoding?: string): Thenable<string> {
-  return encoding === undefined
-    ? vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) })
-    : vscode.workspace.decode(bytes, { encoding });
+  return encoding === undefined ? shownText(bytes, path) : vscode.workspace.decode(bytes, { encoding });
 }
 
 /** Whether replacement characters of a decoded text stand for bytes that the encoding lacks. */

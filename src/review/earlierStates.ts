@@ -4,14 +4,7 @@ import { SequencerByKey } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
-import {
-  isPlainState,
-  isSameState,
-  missingFolders,
-  plainState,
-  readFileState,
-  type FileState,
-} from "../files/fileState.ts";
+import { isSameState, missingFolders, plainState, readFileState, type FileState } from "../files/fileState.ts";
 import { isPlainFolder } from "../files/standing.ts";
 import type { EarlierFileStates } from "./reviewDecision.ts";
 
@@ -265,7 +258,7 @@ export class EarlierStates implements EarlierFileStates, Disposable {
       return newFolders.length > 0 ? { state: { ...state, newFolders }, text: null } : { text: null };
     }
     const text = await this.#options.textOf(state.bytes, path);
-    return text !== undefined && isPlainState(state) ? { text } : { state, text };
+    return text !== undefined && isSameState(state, plainState(text)) ? { text } : { state, text };
   }
 
   async #isNoText(path: string, state: FileState): Promise<boolean> {

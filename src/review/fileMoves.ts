@@ -16,18 +16,23 @@ export interface MovedFiles {
   moved(from: string, to: string): void;
 }
 
+export interface FileMovesOptions {
+  readonly port: ReviewPort;
+  /** Receives the reasons of failures, by the paths of the files. */
+  readonly failed: Map<string, Error>;
+  /** Receives what both paths of a file have while it is moved: the text of the file, or null. */
+  readonly moving: Map<string, string | null>;
+}
+
 export class FileMoves {
-  readonly #port: ReviewPort;
-  readonly #failed: Map<string, Error>;
+  readonly #options: FileMovesOptions;
   readonly #files: MovedFiles;
   readonly #moved: { readonly from: string; readonly to: string }[] = [];
   readonly #createdFolders: string[] = [];
 
-  /** `failed` receives the reasons of failures, by the paths of the files. */
-  constructor(port: ReviewPort, failed: Map<string, Error>, files: MovedFiles) {
+  constructor(options: FileMovesOptions, files: MovedFiles) {
+    this.#options = options;
     this.#files = files;
-    this.#port = port;
-    this.#failed = failed;
   }
 
   /**
@@ -64,15 +69,21 @@ export class FileMoves {
   }
 
   async #move(from: string, to: string): Promise<boolean> {
+    const { port, failed, moving } = this.#options;
+    // The editor can report both paths before it answers.
+    moving.set(from, null).set(to, this.#files.get(from)?.changes.text ?? null);
     try {
-      const created = await this.#port.move(from, to);
+      const created = await port.move(from, to);
       if (created !== undefined) this.#createdFolders.push(created);
       this.#moved.push({ from, to });
       this.#files.moved(from, to);
       return true;
     } catch (thrown) {
-      this.#failed.set(from, asError(thrown));
+      failed.set(from, asError(thrown));
       return false;
+    } finally {
+      moving.delete(from);
+      moving.delete(to);
     }
   }
 
@@ -92,7 +103,7 @@ export class FileMoves {
         steps.push({ path: from, before: null, after: null, state: { kind: "missing", newFolders } });
     }
     // The files are where they belong. A folder that cannot be removed is not worth a message.
-    if (steps.length > 0) await this.#port.apply(steps);
+    if (steps.length > 0) await this.#options.port.apply(steps);
   }
 }
 

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
+import { unsavedEditors } from "../../src/files/vscode/unsavedEditors.ts";
 import { describeDocuments, rejectsWithRefusal, type DocumentsHarness } from "../support/contracts/documents.ts";
 
 async function makeHarness(): Promise<DocumentsHarness> {
@@ -81,6 +82,40 @@ describe("EditorDocuments", () => {
     assert.equal(await at.documents.read(at.path("a.txt")), "café\n");
     await at.documents.write(at.path("a.txt"), "thé\n");
     assert.deepEqual(await at.bytes("a.txt"), Buffer.from("th\xe9\n", "latin1"));
+  });
+
+  it("refuses to read and to write a notebook with unsaved changes, whole and in parts, until it is saved", async () => {
+    const notebook = (source: string): string =>
+      `${JSON.stringify({ cells: [{ cell_type: "markdown", metadata: {}, source: [source] }], metadata: {}, nbformat: 4, nbformat_minor: 2 })}\n`;
+    await at.put("a.ipynb", notebook("old"));
+    const name = at.path("a.ipynb");
+    const document = await vscode.workspace.openNotebookDocument(vscode.Uri.file(name));
+    await vscode.window.showNotebookDocument(document);
+    assert.equal(await at.documents.read(name), notebook("old"));
+    const edit = new vscode.WorkspaceEdit();
+    const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Markup, "mine", "markdown");
+    edit.set(document.uri, [vscode.NotebookEdit.insertCells(1, [cell])]);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    const refusal = /is open as a notebook with unsaved changes\. Ask the user to save it/;
+    await rejectsWithRefusal("failed", refusal, at.documents.read(name));
+    await rejectsWithRefusal("failed", refusal, at.documents.readWindow(name, { line: 1, limit: 1 }, 1000));
+    await rejectsWithRefusal("failed", refusal, at.documents.write(name, notebook("agent's")));
+    // The other files are read as always.
+    await at.put("b.txt", "text\n");
+    assert.equal(await at.documents.read(at.path("b.txt")), "text\n");
+    assert.ok(await document.save());
+    assert.match(await at.documents.read(name), /mine/);
+  });
+
+  it("knows the files with unsaved changes in editors of other extensions, unless a document has their text", async () => {
+    const tab = (name: string, isDirty: boolean) => ({
+      input: new vscode.TabInputCustom(vscode.Uri.file(at.path(name)), "test.table"),
+      isDirty,
+    });
+    await at.put("text.csv", "a,b\n");
+    await at.type("text.csv", "a,c\n");
+    const found = unsavedEditors([tab("table.db", true), tab("saved.db", false), tab("text.csv", true)]);
+    assert.deepEqual([...found.keys()], [at.path("table.db")]);
   });
 
   it("refuses characters that the document's encoding lacks, and leaves the file unchanged", async () => {

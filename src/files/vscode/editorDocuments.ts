@@ -6,8 +6,8 @@ import * as vscode from "vscode";
 import { Refusal, asError, errorCodeOf, isNotFoundError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
-import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
-import { diskBytes, isFile } from "../../editor/diskText.ts";
+import { byteOrderMark, normalizeText, withLineFeeds } from "../../base/text.ts";
+import { diskBytes } from "../../editor/diskText.ts";
 import {
   findOpenDocument,
   maxReloadWait,
@@ -24,7 +24,8 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
-import { applyTextChanges, saveAndVerify } from "./textFile.ts";
+import { unsavedEditors } from "./unsavedEditors.ts";
+import { applyTextChanges, createEmptyFile, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also has unsaved changes of the user. */
@@ -94,6 +95,7 @@ export class EditorDocuments implements Documents, Disposable {
   async read(path: string): Promise<string> {
     const open = await this.#openDocument(path);
     if (open?.isDirty) return intactUnsaved(open);
+    await this.#refuseUnsavedEditor(path);
     // A document without unsaved text may be older than the disk, but never newer.
     const text = await intactFile(path, open);
     if (text === undefined) throw missingRefusal(path);
@@ -102,19 +104,22 @@ export class EditorDocuments implements Documents, Disposable {
 
   async readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
     const open = await this.#openDocument(path);
-    if (!open?.isDirty) return readLines(createReadStream(path), window, maxBytes, await lineDecoder(path, open));
+    if (!open?.isDirty) {
+      await this.#refuseUnsavedEditor(path);
+      return readLines(createReadStream(path), window, maxBytes, await lineDecoder(path, open));
+    }
     const text = sliceLines(await intactUnsaved(open), window);
     if (Buffer.byteLength(text) > maxBytes) throw tooLargeRefusal(maxBytes);
     return text;
   }
 
   async write(path: string, content: string, known?: KnownText): Promise<WriteResult> {
-    await this.#refuseUnsavedNotebook(path);
+    await this.#refuseUnsavedEditor(path);
     const topFolder = await createFolder(dirname(path));
     try {
       const open = await this.#openDocument(path);
-      const isNew = open === undefined && (await this.stat(path)).kind === "missing";
-      if (isNew) await createFile(path, content.startsWith(byteOrderMark));
+      const isMissing = open === undefined && (await this.stat(path)).kind === "missing";
+      const isNew = isMissing && (await createFile(path, content.startsWith(byteOrderMark)));
       try {
         return await this.#writeInto(open ?? (await openDocument(path)), content, known);
       } catch (thrown) {
@@ -201,19 +206,16 @@ export class EditorDocuments implements Documents, Disposable {
     });
   }
 
-  async #refuseUnsavedNotebook(path: string): Promise<void> {
-    const unsaved = vscode.workspace.notebookDocuments.filter(one => one.isDirty && one.uri.scheme === "file");
-    if (unsaved.length === 0) return;
-    const key = this.#key(await this.#resolver.real(path));
-    for (const notebook of unsaved) {
-      if (this.#key(await this.#resolver.real(notebook.uri.fsPath)) !== key) continue;
-      throw new Refusal(
-        "failed",
-        `${quotePath(path)} is open as a notebook with unsaved changes. Ask the user to save it.`,
-        {
-          path,
-        },
-      );
+  /** Refuses a file with unsaved changes that are no text, because neither the disk nor a text document has them. */
+  async #refuseUnsavedEditor(path: string): Promise<void> {
+    const unsaved = unsavedEditors();
+    if (unsaved.size === 0) return;
+    const keyOf = async (name: string): Promise<string> => this.#key(await this.#resolver.real(name));
+    const key = await keyOf(path);
+    for (const [name, kind] of unsaved) {
+      // A file whose path can no longer be resolved is another one.
+      if ((await keyOf(name).catch(() => undefined)) !== key) continue;
+      throw failedRefusal(path, `is open ${kind} with unsaved changes. Ask the user to save it.`);
     }
   }
 
@@ -249,14 +251,13 @@ async function removeEmptyFolders(folder: string, top: string): Promise<void> {
   }
 }
 
-/** Creates an empty file through the editor, so that it can be undone and other extensions are notified. */
-async function createFile(path: string, hasMark: boolean): Promise<void> {
-  const bytes = hasMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
-  const isDone = await applyTextChanges([
-    { uri: vscode.Uri.file(path), before: null, after: "", bytes, mayExist: true },
-  ]);
-  // Some agents create the file themselves at the same moment.
-  if (!isDone && !(await isFile(path))) throw failedRefusal(path, "could not be created: the editor refused.");
+/** Creates a file without text. Returns false if there is one now: some agents create it themselves at the same moment. */
+async function createFile(path: string, hasMark: boolean): Promise<boolean> {
+  try {
+    return await createEmptyFile(path, hasMark ? byteOrderMark : "");
+  } catch (thrown) {
+    throw failedRefusal(path, `could not be created: ${asError(thrown).message}`);
+  }
 }
 
 async function openDocument(path: string): Promise<vscode.TextDocument> {

@@ -1,5 +1,6 @@
-// Applies the decisions of a review, and restores of checkpoints. The files that the user has open change in the
-// editor, as one edit. All others are written to disk as bytes, so that many files are fast and no tab opens.
+// Applies the decisions of a review, and restores of checkpoints. The texts of files that the user has open change in
+// the editor, as one edit. All other changes are written to disk as bytes, so that many files are fast, no tab opens,
+// and the editor's own undo neither brings a file back nor takes one away.
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { forEachLimited } from "../../base/async.ts";
@@ -14,14 +15,14 @@ import {
   waitForReload,
   withFileLock,
 } from "../../editor/openDocuments.ts";
-import { isPlainState, isSameState, readFileState, writeFileState, type FileState } from "../fileState.ts";
+import { isPlainState, isSameState, plainState, readFileState, writeFileState, type FileState } from "../fileState.ts";
 import { Confinement } from "../paths.ts";
 import { nodePaths } from "../nodePaths.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../ports.ts";
 import { removeFolderWithoutFiles } from "../standing.ts";
 import { moveFile } from "./moveFile.ts";
-import { shownPaths } from "./shownPaths.ts";
-import { changedMeanwhile, checkInside, mixedStateAfter, stateAfter } from "./stateSteps.ts";
+import { closeTabs, shownPaths } from "./shownPaths.ts";
+import { changedMeanwhile, checkInside, mixedStateAfter, refuseUnsaved, stateAfter } from "./stateSteps.ts";
 import { applyTextChanges, hasText, type TextChange } from "./textFile.ts";
 
 /** Attempts to apply and to save the edits of open files. VS Code refuses an edit if it has just closed a document. */
@@ -40,17 +41,31 @@ const maxHiddenReloadWait = 1500;
 export const editorReviewPort = (
   roots: () => readonly string[],
   isAllowedOutside: (path: string) => boolean = () => false,
-): ReviewPort => ({
-  apply: (steps, options) => new StepRun(roots(), isAllowedOutside, options ?? {}).apply(steps),
-  move: (from, to) => moveFile(roots(), from, to),
-});
+): ReviewPort => {
+  /** Tabs that do not have the new paths of their files yet. */
+  const moving = new Set<Promise<void>>();
+  return {
+    apply: async (steps, options) => {
+      await Promise.all(moving);
+      return new StepRun(roots(), isAllowedOutside, options ?? {}).apply(steps);
+    },
+    move: async (from, to) => {
+      // The review must learn of the move before the editor reports that the file is gone, so the tab is not awaited.
+      const { created, shown } = await moveFile(roots(), from, to);
+      moving.add(shown);
+      void shown.finally(() => moving.delete(shown));
+      return created;
+    },
+  };
+};
 
 /** An edit of a document, and what is needed to check and to complete it. */
 interface DocumentStep {
   readonly step: FileTextStep;
   readonly change: TextChange;
-  /** The document whose text is edited, with the text that the edit was made for. Absent: the file is deleted. */
-  readonly edited?: { readonly document: vscode.TextDocument; readonly before: string; readonly wasClean: boolean };
+  /** The document whose text is edited. */
+  readonly document: vscode.TextDocument;
+  readonly wasClean: boolean;
   /** What the disk must have after the save, if saving the document does not write it. */
   readonly state?: FileState;
   /** What the disk has now. */
@@ -77,8 +92,7 @@ class StepRun {
     const shown = shownPaths();
     for (const some of inPathOrder(steps)) {
       const inEditor = some.filter(
-        ({ path, before, after }) =>
-          typeof before === "string" && after !== undefined && shown.has(documentWithTextOf(path)?.uri.fsPath ?? path),
+        step => isText(step) && shown.has(documentWithTextOf(step.path)?.uri.fsPath ?? step.path),
       );
       const onDisk = some.filter(step => !inEditor.includes(step));
       await forEachLimited(onDisk, maxConcurrentFiles, step => this.#attempt(step, () => this.#write(step)));
@@ -103,9 +117,10 @@ class StepRun {
     const { path } = step;
     await checkInside(this.#confinement, step, this.#isAllowedOutside);
     const state = await withFileLock([vscode.Uri.file(path)], async () => {
-      refuseUnsaved(path);
       const now = (await readFileState(path, Infinity)) ?? (await this.#withoutFolder(path));
       if (!now) throw changedMeanwhile(path);
+      // A file that is brought back is no change of the text in the editor, which stays there unsaved.
+      if (now.kind !== "missing" && !isText(step)) refuseUnsaved(path);
       const after = await stateAfter(step, now);
       await writeFileState(path, after, now);
       this.#keepReplaced(step, now);
@@ -113,6 +128,7 @@ class StepRun {
     });
     // VS Code can keep a document without a tab. The review would take its old text for an edit.
     const document = openDocumentOf(path);
+    if (state.kind === "missing") return closeTabs(path);
     if (!document || state.kind !== "file") return;
     const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
       one.isDirty || hasText(one, (await diskText(path)) ?? "");
@@ -125,7 +141,8 @@ class StepRun {
   }
 
   #keepReplaced({ path, before }: FileTextStep, now: FileState): void {
-    if (before === undefined || !isPlainState(now)) this.#replaced.set(path, now);
+    const isPlain = before === null ? isPlainState(now) : before !== undefined && isSameState(now, plainState(before));
+    if (!isPlain) this.#replaced.set(path, now);
   }
 
   /** Edits the files that are open in the editor, as one edit, and saves those that had no unsaved text. */
@@ -146,25 +163,24 @@ class StepRun {
 
   /** Applies all edits or none, then saves the documents. Failures to save are recorded. */
   async #applyAndSave(prepared: readonly DocumentStep[]): Promise<boolean> {
-    const documents = prepared.flatMap(({ edited }) => edited ?? []);
-    if (!documents.every(({ document, before }) => hasText(document, before))) return false;
+    if (!prepared.every(({ document, change }) => hasText(document, change.before))) return false;
     if (!(await applyTextChanges(prepared.map(({ change }) => change)))) return false;
     await Promise.all(prepared.map(one => this.#attempt(one.step, () => this.#complete(one))));
     return true;
   }
 
-  async #complete({ step, edited, state, now }: DocumentStep): Promise<void> {
+  async #complete({ step, document, wasClean, state, now }: DocumentStep): Promise<void> {
     const { path } = step;
-    if (edited?.wasClean && !(await saveRepeatedly(edited.document))) {
+    if (wasClean && !(await saveRepeatedly(document))) {
       throw new Refusal(
         "failed",
         vscode.l10n.t("{0} was changed in the editor, but could not be saved.", quotePath(path)),
       );
     }
     if (now) this.#keepReplaced(step, now);
-    if (!state || (edited && !edited.wasClean)) return;
+    if (!state || !wasClean) return;
     const saved = await readFileState(path, Infinity);
-    if (saved && (state.kind === "missing" || !isSameState(saved, state))) await writeFileState(path, state, saved);
+    if (saved && !isSameState(saved, state)) await writeFileState(path, state, saved);
   }
 
   /**
@@ -178,15 +194,15 @@ class StepRun {
   }
 
   /**
-   * Finds the document of a step. Undefined if only the disk has the expected text, and the document has no unsaved text.
+   * Finds the document of a step. Undefined if only the disk has the expected text.
    * Rejects if the file is not in the expected state.
    */
   async #prepare(step: FileTextStep): Promise<DocumentStep | undefined> {
-    const { path, before, after, state } = step;
-    if (typeof before !== "string" || after === undefined) throw changedMeanwhile(path);
+    const { path, state } = step;
+    if (!isText(step)) throw changedMeanwhile(path);
+    const { before, after } = step;
     await checkInside(this.#confinement, step, this.#isAllowedOutside);
     const uri = documentWithTextOf(path)?.uri ?? vscode.Uri.file(path);
-    const change: TextChange = { uri, before, after };
     const document = await waitForReload(
       await vscode.workspace.openTextDocument(uri),
       // If the disk does not have the expected text either, there is nothing to wait for.
@@ -194,20 +210,20 @@ class StepRun {
       maxReloadWait,
     );
     if (!document) return undefined;
-    if (!hasText(document, before)) throw changedMeanwhile(path);
-    const now = await readFileState(path);
-    const common = { step, ...(now && { now }) };
-    if (after === null) {
-      refuseUnsaved(path);
-      return { ...common, change, ...(state && { state }) };
+    if (!hasText(document, before)) {
+      // The user typed in another text, for example before the agent moved the folder of the file. It stays unsaved.
+      if (document.isDirty && (await diskText(path)) === before) return undefined;
+      throw changedMeanwhile(path);
     }
-    const edited = { document, before, wasClean: !document.isDirty };
+    const now = await readFileState(path);
     const exact = state ?? (now && (await mixedStateAfter(step, now)));
     const eol = exact && (await uniformLineEnd(exact, path));
     return {
-      ...common,
-      change: { ...change, ...(eol !== undefined && eol !== document.eol && { eol }) },
-      edited,
+      step,
+      change: { uri, before, after, ...(eol !== undefined && eol !== document.eol && { eol }) },
+      document,
+      wasClean: !document.isDirty,
+      ...(now && { now }),
       ...(exact && { state: exact }),
     };
   }
@@ -225,6 +241,10 @@ function inPathOrder(steps: readonly FileTextStep[]): readonly (readonly FileTex
   return [steps.filter(removes), steps.filter(step => !removes(step))];
 }
 
+/** Whether the file has a text before and after the step. */
+const isText = (step: FileTextStep): step is FileTextStep & { readonly before: string; readonly after: string } =>
+  typeof step.before === "string" && typeof step.after === "string";
+
 /** The line ending to give a document, if all line endings of the state are the same. */
 async function uniformLineEnd(state: FileState, path: string): Promise<vscode.EndOfLine | undefined> {
   const text = state.kind === "file" ? await rawTextOfBytes(state.bytes, path) : undefined;
@@ -232,11 +252,6 @@ async function uniformLineEnd(state: FileState, path: string): Promise<vscode.En
   if (ends.size !== 1) return undefined;
   if (ends.has("\n")) return vscode.EndOfLine.LF;
   return ends.has("\r\n") ? vscode.EndOfLine.CRLF : undefined;
-}
-
-function refuseUnsaved(path: string): void {
-  if (!documentWithTextOf(path)?.isDirty) return;
-  throw new Refusal("failed", vscode.l10n.t("{0} has unsaved changes. Save it first.", quotePath(path)), { path });
 }
 
 /**

@@ -9,13 +9,21 @@ import { readFileState } from "../fileState.ts";
 import { nodePaths } from "../nodePaths.ts";
 import { Confinement } from "../paths.ts";
 import { shownPaths } from "./shownPaths.ts";
-import { checkInside } from "./stateSteps.ts";
+import { checkInside, refuseUnsaved } from "./stateSteps.ts";
 
 /** How long to wait until the tab of a moved file has its new path (ms). */
 const maxTabWait = 2000;
 
-/** Moves a file within these folders. Resolves with the outermost folder that was created. Rejects with a Refusal if that is not possible. */
-export async function moveFile(roots: readonly string[], from: string, to: string): Promise<string | undefined> {
+/** What a move did. */
+export interface FileMove {
+  /** The outermost folder that was created. */
+  readonly created: string | undefined;
+  /** Resolves when the tab of the file has its new path, or after a while. The extension host learns of it later. */
+  readonly shown: Promise<void>;
+}
+
+/** Moves a file within these folders. Rejects with a Refusal if that is not possible. */
+export async function moveFile(roots: readonly string[], from: string, to: string): Promise<FileMove> {
   const confinement = new Confinement(nodePaths(), roots);
   const uris = [vscode.Uri.file(from), vscode.Uri.file(to)] as const;
   // A link is moved itself, and is not followed.
@@ -29,17 +37,16 @@ export async function moveFile(roots: readonly string[], from: string, to: strin
     const created = await mkdir(dirname(to), { recursive: true });
     if (!shownPaths().has(from)) {
       await rename(from, to);
-      return created;
+      return { created, shown: Promise.resolve() };
     }
-    const edit = new vscode.WorkspaceEdit();
-    edit.renameFile(...uris, { overwrite: false });
-    if (!(await vscode.workspace.applyEdit(edit))) {
-      const words = vscode.l10n.t("{0} could not be moved to {1}.", quotePath(from), quotePath(to));
-      throw new Refusal("failed", words, { path: from });
-    }
-    // The extension host learns of the tab's new path a little later.
-    if (!shownPaths().has(to))
-      await waitForEvent(vscode.window.tabGroups.onDidChangeTabs, () => shownPaths().has(to), maxTabWait);
-    return created;
+    // VS Code would ask whether to save the text while the tab gets its new path.
+    refuseUnsaved(from);
+    // The tab moves with the file. An edit of the workspace would do that, too, but Ctrl+Z in the file would undo it.
+    await vscode.workspace.fs.rename(...uris, { overwrite: false });
+    const isShown = (): boolean => shownPaths().has(to);
+    const shown = isShown()
+      ? Promise.resolve()
+      : waitForEvent(vscode.window.tabGroups.onDidChangeTabs, isShown, maxTabWait);
+    return { created, shown };
   });
 }

@@ -5,6 +5,7 @@ import { isNotFoundError, Refusal } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { decodeUtf8, quotePath, withLineFeeds } from "../../base/text.ts";
 import { encodeLike, rawTextOfBytes } from "../../editor/diskText.ts";
+import { documentWithTextOf } from "../../editor/openDocuments.ts";
 import { plainState, type FileState } from "../fileState.ts";
 import { withLineEndsOf } from "../lineEnds.ts";
 import type { Confinement } from "../paths.ts";
@@ -87,6 +88,12 @@ async function isSymbolicLink(path: string): Promise<boolean> {
     if (isNotFoundError(thrown)) return false;
     throw thrown;
   }
+}
+
+/** Rejects if the file has unsaved text in the editor. */
+export function refuseUnsaved(path: string): void {
+  if (!documentWithTextOf(path)?.isDirty) return;
+  throw new Refusal("failed", t("{0} has unsaved changes. Save it first.", quotePath(path)), { path });
 }
 
 /** The refusal if a file no longer has the expected text. */

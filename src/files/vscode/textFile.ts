@@ -1,21 +1,20 @@
 // The only writer of documents: the smallest edits of one or several files as one undo step, then saved, and verified
-// against the disk. These edits can be undone in the editor, and other extensions are notified of them.
+// against the disk. These edits can be undone in the editor, so they change only texts: VS Code would also undo the
+// creation, the deletion or the move of a file, and take a file away that the user has kept.
+import { writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
-import { withLineFeeds } from "../../base/text.ts";
+import { errorCodeOf } from "../../base/errors.ts";
+import { withLineFeeds, type byteOrderMark } from "../../base/text.ts";
 import { reopenIfClosed, waitForEvent } from "../../editor/openDocuments.ts";
 import { positionFinder, smallestEdits } from "../textEdits.ts";
 
-/** A file's text before and after an edit. Null if there is no file. Texts of existing files have "\n" line endings. */
+/** A file's text before and after an edit, with "\n" line endings. */
 export interface TextChange {
   readonly uri: vscode.Uri;
-  readonly before: string | null;
-  readonly after: string | null;
+  readonly before: string;
+  readonly after: string;
   /** The line ending to set. */
   readonly eol?: vscode.EndOfLine;
-  /** The bytes of a new file. Without them, its text as UTF-8. */
-  readonly bytes?: Uint8Array;
-  /** Whether a new file may already exist. It then stays as it is. */
-  readonly mayExist?: boolean;
 }
 
 /**
@@ -25,18 +24,27 @@ export interface TextChange {
 export async function applyTextChanges(changes: readonly TextChange[]): Promise<boolean> {
   const edit = new vscode.WorkspaceEdit();
   let isEmpty = true;
-  for (const { uri, before, after, eol, bytes, mayExist = false } of changes) {
-    if (before !== null && before === after && eol === undefined) continue;
+  for (const { uri, before, after, eol } of changes) {
+    if (before === after && eol === undefined) continue;
     isEmpty = false;
-    if (before === null) {
-      const contents = bytes ?? new TextEncoder().encode(after ?? "");
-      edit.createFile(uri, { contents, ...(mayExist && { ignoreIfExists: true }) });
-    } else if (after === null) edit.deleteFile(uri, { ignoreIfNotExists: true });
-    else
-      edit.set(uri, [...(eol === undefined ? [] : [vscode.TextEdit.setEndOfLine(eol)]), ...textEdits(before, after)]);
+    edit.set(uri, [...(eol === undefined ? [] : [vscode.TextEdit.setEndOfLine(eol)]), ...textEdits(before, after)]);
   }
   // VS Code answers that it has not applied an edit that changes nothing.
   return isEmpty || vscode.workspace.applyEdit(edit);
+}
+
+/**
+ * Creates a file without text, at most with a byte-order mark. Its text is then an edit: Ctrl+Z empties the file and
+ * keeps it. Returns false if there is a file already, which stays as it is.
+ */
+export async function createEmptyFile(path: string, mark: typeof byteOrderMark | "" = ""): Promise<boolean> {
+  try {
+    await writeFile(path, mark, { flag: "wx" });
+    return true;
+  } catch (thrown) {
+    if (errorCodeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
 }
 
 function textEdits(before: string, after: string): readonly vscode.TextEdit[] {

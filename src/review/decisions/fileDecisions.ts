@@ -56,6 +56,8 @@ export class FileDecisions {
   readonly #files: DecidableFiles;
   /** The changes that the port is making to files. */
   readonly #ownChanges = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
+  /** What the paths of files have that the port is moving. */
+  readonly #moving = new Map<string, string | null>();
   readonly #decisions: ReviewDecision[] = [];
   readonly #sequencer = new Sequencer();
 
@@ -79,6 +81,7 @@ export class FileDecisions {
    * Whether the text is the result of the decision that is being applied. The decision is complete for this file then.
    */
   acceptOwnChange(path: string, text: string | null): boolean {
+    if (this.#moving.get(path) === text) return true;
     const own = this.#ownChanges.get(path);
     if (own === undefined || own.text !== text) return false;
     this.#ownChanges.delete(path);
@@ -236,7 +239,7 @@ export class FileDecisions {
   }
 
   #newMoves(failed: Map<string, Error>): FileMoves {
-    return new FileMoves(this.#options.port, failed, this.#files);
+    return new FileMoves({ port: this.#options.port, failed, moving: this.#moving }, this.#files);
   }
 
   /** Applies the texts and the exact states, and records the changes of the files that could be changed. */

@@ -28,6 +28,7 @@ import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
 import { compareWithStart, settledOrLate } from "../turnComparison.ts";
 import type { TurnSession } from "../review.ts";
+import { UnsavedDeletions } from "./unsavedDeletions.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
 import { changeTime, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
@@ -73,12 +74,14 @@ export class ChangeAttribution implements Disposable {
   readonly #lateReports: LateReports;
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
+  readonly #unsavedDeletions: UnsavedDeletions;
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
     this.#reloads = new DocumentReloads(options.log, path => this.#pathChanged(path));
     this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
     this.#texts = new TurnTexts(options);
+    this.#unsavedDeletions = new UnsavedDeletions({ ...options, texts: this.#texts });
     this.#times = this.#texts.turns;
     this.outside = this.#store.add(
       new OutsideFiles({
@@ -385,17 +388,18 @@ export class ChangeAttribution implements Disposable {
     const { text } = seen;
     if (review.acceptOwnChange(path, text)) return;
     const author = this.#writes.pending.authorOf(path, seen, this.#known(path));
-    if (author === "nobody") return;
     if (author === "agent") return this.#attributeToAgent(path, text);
+    if (author === "nobody" || (await this.#unsavedDeletions.isDeleted(path))) return;
     if (await this.#documentChanges.isReload(path, seen)) {
       if ((await linkOnPath(path, this.#options.roots())) !== undefined) return this.#diskChanged({ path });
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
-      if (isNotLoaded || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
+      const isSame = await this.#documentChanges.isSameInOtherEncoding(seen, this.#known(path));
+      if (!isSame && (isNotLoaded || (await this.#author.isAgent(path)))) return this.#attributeToAgent(path, text);
       this.#opened.remember(path, text);
-      this.#noteAuthor(path, { kind: "others" }, text);
+      this.#noteAuthor(path, { kind: isSame ? "editor" : "others" }, text);
       return review.replaced(path, text);
     }
     this.#opened.remember(path, text);
@@ -425,13 +429,17 @@ export class ChangeAttribution implements Disposable {
     const disk = await standingText(path, link, typeof known === "string" || this.#texts.differences.has(path));
     this.#options.facts.note({ type: "diskSeen", path, ...(disk !== undefined && { text: disk }) });
     if (disk !== null) this.#texts.deleted.delete(path);
-    if (review.acceptOwnChange(path, disk ?? null)) return;
+    const isOwn = review.acceptOwnChange(path, disk ?? null);
+    if (disk !== null) await this.#unsavedDeletions.end(path);
+    if (isOwn) return;
     if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
     const open = openTextOf(path);
     if (open?.dirty) {
       const isNew = disk !== open.text && disk !== this.#texts.onDisk.get(path);
-      if (isNew && disk !== undefined && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
-      return;
+      if (!isNew || disk === undefined || !(await this.#author.isAgent(path))) return;
+      this.#notLoaded.set(path, disk);
+      if (disk !== null || known === null) return;
+      await this.#unsavedDeletions.begin(path);
     }
     // The editor reloads the document, and reports that, perhaps long after the turn.
     if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) {

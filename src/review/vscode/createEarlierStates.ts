@@ -2,11 +2,12 @@
 import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
 import { textOfBytes } from "../../editor/diskText.ts";
+import { openEncoding } from "../../editor/shownText.ts";
 import type { FileState } from "../../files/fileState.ts";
 import { stateWithText } from "../../files/vscode/stateSteps.ts";
 import { EarlierStates, type EarlierStatesOptions } from "../earlierStates.ts";
 import { newFoldersAbove } from "../turns/newFolders.ts";
-import type { TurnStart } from "../turns/turnStart.ts";
+import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 
 /** Creates the states of a window's review. */
 export function createEarlierStates(
@@ -28,15 +29,23 @@ export function createEarlierStates(
   });
 }
 
-/** The start with the texts of all files that the editor can decode, not only of those in UTF-8. */
+/** The start with the texts of all files as the editor decodes them, not only of those in UTF-8. */
 export function decodedStart(start: TurnStart): TurnStart {
+  const asShown = async (path: string, utf8: string | null | undefined): Promise<string | null | undefined> => {
+    if (utf8 === null || (utf8 !== undefined && (openEncoding(path) ?? "utf8") === "utf8")) return utf8;
+    const state = await start.stateAt(path);
+    return state?.kind === "file" ? decodedText(state.bytes, path) : utf8;
+  };
   return {
     ...start,
-    async textAt(path) {
-      const text = await start.textAt(path);
-      if (text !== undefined) return text;
-      const state = await start.stateAt(path);
-      return state?.kind === "file" ? decodedText(state.bytes, path) : undefined;
+    textAt: async path => asShown(path, await start.textAt(path)),
+    differences: async signal => {
+      const found = await start.differences(signal);
+      const isOther = ({ path, before }: FileDifference): boolean =>
+        typeof before === "string" && openEncoding(path) !== undefined;
+      return Promise.all(
+        found.map(async one => (isOther(one) ? { ...one, before: await asShown(one.path, one.before) } : one)),
+      );
     },
   };
 }

@@ -1,7 +1,7 @@
 // Changes of open documents as VS Code reports them, with the state of the document at that moment.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
-import { withLineFeeds } from "../../base/text.ts";
+import { withLineFeeds, withoutByteOrderMark } from "../../base/text.ts";
 import { diskText } from "../../editor/diskText.ts";
 import { looksTyped } from "../../files/typedEdits.ts";
 import { agentTextOf } from "../../files/vscode/agentEdits.ts";
@@ -20,6 +20,8 @@ export interface DocumentChange {
   readonly isAgents: boolean;
   /** The user typed, although a write of the agent may be in progress. */
   readonly isTyped: boolean;
+  /** The encoding of the document before this change, if it has another one now. */
+  readonly reopenedFrom?: string;
 }
 
 /** The change as a fact of the history of files. */
@@ -43,10 +45,14 @@ export class DocumentChanges implements Disposable {
   readonly #store = new DisposableStore();
   /** The versions at which VS Code reported that a document became dirty. */
   readonly #dirtied = new WeakMap<vscode.TextDocument, Set<number>>();
+  /** The encodings in which VS Code has loaded the documents. */
+  readonly #encodings = new WeakMap<vscode.TextDocument, string>();
 
   constructor(options: DocumentChangesOptions) {
     this.#options = options;
     this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(one => void this.#encodings.set(one, one.encoding)));
+    for (const one of vscode.workspace.textDocuments) this.#encodings.set(one, one.encoding);
   }
 
   /**
@@ -60,6 +66,17 @@ export class DocumentChanges implements Disposable {
     return disk === text || reason === undefined;
   }
 
+  /** Whether the text has the same bytes as the last text seen, and only the encoding of the document is another one. */
+  async isSameInOtherEncoding(
+    { document, text, reopenedFrom }: DocumentChange,
+    known: string | null | undefined,
+  ): Promise<boolean> {
+    if (reopenedFrom === undefined || typeof known !== "string") return false;
+    const bytes = await vscode.workspace.encode(text, { encoding: document.encoding });
+    const before = await vscode.workspace.decode(bytes, { encoding: reopenedFrom });
+    return withLineFeeds(withoutByteOrderMark(before)) === known;
+  }
+
   dispose(): void {
     this.#store.dispose();
   }
@@ -70,6 +87,8 @@ export class DocumentChanges implements Disposable {
       if (document.isDirty) this.#addDirtied(document);
       return;
     }
+    const encoding = this.#encodings.get(document) ?? document.encoding;
+    this.#encodings.set(document, document.encoding);
     const path = document.uri.fsPath;
     if (!this.#options.isWanted(path)) return;
     const text = withLineFeeds(document.getText());
@@ -83,6 +102,7 @@ export class DocumentChanges implements Disposable {
       edits: contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) })),
       isAgents,
       isTyped: !isAgents && looksTyped(contentChanges),
+      ...(encoding !== document.encoding && { reopenedFrom: encoding }),
     });
   }
 

@@ -1,4 +1,5 @@
-// Files and folders that the user moves, deletes or creates in the editor, as VS Code reports them.
+// Files and folders that the user moves, deletes or creates in the editor, as VS Code reports them. It does not report
+// what Parley creates, deletes and moves, because that is no edit of the workspace.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { FactSink } from "../../history/facts.ts";
@@ -87,7 +88,6 @@ export class UserFileOperations implements Disposable {
     const { review, texts, work, facts } = this.#options;
     facts.note({ type: "userDeleted", path: removed });
     void work.enqueue(removed, async ({ path }) => {
-      if (review.acceptOwnChange(path, null)) return;
       for (const one of [path, ...texts.last.keys()]) if (isAtOrBelow(one, path)) texts.last.set(one, null);
       for (const one of trackedAt(review, path)) await review.replaced(one, null);
     });

@@ -1,9 +1,10 @@
 // The buttons of a code block: insert the code at the cursor, or apply it to a file once the user has confirmed the
-// diff. All edits go through the editor, so that they can be undone. Nothing is saved.
-import { basename } from "node:path";
+// diff. All edits go through the editor, so that they can be undone. Only the text of a new file is saved.
+import { mkdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { withLineFeeds } from "../../base/text.ts";
-import { applyTextChanges } from "../../files/vscode/textFile.ts";
+import { applyTextChanges, createEmptyFile } from "../../files/vscode/textFile.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import { openDiff } from "../../editor/editorItems.ts";
 import { indentCode, proposeCode, type CodeProposal, type OffsetRange } from "./codeProposal.ts";
@@ -123,9 +124,16 @@ async function writeCode({ uri, exists }: TargetFile, before: string, after: str
   if (exists && (await vscode.workspace.openTextDocument(uri)).getText() !== before) {
     throw new Error(vscode.l10n.t("{0} has changed since. Apply the code again to see the new diff.", name));
   }
-  const change = exists ? { before: withLineFeeds(before), after: withLineFeeds(after) } : { before: null, after };
-  if (!(await applyTextChanges([{ uri, ...change }]))) {
+  if (!exists) await createFile(uri.fsPath, name);
+  if (!(await applyTextChanges([{ uri, before: withLineFeeds(before), after: withLineFeeds(after) }]))) {
     throw new Error(vscode.l10n.t("{0} could not be changed. It may be read-only.", name));
   }
-  await vscode.window.showTextDocument(uri, { preview: false });
+  const { document } = await vscode.window.showTextDocument(uri, { preview: false });
+  if (!exists) await document.save();
+}
+
+async function createFile(path: string, name: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  if (!(await createEmptyFile(path)))
+    throw new Error(vscode.l10n.t("{0} has changed since. Apply the code again to see the new diff.", name));
 }
