@@ -1,18 +1,19 @@
 // The trees of a session's checkpoints: one for each of its folders that is under git.
 import { readdir, rm } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { Sequencer } from "../base/async.ts";
 import { Batches } from "../base/batches.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { isOmitted, type TreeRecord } from "./checkpointIndex.ts";
 import type { TreeChange, TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
+import { gitFolderKind, nestedRepositories } from "./nestedRepositories.ts";
 import { contentKey } from "./checkpointStore.ts";
 import { decodeUtf8 } from "../base/text.ts";
 import { maxStateBytes, type FileState } from "../files/fileState.ts";
-import { linkOnPath } from "../files/standing.ts";
+import { isPlainFolder, linkOnPath } from "../files/standing.ts";
 import { forgetExactFiles } from "../git/exactFiles.ts";
-import { gitList, GitError, type Git } from "../git/gitProgram.ts";
+import { gitList, gitOutput, GitError, type Git } from "../git/gitProgram.ts";
 import { gitIgnoredEntries } from "../git/gitQueries.ts";
 import {
   filesBeneath,
@@ -45,6 +46,7 @@ export interface GitTreesOptions {
 const missingMode = "000000";
 const linkMode = "120000";
 const folderMode = "040000";
+const repositoryMode = "160000";
 const executableMode = "100755";
 
 /** The most files whose states are read together. */
@@ -52,6 +54,13 @@ const maxBatch = 50;
 
 /** The most ignored paths that are remembered. Further ones are not known. */
 const maxIgnored = 1000;
+
+/** The most repositories in a folder of which trees are taken. */
+const maxNested = 20;
+
+/** Whether a repository in the folder was added, changed or deleted. Its files are in a tree of their own. */
+const isRepository = ({ before, after }: TreeDifference): boolean =>
+  [before.mode, after.mode].every(mode => mode === missingMode || mode === repositoryMode);
 
 /** Modes of regular files. The other modes are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
@@ -74,8 +83,10 @@ export class GitTrees implements CheckpointTrees {
 
   take(signal: AbortSignal): Promise<readonly TreeRecord[]> {
     return this.#sequencer.queue(async () => {
-      const taken = await Promise.all(this.#options.folders.map(folder => this.#takeOne(folder, signal)));
-      return taken.filter(tree => tree !== undefined);
+      const all = await Promise.all(this.#options.folders.map(folder => this.#takeOne(folder, signal)));
+      const taken = all.filter(tree => tree !== undefined);
+      const withNested = await Promise.all(taken.map(tree => this.#withNested(tree, signal)));
+      return withNested.flat();
     });
   }
 
@@ -145,7 +156,12 @@ export class GitTrees implements CheckpointTrees {
     if (!record || inside === undefined) return undefined;
     const place = await this.#place(record.folder);
     const found = await filesBeneath(place, record.tree, `${place.prefix}${inside}`);
-    return found.map(one => join(record.folder, one.slice(place.prefix.length)));
+    const nested = trees.filter(({ folder }) => folder !== record.folder && folder.startsWith(`${path}${sep}`));
+    const files = await Promise.all(nested.map(one => this.filesAt([one], one.folder)));
+    return [
+      ...found.map(one => join(record.folder, one.slice(place.prefix.length))),
+      ...files.flatMap(one => one ?? []),
+    ];
   }
 
   async changed(from: readonly TreeRecord[], to: readonly TreeRecord[], max: number): Promise<TreeChanges> {
@@ -153,10 +169,11 @@ export class GitTrees implements CheckpointTrees {
     let more = 0;
     for (const before of from) {
       const after = to.find(({ folder }) => folder === before.folder);
-      if (!after) continue;
       const place = await this.#place(before.folder);
-      const all = (await treeDifferences(place, before.tree, after.tree)).filter(
-        ({ path }) => !isOmitted(before, path) && !isOmitted(after, path),
+      // No tree can be taken of a repository that was deleted. Others took too long, or cannot be read now.
+      if (!after && (place.prefix !== "" || (await gitFolderKind(before.folder)) !== "none")) continue;
+      const all = (await this.#differences(place, before, after)).filter(
+        one => !isOmitted(before, one.path) && !(after && isOmitted(after, one.path)) && !isRepository(one),
       );
       const listed = all.slice(0, Math.max(0, max - files.length));
       more += all.length - listed.length;
@@ -176,7 +193,10 @@ export class GitTrees implements CheckpointTrees {
       for (const name of names) {
         const records = trees.filter(({ folder }) => folderKey(folder) === name);
         const [first] = records;
-        if (first) await deleteUnusedObjects(await this.#place(first.folder), records);
+        // The repository may be gone, while its trees are still kept.
+        const place = first && (await this.#place(first.folder).catch(() => undefined));
+        if (place) await deleteUnusedObjects(place, records);
+        else if (first) this.#options.log.debug(`The trees of ${first.folder} are all kept, because it is gone.`);
         else await rm(join(storageFolder, name), { recursive: true, force: true, maxRetries: 3 });
       }
     });
@@ -184,7 +204,7 @@ export class GitTrees implements CheckpointTrees {
 
   async #takeOne(folder: string, signal: AbortSignal): Promise<TreeRecord | undefined> {
     try {
-      const { tree, left, exact } = await takeTree(await this.#place(folder, signal), this.#limits, signal);
+      const { tree, left, exact } = await takeTree(await this.#location(folder, signal), this.#limits, signal);
       if (left.length > 0) {
         const some = left.slice(0, 5).join(", ");
         this.#logOnce(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
@@ -200,6 +220,29 @@ export class GitTrees implements CheckpointTrees {
     }
   }
 
+  /**
+   * A tree, and those of the repositories in its folder, as far as there is time. The tree is worth having without them,
+   * so this does not reject.
+   */
+  async #withNested(tree: TreeRecord, signal: AbortSignal): Promise<readonly TreeRecord[]> {
+    const left = new Set(tree.left);
+    const nested: TreeRecord[] = [];
+    try {
+      for (const { path, hasOwnObjects } of await nestedRepositories(this.#options.git, tree, maxNested, signal)) {
+        const taken = await this.#takeOne(join(tree.folder, path), signal);
+        if (taken) nested.push(taken);
+        if (hasOwnObjects || !taken) left.add(path);
+        else left.delete(path);
+        // It is in no tree, and without it the folder is no repository.
+        if (!hasOwnObjects) left.add(`${path}.git`);
+      }
+    } catch (error) {
+      if (!signal.aborted)
+        this.#options.log.warn(`The repositories in ${tree.folder} could not be read.`, asError(error).message);
+    }
+    return [{ ...tree, left: [...left] }, ...nested];
+  }
+
   /** What git ignores in the folder. A tree is worth taking also if this is not known. */
   async #ignored(folder: string, signal: AbortSignal): Promise<readonly string[]> {
     try {
@@ -213,7 +256,15 @@ export class GitTrees implements CheckpointTrees {
     }
   }
 
-  #place(folder: string, signal?: AbortSignal): Promise<TreeLocation> {
+  /** The location of a folder. If the folder is gone, git runs in the nearest folder that is there. */
+  async #place(folder: string, signal?: AbortSignal): Promise<TreeLocation> {
+    const place = await this.#location(folder, signal);
+    let nearest = folder;
+    while (nearest !== dirname(nearest) && !(await isPlainFolder(nearest))) nearest = dirname(nearest);
+    return nearest === folder ? place : { ...place, folder: nearest };
+  }
+
+  #location(folder: string, signal?: AbortSignal): Promise<TreeLocation> {
     const known = this.#places.get(folder);
     if (known) return known;
     const { git, storageFolder: storageFolder } = this.#options;
@@ -244,6 +295,26 @@ export class GitTrees implements CheckpointTrees {
       const bytes = texts.get(path);
       return bytes && decodeText(bytes);
     });
+  }
+
+  /** The differences of a tree from a later one, or from a folder that is no repository any more. */
+  async #differences(
+    place: TreeLocation,
+    before: TreeRecord,
+    after: TreeRecord | undefined,
+  ): Promise<readonly TreeDifference[]> {
+    if (after) return treeDifferences(place, before.tree, after.tree);
+    try {
+      const options = privateRunOptions(place, []);
+      const empty = (
+        await gitOutput(place.git, place.folder, ["hash-object", "-t", "tree", "-w", "--stdin"], options)
+      ).trim();
+      return await treeDifferences(place, before.tree, empty);
+    } catch (error) {
+      // Its objects are gone with it.
+      this.#options.log.debug(`The tree of ${before.folder} can no longer be read.`, asError(error).message);
+      return [];
+    }
   }
 
   #logOnce(words: string): void {

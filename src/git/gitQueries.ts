@@ -72,7 +72,7 @@ async function isRepository(git: Git, folder: string, signal?: AbortSignal): Pro
 }
 
 /** The paths of submodules relative to the folder, if the folder is the top of its repository. */
-async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+export async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
   try {
     const args = ["config", "-z", "-f", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$"];
     const items = await gitList(git, cwd, args, { signal });

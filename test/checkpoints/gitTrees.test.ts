@@ -258,7 +258,7 @@ describe("trees of a folder under git", () => {
     assert.match(logged.join(), /more than 10 new or changed files/);
   });
 
-  it("ignore nested repositories and submodules", async () => {
+  it("contain the files of nested repositories and submodules, also when a submodule is deleted", async () => {
     await write({ "lib/in.ts": "l\n", "inner/own.ts": "i\n", "main.ts": "m\n" });
     commit("lib");
     commit("inner");
@@ -270,9 +270,16 @@ describe("trees of a folder under git", () => {
     const taken = await ours.take(never);
     assert.deepEqual(
       await Promise.all(["main.ts", "inner/own.ts", "sub/in.ts"].map(path => ours.textAt(taken, at(path)))),
-      ["m\n", undefined, undefined],
+      ["m\n", "i\n", "changed\n"],
     );
-    assert.match(logged.join(), /inner\//);
+    await rm(at("inner/own.ts"));
+    await rm(at("sub"), { recursive: true });
+    const { files } = await ours.changed(taken, await ours.take(never), 100);
+    assert.deepEqual(files.map(({ path, text, is }) => [path, text, is]).toSorted(), [
+      [at("inner/own.ts"), "i\n", undefined],
+      [at("sub/in.ts"), "changed\n", undefined],
+    ]);
+    assert.deepEqual(await ours.filesAt(taken, at("sub")), [at("sub/in.ts")]);
   });
 
   it("are not created for a sparse checkout, which is logged", async () => {

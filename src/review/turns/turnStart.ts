@@ -53,7 +53,10 @@ export function joinedStart(starts: readonly TurnStart[]): TurnStart {
     filesAt: path => first(start => start.filesAt(path)),
     async differences(signal) {
       const all = await Promise.all(starts.map(start => start.differences(signal)));
-      return all.flat();
+      const found = new Map<string, FileDifference>();
+      // Two starts can have the same file, one of them without its text.
+      for (const one of all.flat()) if (found.get(one.path)?.before === undefined) found.set(one.path, one);
+      return [...found.values()];
     },
   };
 }
