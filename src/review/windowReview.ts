@@ -21,10 +21,11 @@ import type { EarlierFileStates } from "./reviewDecision.ts";
 import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
 import {
   awaitsReview,
-  chosenFiles,
+  meanwhileField,
   movedFileWork,
   replacingFile,
   reviewedFile,
+  undoableFiles,
   withTurn,
   type AgentMove,
   type TrackedFile,
@@ -179,7 +180,7 @@ export class WindowReview implements Review, Disposable {
     const history = one?.history ?? [];
     const changes = track(same, same, turn);
     const hasSameText = text !== undefined && { hasSameText: true as const };
-    this.#set({ path, changes, history, mixed: false, unknown: what, ...hasSameText });
+    this.#set({ path, changes, history, mixed: false, unknown: what, ...hasSameText, ...meanwhileField(turn) });
   }
 
   /** An agent changed the file, and the text before is unknown. */
@@ -188,7 +189,7 @@ export class WindowReview implements Review, Disposable {
     if (one?.movedFrom && after === null) this.#movedIsGone({ ...one, unknown: why }, one.movedFrom.path);
     if (one?.movedFrom) return;
     const none = track(after, after, turn);
-    this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
+    this.#set({ path, changes: none, history: [], mixed: false, unknown: why, ...meanwhileField(turn) });
   }
 
   /** The changes of a turn in the file turn out to be another turn's. */
@@ -326,7 +327,7 @@ export class WindowReview implements Review, Disposable {
   async undoLosses(target: ReviewTarget): Promise<readonly UndoLoss[]> {
     const { earlier } = this.#options;
     await earlier?.settled();
-    return undoLossesOf(chosenFiles(this.#files.values(), target), earlier);
+    return undoLossesOf(undoableFiles(this.#files.values(), target), earlier);
   }
 
   sharedTurn(...turns: readonly string[]): SharedTurn | undefined {

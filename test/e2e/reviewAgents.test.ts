@@ -39,6 +39,21 @@ const commandSteps = (command: string): readonly object[] => [
   },
 ];
 
+/** What the agent does in a tool call that names no file. */
+const inCall = (...steps: readonly object[]): readonly object[] => [
+  {
+    update: {
+      sessionUpdate: "tool_call",
+      toolCallId: "work",
+      title: "Run a script",
+      kind: "execute",
+      status: "in_progress",
+    },
+  },
+  ...steps,
+];
+const callEnds = { update: { sessionUpdate: "tool_call_update", toolCallId: "work", status: "completed" } };
+
 /** The agent asks for the file outside the workspace, and writes it to disk itself. */
 const outsideSteps = (path: string): readonly object[] => [
   {
@@ -100,9 +115,8 @@ describe("the review of the files of an agent", () => {
       throughClient("$cwd/work.txt", changed),
       throughClient("$cwd/new/in/made.txt", "made\n"),
       throughClient(outside[0], changed),
-      { write: "ends.txt", text: "one\nother\n" },
-      { write: "pkg/a.txt" },
-      { write: "pkg/in/b.txt" },
+      ...inCall({ write: "ends.txt", text: "one\nother\n" }, { write: "pkg/a.txt" }, { write: "pkg/in/b.txt" }),
+      callEnds,
       ...outsideSteps(outside[1]),
       { chunk: "All done." },
     ]);
@@ -142,9 +156,7 @@ describe("the review of the files of an agent", () => {
       ...commandSteps(
         "sed -i 's/line 2/line two/' work.txt && sed -i 's/two/other/' ends.txt && chmod +x ends.txt && mv lib other",
       ),
-      { write: "pkg/a.txt" },
-      { write: "pkg/in/b.txt" },
-      { write: "new/in/made.txt", text: "made\n" },
+      ...inCall({ write: "pkg/a.txt" }, { write: "pkg/in/b.txt" }, { write: "new/in/made.txt", text: "made\n" }),
       { waitMs: 600_000 },
     ]);
     const isAgents = (): boolean => turn.isAgents(existsSync(at("other/moved.txt")), !existsSync(at("lib/moved.txt")));

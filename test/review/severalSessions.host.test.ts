@@ -6,7 +6,7 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
-import { unknownTurn } from "../../src/review/turns/runningTurns.ts";
+import { unknownTurn } from "../../src/history/author.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -39,6 +39,7 @@ class Working {
   async begin(turn: string): Promise<void> {
     await this.#part.beforeTurn?.(turn);
     this.feed({ type: "activity", state: "running" });
+    this.feed({ type: "tool", toolCallId: "whole turn", patch: { kind: "execute", status: "in_progress" } });
   }
 
   end(): void {

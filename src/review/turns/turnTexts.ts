@@ -2,7 +2,7 @@
 // that the review has seen on disk.
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { RunningTurns, type ReportsOfTurns } from "./runningTurns.ts";
+import { RunningTurns, type ReportsOfTurns } from "../../history/runningTurns.ts";
 import type { FileDifference, TurnStart } from "./turnStart.ts";
 
 export interface TurnTextsOptions {

@@ -12,7 +12,8 @@ import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
-import type { RunningTurns } from "../turns/runningTurns.ts";
+import { meanwhileTurn } from "../../history/author.ts";
+import type { RunningTurns } from "../../history/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
@@ -82,7 +83,6 @@ export class ChangeAttribution implements Disposable {
         isReviewed: path => options.review.isTracked(path),
       }),
     );
-    this.#turns = new ChangeTurns({ ...options, turns: this.#times, writing: path => this.#writes.turnOf(path) });
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
     this.#writes = new AgentWrites({
       ...options,
@@ -99,10 +99,16 @@ export class ChangeAttribution implements Disposable {
     this.#userOperations = this.#store.add(new UserFileOperations({ review, texts: this.#texts, work: this.#work }));
     this.#author = new ChangeAuthor({
       ...options,
-      times: this.#times,
+      turns: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.isUsers(path, Date.now()),
       isKnown: path => typeof this.#known(path) === "string",
+    });
+    this.#turns = new ChangeTurns({
+      ...options,
+      turns: this.#times,
+      author: this.#author,
+      writing: path => this.#writes.turnOf(path),
     });
     this.#opened = this.#store.add(
       new OpenedTexts({
@@ -182,7 +188,8 @@ export class ChangeAttribution implements Disposable {
    * The state of the session changed. Its turn lasts from {@link turnBegan}, when its prompt still waits, until the agent is
    * idle. When it ends, the files that its tool calls named are checked once more.
    */
-  stateChanged(state: SessionState, session = ""): void {
+  stateChanged(state: SessionState, session = "", before = state): void {
+    this.#times.stateChanged(before, state, session, Date.now());
     const running = this.#times.of(session);
     if (!running) return;
     const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === running.turn);
@@ -190,12 +197,18 @@ export class ChangeAttribution implements Disposable {
     if (!running.times.isBusy) running.times.begin(Date.now());
   }
 
-  /** The turn of the session or the session has ended. Changes made until now may still be reported for a while. */
+  /** The session has ended, and so has its turn. */
+  sessionEnded(session: string): void {
+    this.turnEnded(session);
+    this.#times.sessionEnded(session, Date.now());
+  }
+
+  /** The turn of the session has ended. Changes made until now may still be reported for a while. */
   turnEnded(session = ""): void {
     const running = this.#times.of(session);
     if (!running?.times.isBusy) return;
     running.times.end(Date.now());
-    running.reports.turnEnded();
+    running.reports.turnEnded(Date.now());
     this.#changedFiles.turnEnded();
     const reviewed = this.#options.review.files.map(({ path }) => path);
     const followed = [...running.reports.paths(), ...reviewed, ...this.outside.paths];
@@ -244,6 +257,10 @@ export class ChangeAttribution implements Disposable {
         await this.#snapshot(located);
         await this.#turns.reported(located.path);
       });
+    }
+    if (event.type === "tool" || event.type === "terminal") {
+      for (const path of this.#turns.openPaths)
+        this.#work.enqueueOnce("explain", path, located => this.#turns.reported(located.path));
     }
     if (!endsToolCall(event)) return;
     for (const path of this.#times.pathsOfCall(event, session)) {
@@ -308,7 +325,7 @@ export class ChangeAttribution implements Disposable {
   async #turnOfAgent(path: string, touch: () => Promise<string>): Promise<string | undefined> {
     const { review } = this.#options;
     const keptAt = review.keptAt(path);
-    if (!(await this.#author.isAgent(path))) return undefined;
+    if (!(await this.#author.needsReview(path))) return undefined;
     const turn = await touch();
     return review.keptAt(path) === keptAt ? turn : this.#turnOfAgent(path, touch);
   }
@@ -326,7 +343,7 @@ export class ChangeAttribution implements Disposable {
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await currentTextOf(path);
     if (text === undefined || (await this.#lateReports.use(path, text))) return;
-    if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.isAgent(path)))
+    if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.needsReview(path)))
       return this.#attributeToAgent(path, text);
     if (this.#texts.last.has(path) || review.isTracked(path)) return;
     this.#texts.last.set(path, await this.#author.textBefore(path, text));
@@ -355,7 +372,7 @@ export class ChangeAttribution implements Disposable {
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
-      if (isNotLoaded || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
+      if (isNotLoaded || (await this.#author.needsReview(path))) return this.#attributeToAgent(path, text);
       this.#opened.remember(path, text);
       return review.replaced(path, text);
     }
@@ -386,12 +403,12 @@ export class ChangeAttribution implements Disposable {
     const open = openTextOf(path);
     if (open?.dirty) {
       const isNew = disk !== open.text && disk !== this.#texts.onDisk.get(path);
-      if (isNew && disk !== undefined && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
+      if (isNew && disk !== undefined && (await this.#author.needsReview(path))) this.#notLoaded.set(path, disk);
       return;
     }
     // The editor reloads the document, and reports that, perhaps long after the turn.
     if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) {
-      if (disk !== known && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
+      if (disk !== known && (await this.#author.needsReview(path))) this.#notLoaded.set(path, disk);
       return;
     }
     if (disk === undefined) return this.#attributeBinary(path);
@@ -404,7 +421,7 @@ export class ChangeAttribution implements Disposable {
     // The disk has not changed: the user discarded unsaved text.
     if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
-    const isAgents = this.#notLoaded.get(path) === disk || (await this.#author.isAgent(path));
+    const isAgents = this.#notLoaded.get(path) === disk || (await this.#author.needsReview(path));
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
@@ -460,7 +477,10 @@ export class ChangeAttribution implements Disposable {
     if (!(await isFile(path))) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
     if (turn === undefined) return;
-    const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
+    const why =
+      turn === meanwhileTurn
+        ? t("Changed meanwhile, perhaps by you. The file is binary or too large, so its changes cannot be shown.")
+        : t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
     if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
     this.#options.states?.written(turn, path);
   }
@@ -479,7 +499,10 @@ export class ChangeAttribution implements Disposable {
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);
-      const why = t("Changed by a command. There is no earlier text to compare with.");
+      const why =
+        turn === meanwhileTurn
+          ? t("Changed meanwhile, perhaps by you. There is no earlier text to compare with.")
+          : t("Changed by a command. There is no earlier text to compare with.");
       review.agentChangedWithoutBase(path, after, turn, why);
       if (after === null) this.#texts.deleted.add(path);
     } else await review.agentChanged(path, base, after, turn);

@@ -11,6 +11,7 @@ import {
   countFiles,
   hunksBetween,
   adjacentHunk,
+  agentTurns,
   nextFile,
   reviewTargetOf,
   type FileRow,
@@ -102,6 +103,12 @@ export class ReviewActions {
   /** Undoes what can be undone. False: nothing was undone. */
   async #undo(target: ReviewTarget): Promise<boolean> {
     const files = countFiles(this.#review, target);
+    if (files === 0) {
+      this.#options.announce(
+        vscode.l10n.t("All other changes were made meanwhile, perhaps by you. You can undo them file by file."),
+      );
+      return false;
+    }
     const losses = await this.#review.undoLosses(target);
     if (losses.length > 0 && losses.length === files) {
       throw new Refusal("failed", `${vscode.l10n.t("Nothing was changed.")} ${lossLines(losses).join(" ")}`);
@@ -231,9 +238,11 @@ export class ReviewActions {
 
   /** All changes are those of one session, unless the tree shows several. */
   async #pickSession(title: string): Promise<SessionRow | undefined> {
-    const rows = changeRows(this.#review).filter(row => row.kind === "session");
+    const rows = changeRows(this.#review)
+      .filter(row => row.kind === "session")
+      .filter(row => !row.isMeanwhile);
     if (rows.length === 0) {
-      const { turns } = this.#review;
+      const turns = agentTurns(this.#review);
       if (turns.length === 0) this.#options.announce(vscode.l10n.t("There are no changes to review."));
       const [turn] = turns;
       const counts = { added: 0, removed: 0 };
@@ -356,7 +365,7 @@ export class ReviewActions {
   }
 
   async #pickTurn(title: string): Promise<{ readonly id: string; readonly title: string } | undefined> {
-    const { turns } = this.#review;
+    const turns = agentTurns(this.#review);
     if (turns.length === 0) this.#options.announce(vscode.l10n.t("There are no changes to review."));
     if (turns.length < 2) return turns[0];
     const picks = turns.toReversed().map(turn => {

@@ -17,7 +17,7 @@ import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
 import { gitOf } from "../../../src/git/vscode/gitOf.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
-import { clockTick } from "../../../src/review/turns/turnTimes.ts";
+import { clockTick } from "../../../src/history/turnTimes.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
 import { until } from "../fakes/until.ts";
@@ -34,6 +34,12 @@ export interface ReviewedFolderOptions {
   readonly checkpoints?: boolean;
   /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
   readonly roots?: readonly string[];
+}
+
+/** How a turn begins. */
+export interface TurnOptions {
+  /** A call of the kind `execute` runs from the beginning of the turn to its end. Default: true. */
+  readonly call?: boolean;
 }
 
 /** Creates a folder and its review before each test of the suite, and removes both after it. */
@@ -86,20 +92,31 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   };
 
   const agentEvents = (): FedEvents<void> =>
-    new FedEvents(() => ({ observe: (event, _, after) => current.attribution.observe(event, after) }));
+    new FedEvents(() => ({
+      stateChanged: (before, after) => current.attribution.stateChanged(after, "", before),
+      observe: (event, _, after) => current.attribution.observe(event, after),
+    }));
   let fed = agentEvents();
+  /** The id of the call that runs from the beginning of a turn to its end. */
+  const wholeTurn = "whole turn";
+  /** The agent runs a command that names no file, unless the turn begins without a call. */
+  const beginCall = ({ call = true }: TurnOptions): void => {
+    fed = agentEvents();
+    if (call) tool({ kind: "execute", status: "in_progress" }, wholeTurn);
+    else fed.feed({ type: "activity", state: "running" });
+  };
 
   /** By the file system's clock, a file written just before may belong to the turn, so wait for the clock. */
-  const begin = async (turn = "turn 1"): Promise<void> => {
+  const begin = async (turn = "turn 1", how: TurnOptions = {}): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
-    fed = agentEvents();
     await current.attribution.turnBegan(turn, `Title of ${turn}`);
+    beginCall(how);
   };
   /** Like {@link begin}, with everything that is done before a prompt is sent: trees are taken, and folders read. */
-  const prepare = async (turn = "turn 1"): Promise<void> => {
+  const prepare = async (turn = "turn 1", how: TurnOptions = {}): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
-    fed = agentEvents();
     await current.turnBegan(turn, `Title of ${turn}`);
+    beginCall(how);
   };
   const end = (): void => {
     current.attribution.stateChanged(runningState);
@@ -267,7 +284,10 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   };
   const review = (): ReviewStore["review"] => current.review;
   const watch = (): ReviewStore["attribution"] => current.attribution;
-  const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title);
+  const turnBegan = async (turn: string, title: string): Promise<void> => {
+    await current.turnBegan(turn, title);
+    beginCall({});
+  };
   const folderOf = (): string => folder;
   /**
    * Ends the review like a closing window, or like one that is killed, and creates it again. `between` runs while no
@@ -301,6 +321,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     },
     end,
     tool,
+    feed: (event: SessionEvent): void => fed.feed(event),
     write,
     edit,
     type,

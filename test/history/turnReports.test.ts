@@ -1,7 +1,7 @@
 // When the tool calls of a turn ran that name a file, also those that report after the turn.
 import assert from "node:assert/strict";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { TurnReports } from "../../src/review/turns/turnReports.ts";
+import { TurnReports } from "../../src/history/turnReports.ts";
 import { FedEvents } from "../support/fakes/fedEvents.ts";
 
 const path = "/folder/a.txt";
@@ -48,7 +48,7 @@ describe("a tool call that names a file", () => {
   it("counts as ended with its turn, unless it reports again", () => {
     const { reports, tool } = fed();
     tool(10 * minute, running);
-    reports.turnEnded();
+    reports.turnEnded(12 * minute);
     assert.ok(reports.isLeft(path));
     assert.ok(!reports.isRunning(path, 20 * minute));
     assert.ok(!reports.ranAt(path, 15 * minute, 20 * minute));
