@@ -229,8 +229,8 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** The files whose changes come back to the review when the files have their earlier texts again. */
-  get replacedPaths(): readonly string[] {
-    return this.#replaced.paths;
+  get replacedFiles(): Pick<ReplacedStates, "paths" | "hasText"> {
+    return this.#replaced;
   }
 
   #bringBack(now: TrackedFile | undefined, path: string, text: string | null): boolean {

@@ -13,6 +13,7 @@ import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import { meanwhileTurn } from "../../history/author.ts";
+import { GitChanges } from "../../history/vscode/gitChanges.ts";
 import type { RunningTurns } from "../../history/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
@@ -59,6 +60,7 @@ export class ChangeAttribution implements Disposable {
   readonly #texts: TurnTexts;
   readonly #times: RunningTurns;
   readonly #author: ChangeAuthor;
+  readonly #git: GitChanges;
   readonly #opened: OpenedTexts;
   readonly #writes: AgentWrites;
   /** Texts that the agent wrote to disk and that the editor has not loaded, for example because of unsaved changes. */
@@ -97,8 +99,10 @@ export class ChangeAttribution implements Disposable {
     });
     const { review } = options;
     this.#userOperations = this.#store.add(new UserFileOperations({ review, texts: this.#texts, work: this.#work }));
+    this.#git = new GitChanges(options.log);
     this.#author = new ChangeAuthor({
       ...options,
+      git: this.#git,
       turns: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.isUsers(path, Date.now()),
@@ -167,6 +171,7 @@ export class ChangeAttribution implements Disposable {
     const isAlone = this.#texts.begin(turn, session?.id ?? "", Date.now());
     if (isAlone) {
       this.#turns.turnBegan();
+      this.#git.turnBegan();
       this.#userOperations.moves.turnBegan();
       this.#changedFiles.turnStarted();
       review.turnBegan(turn, title, session);

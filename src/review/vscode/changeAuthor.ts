@@ -1,9 +1,17 @@
 // Gathers the evidence of who made a change on disk. `history/author.ts` decides.
 import { dirname } from "node:path";
-import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
-import { authorOf, isReportedAt, meanwhileTurn, type Author, type ChangeEvidence } from "../../history/author.ts";
+import { changeTime, diskText, folderChangeTime } from "../../editor/diskText.ts";
+import {
+  authorOf,
+  isReportedAt,
+  meanwhileTurn,
+  type Author,
+  type ChangeEvidence,
+  type TurnEvidence,
+} from "../../history/author.ts";
 import type { RunningTurns } from "../../history/runningTurns.ts";
 import { clockTick } from "../../history/turnTimes.ts";
+import type { GitChanges } from "../../history/vscode/gitChanges.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import type { WindowReview } from "../windowReview.ts";
 
@@ -13,7 +21,8 @@ export interface ChangeAuthorOptions {
   readonly texts: TurnTexts;
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
   readonly isUsers: (path: string) => boolean;
-  readonly review: Pick<WindowReview, "keptAt">;
+  readonly review: Pick<WindowReview, "keptAt" | "replacedFiles">;
+  readonly git: Pick<GitChanges, "isGits">;
   /** Whether a text of the file is known. A file that is known to be missing has none. */
   readonly isKnown: (path: string) => boolean;
 }
@@ -32,7 +41,21 @@ export class ChangeAuthor {
   async of(path: string, at?: number): Promise<DatedAuthor> {
     const found = await this.#evidence(path);
     const evidence = { ...found, time: at ?? found.time };
-    return { ...authorOf(evidence), time: evidence.time };
+    const author = { ...authorOf(evidence), time: evidence.time };
+    // Git is asked only if its answer matters.
+    if (turnOf(author) === undefined) return author;
+    const ifGit = authorOf({ ...evidence, isGits: true });
+    const isGits = ifGit.kind === "git" && (await this.#isGits(path, evidence.turns));
+    return isGits ? { ...ifGit, time: evidence.time } : author;
+  }
+
+  /** Whether git put the file there. A text that git replaced earlier comes back with `git stash pop`. */
+  async #isGits(path: string, turns: readonly TurnEvidence[]): Promise<boolean> {
+    const { git, review } = this.#options;
+    const isReplaced = review.replacedFiles.paths.includes(path);
+    const text = isReplaced ? await diskText(path) : undefined;
+    if (text !== undefined && review.replacedFiles.hasText(path, text)) return true;
+    return git.isGits(path, Math.min(...turns.map(({ ran }) => ran.from)));
   }
 
   /** Whether the last change of the file waits for review: it is an agent's, or was made meanwhile. */
