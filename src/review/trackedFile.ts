@@ -195,16 +195,24 @@ export function replacingFile(gone: TrackedFile, created: TrackedFile): TrackedF
   return { ...created, changes: applyAgentEdit({ ...gone.changes, nextId }, changes.text, turn) };
 }
 
-/**
- * The file as the surfaces show it. `turns`: all turns, oldest first. `hasEarlier`: the exact state before the agent's
- * first change is known. `isOutside`: it is outside the workspace folders.
- */
+/** What is known of a file besides its changes. */
+export interface FileFacts {
+  /** All turns, oldest first. */
+  readonly turns: readonly string[];
+  /** The exact state before the agent's first change is known. */
+  readonly hasEarlier: boolean;
+  /** In that state, there was no file. */
+  readonly wasMissing: boolean;
+  /** The file is outside the workspace folders. */
+  readonly isOutside: boolean;
+}
+
+/** The file as the surfaces show it. */
 export function reviewedFile(
   { path, changes, unknown, movedFrom, isMeanwhile }: TrackedFile,
-  turns: readonly string[],
-  hasEarlier: boolean,
-  isOutside: boolean,
+  { turns, hasEarlier, wasMissing, isOutside }: FileFacts,
 ): ReviewedFile {
+  const isCreated = !movedFrom && (unknown === undefined ? changes.base === null : wasMissing);
   const own = new Set([
     ...changes.hunks.flatMap(hunk => hunk.turns),
     ...(movedFrom ? [movedFrom.turn] : []),
@@ -219,6 +227,7 @@ export function reviewedFile(
     turns: [...own].sort((a, b) => turns.indexOf(a) - turns.indexOf(b)),
     ...(movedFrom && { movedFrom: movedFrom.path }),
     ...(isOutside && { isOutside }),
+    ...(isCreated && { isCreated }),
     ...(isAllMeanwhile && { isMeanwhile: true as const }),
     ...(unknown !== undefined && { unknown, canUndo: movedFrom !== undefined || hasEarlier }),
   };

@@ -476,8 +476,12 @@ export class WindowReview implements Review, Disposable {
     if (known) return known;
     const { earlier, isOutside } = this.#options;
     const { path } = one;
-    const hasEarlier = earlier?.has(path) ?? false;
-    const view = reviewedFile(one, [...this.#titles.keys()], hasEarlier, isOutside?.(path) ?? false);
+    const view = reviewedFile(one, {
+      turns: [...this.#titles.keys()],
+      hasEarlier: earlier?.has(path) ?? false,
+      wasMissing: earlier?.wasMissing(path) ?? false,
+      isOutside: isOutside?.(path) ?? false,
+    });
     this.#shown.set(one, view);
     return view;
   }

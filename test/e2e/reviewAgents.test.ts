@@ -147,6 +147,10 @@ describe("the review of the files of an agent", () => {
 
     await files.waitFor();
     await bar(panel).getByRole("button", { name: "Undo All" }).click();
+    const dialog = page.locator(".monaco-dialog-box");
+    await dialog.getByText("new/in/made.txt").waitFor();
+    await screenshot(page, "undo-all-deletes");
+    await dialog.getByRole("button", { name: "Undo Changes" }).click();
     await isAsBefore();
     assert.deepEqual(errors, []);
   });
@@ -174,6 +178,8 @@ describe("the review of the files of an agent", () => {
     const again = await openChat(page);
     await isListed(again);
     await runCommand(page, "Parley: Undo All Changes");
+    await page.locator(".monaco-dialog-box").getByText("new/in/made.txt").waitFor();
+    await page.keyboard.press("Enter");
     await isAsBefore();
     await bar(again).waitFor({ state: "detached" });
     await runCommand(page, "Parley: Undo Last Review Decision");
