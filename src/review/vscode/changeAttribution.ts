@@ -13,6 +13,7 @@ import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import { meanwhileTurn } from "../../history/author.ts";
+import { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
 import { GitChanges } from "../../history/vscode/gitChanges.ts";
 import type { RunningTurns } from "../../history/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
@@ -43,6 +44,8 @@ export interface ChangeAttributionOptions {
   readonly states?: ChangedStates;
   /** What is known of the files when the turn began. */
   readonly start: (turn: string) => Promise<TurnStart>;
+  /** The folder in which windows tell each other what they saved. Without it, they don't. */
+  readonly savesFolder?: string;
   /** A turn has ended. `compared` resolves when its end is compared with its start. */
   readonly onTurnEnded?: (turn: string, compared: Promise<void>) => void;
   readonly log: Log;
@@ -103,6 +106,10 @@ export class ChangeAttribution implements Disposable {
     this.#author = new ChangeAuthor({
       ...options,
       git: this.#git,
+      elsewhere:
+        options.savesFolder === undefined
+          ? undefined
+          : this.#store.add(new SavedElsewhere({ ...options, folder: options.savesFolder })),
       turns: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.isUsers(path, Date.now()),

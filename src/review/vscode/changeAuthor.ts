@@ -12,6 +12,7 @@ import {
 import type { RunningTurns } from "../../history/runningTurns.ts";
 import { clockTick } from "../../history/turnTimes.ts";
 import type { GitChanges } from "../../history/vscode/gitChanges.ts";
+import type { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import type { WindowReview } from "../windowReview.ts";
 
@@ -23,6 +24,8 @@ export interface ChangeAuthorOptions {
   readonly isUsers: (path: string) => boolean;
   readonly review: Pick<WindowReview, "keptAt" | "replacedFiles">;
   readonly git: Pick<GitChanges, "isGits">;
+  /** What other windows saved. */
+  readonly elsewhere: Pick<SavedElsewhere, "includes"> | undefined;
   /** Whether a text of the file is known. A file that is known to be missing has none. */
   readonly isKnown: (path: string) => boolean;
 }
@@ -42,11 +45,20 @@ export class ChangeAuthor {
     const found = await this.#evidence(path);
     const evidence = { ...found, time: at ?? found.time };
     const author = { ...authorOf(evidence), time: evidence.time };
-    // Git is asked only if its answer matters.
+    // Other windows and git are asked only if their answers matter.
     if (turnOf(author) === undefined) return author;
+    if (await this.#isSavedElsewhere(path))
+      return { ...authorOf({ ...evidence, isSavedElsewhere: true }), time: evidence.time };
     const ifGit = authorOf({ ...evidence, isGits: true });
     const isGits = ifGit.kind === "git" && (await this.#isGits(path, evidence.turns));
     return isGits ? { ...ifGit, time: evidence.time } : author;
+  }
+
+  /** Whether the user saved the file in another window. */
+  async #isSavedElsewhere(path: string): Promise<boolean> {
+    const { elsewhere } = this.#options;
+    const time = elsewhere && (await changeTime(path));
+    return time !== undefined && (await elsewhere?.includes(path, time)) === true;
   }
 
   /** Whether git put the file there. A text that git replaced earlier comes back with `git stash pop`. */

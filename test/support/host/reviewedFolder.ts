@@ -16,6 +16,7 @@ import { CheckpointFolder } from "../../../src/checkpoints/checkpointStore.ts";
 import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
 import { gitOf } from "../../../src/git/vscode/gitOf.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
+import { SavedElsewhere } from "../../../src/history/vscode/savedElsewhere.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import { clockTick } from "../../../src/history/turnTimes.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
@@ -32,6 +33,8 @@ export interface ReviewedFolderOptions {
   readonly git?: boolean;
   /** Keeps checkpoints also without git. */
   readonly checkpoints?: boolean;
+  /** Windows tell each other what they saved. */
+  readonly saves?: boolean;
   /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
   readonly roots?: readonly string[];
 }
@@ -140,6 +143,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
 
   const make = (): ReviewStore =>
     new ReviewStore({
+      ...(options.saves && { savesFolder: join(above, "saves") }),
       fileEvents,
       roots,
       onDidChangeRoots: () => ({ dispose: () => {} }),
@@ -212,7 +216,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     checkpoints?.dispose();
     checkpoints = undefined;
     await discardAll();
-    for (const one of [folder, join(above, ".git"), join(above, "checkpoints")])
+    for (const one of [folder, join(above, ".git"), join(above, "checkpoints"), join(above, "saves")])
       await rm(one, { recursive: true, force: true, maxRetries: 10 });
     assert.deepEqual(faults, []);
   });
@@ -321,6 +325,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     },
     end,
     tool,
+    /** What another window saves in the folder. It is removed with the folder. */
+    otherWindow: (): SavedElsewhere => new SavedElsewhere({ folder: join(above, "saves"), roots, log: nullLog }),
     feed: (event: SessionEvent): void => fed.feed(event),
     write,
     edit,
