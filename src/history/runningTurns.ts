@@ -13,7 +13,7 @@ export type TimesOfTurns = Pick<TurnTimes, "isBusy" | "canBeReported" | "isBefor
 /** What the agents of the turns reported together. */
 export type ReportsOfTurns = Pick<
   TurnReports,
-  "isRunning" | "isLeft" | "isNamed" | "paths" | "ranAt" | "containsReportedEdit" | "before" | "setResolvedPath"
+  "isRunning" | "isLeft" | "isNamed" | "paths" | "containsReportedEdit" | "before" | "setResolvedPath"
 >;
 
 interface RunningTurn {
@@ -41,7 +41,6 @@ export class RunningTurns implements TimesOfTurns {
       isLeft: path => all().some(one => one.isLeft(path)),
       isNamed: path => all().some(one => one.isNamed(path)),
       paths: () => [...new Set(all().flatMap(one => one.paths()))],
-      ranAt: (path, time, now) => all().some(one => one.ranAt(path, time, now)),
       containsReportedEdit: (path, text) => all().some(one => one.containsReportedEdit(path, text)),
       before: (path, after) =>
         all().reduce<string | null | undefined>((before, one) => before ?? one.before(path, after), undefined),

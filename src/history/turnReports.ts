@@ -1,12 +1,12 @@
 // The files that an agent's tool calls named in one turn, and the edits that they report. Pure.
 import type { SessionEvent } from "../session/events.ts";
-import { emptySession, openQuestions, toolKey, type SessionState } from "../session/state.ts";
+import { emptySession, openQuestions, toolKey, type Question, type SessionState } from "../session/state.ts";
 import { endsToolCall } from "../session/toolCalls.ts";
 import { newPathsIn } from "../session/toolPaths.ts";
 import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "./baseFromReports.ts";
 import type { CallEvidence } from "./author.ts";
 import { namesGit } from "./namesGit.ts";
-import { clockTick, maxReportDelay, type Period } from "./turnTimes.ts";
+import { maxReportDelay, type Period } from "./turnTimes.ts";
 
 /** The maximum number of files in one turn that are tracked by name. */
 const maxNamedPaths = 500;
@@ -41,6 +41,8 @@ export class TurnReports {
   readonly #times = new Map<string, CallTimes>();
   /** When calls waited for the user. */
   readonly #waits = new Map<string, readonly Period[]>();
+  /** The calls that wait for questions which name no call, by question. */
+  readonly #asked = new Map<string, string>();
   /** The calls of sub-agents, which run nothing but other calls. */
   readonly #parents = new Set<string>();
   #writing: readonly WritingCall[] | undefined;
@@ -83,17 +85,31 @@ export class TurnReports {
     if (state.questions === this.#questions) return;
     this.#questions = state.questions;
     this.#writing = undefined;
-    const waiting = new Set(openQuestions(state).map(({ toolCallId }) => toolCallId));
+    const waiting = new Set(openQuestions(state).flatMap(one => this.#callOf(one) ?? []));
     for (const [id, waits] of this.#waits) {
       const last = waits.at(-1);
       if (last && last.to === undefined && !waiting.has(id))
         this.#waits.set(id, [...waits.slice(0, -1), { from: last.from, to: now }]);
     }
     for (const id of waiting) {
-      if (id === undefined) continue;
       const waits = this.#waits.get(id) ?? [];
       if (waits.length === 0 || waits.at(-1)?.to !== undefined) this.#waits.set(id, [...waits, { from: now }]);
     }
+  }
+
+  /**
+   * The call that waits for the answer. Parley's own questions, such as whether a command may run, name no call: the
+   * agent asks for what its latest call needs.
+   */
+  #callOf({ id, toolCallId }: Question): string | undefined {
+    if (toolCallId !== undefined) return toolCallId;
+    const known = this.#asked.get(id);
+    if (known !== undefined) return known;
+    const latest = [...this.#times].findLast(
+      ([call, { ended }]) => ended === undefined && !this.#parents.has(call),
+    )?.[0];
+    if (latest !== undefined) this.#asked.set(id, latest);
+    return latest;
   }
 
   /** The turn has ended. A call counts as ended until it reports again. */
@@ -138,15 +154,6 @@ export class TurnReports {
   /** Whether a call that can write the file had not ended when the turn ended, and has not reported since. */
   isLeft(path: string): boolean {
     return this.#callsOf(path).some(({ ended, isLeft }) => isLeft && ended === undefined);
-  }
-
-  /** Whether a call that can write the file ran at that time (ms since the epoch). */
-  ranAt(path: string, time: number, now: number): boolean {
-    return this.#callsOf(path).some(({ began, ended, isLeft }) => {
-      // A call with one report only was reported after it.
-      const tolerance = began === ended ? maxReportDelay : clockTick;
-      return !isLeft && time >= began - tolerance && time <= (ended ?? now) + clockTick;
-    });
   }
 
   #callsOf(path: string): readonly CallTimes[] {
