@@ -1,6 +1,5 @@
 // Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
 // agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
-import { t } from "../../base/l10n.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
@@ -9,10 +8,10 @@ import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
+import { binarySentence, withoutBaseSentence } from "../changeSentences.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
-import { meanwhileTurn } from "../../history/author.ts";
 import { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
 import { GitChanges } from "../../history/vscode/gitChanges.ts";
 import type { RunningTurns } from "../../history/runningTurns.ts";
@@ -20,7 +19,7 @@ import { TurnTexts } from "../turns/turnTexts.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
 import { ChangeTurns } from "./changeTurns.ts";
-import { ChangeAuthor } from "./changeAuthor.ts";
+import { ChangeAuthor, turnOf, type DatedAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
@@ -384,7 +383,8 @@ export class ChangeAttribution implements Disposable {
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
-      if (isNotLoaded || (await this.#author.needsReview(path))) return this.#attributeToAgent(path, text);
+      const found = await this.#author.of(path);
+      if (isNotLoaded || turnOf(found) !== undefined) return this.#attributeToAgent(path, text, undefined, found);
       this.#opened.remember(path, text);
       return review.replaced(path, text);
     }
@@ -433,14 +433,15 @@ export class ChangeAttribution implements Disposable {
     // The disk has not changed: the user discarded unsaved text.
     if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
-    const isAgents = this.#notLoaded.get(path) === disk || (await this.#author.needsReview(path));
+    const author = await this.#author.of(path);
+    const isAgents = this.#notLoaded.get(path) === disk || turnOf(author) !== undefined;
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
     const isMissing = (await changeTime(path)) === undefined;
     if (isChanged() || isMissing !== (disk === null)) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
-    if (isAgents) return this.#attributeToAgent(path, disk);
+    if (isAgents) return this.#attributeToAgent(path, disk, undefined, author);
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
       this.#texts.unsure.set(path, known);
     this.#opened.remember(path, disk);
@@ -489,19 +490,16 @@ export class ChangeAttribution implements Disposable {
     if (!(await isFile(path))) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchNow(path, undefined));
     if (turn === undefined) return;
-    const why =
-      turn === meanwhileTurn
-        ? t("Changed meanwhile, perhaps by you. The file is binary or too large, so its changes cannot be shown.")
-        : t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
+    const why = binarySentence(turn);
     if (!this.#options.review.isTracked(path)) this.#options.review.agentChangedWithoutBase(path, null, turn, why);
     this.#options.states?.written(turn, path);
   }
 
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
-  async #attributeToAgent(path: string, after: string | null, writing?: string): Promise<void> {
+  async #attributeToAgent(path: string, after: string | null, writing?: string, author?: DatedAuthor): Promise<void> {
     const { review, touches } = this.#options;
     const keptAt = review.keptAt(path);
-    const turn = writing ?? (await this.#turns.of(path));
+    const turn = writing ?? (await this.#turns.of(path, author));
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
@@ -511,11 +509,7 @@ export class ChangeAttribution implements Disposable {
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);
-      const why =
-        turn === meanwhileTurn
-          ? t("Changed meanwhile, perhaps by you. There is no earlier text to compare with.")
-          : t("Changed by a command. There is no earlier text to compare with.");
-      review.agentChangedWithoutBase(path, after, turn, why);
+      review.agentChangedWithoutBase(path, after, turn, withoutBaseSentence(turn));
       if (after === null) this.#texts.deleted.add(path);
     } else await review.agentChanged(path, base, after, turn);
     this.#texts.last.delete(path);

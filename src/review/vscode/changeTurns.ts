@@ -4,7 +4,7 @@ import { meanwhileTurn, unknownTurn } from "../../history/author.ts";
 import type { RunningTurns } from "../../history/runningTurns.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import type { WindowReview } from "../windowReview.ts";
-import { turnOf, type ChangeAuthor } from "./changeAuthor.ts";
+import { turnOf, type ChangeAuthor, type DatedAuthor } from "./changeAuthor.ts";
 
 export interface ChangeTurnsOptions {
   readonly review: WindowReview;
@@ -46,12 +46,12 @@ export class ChangeTurns {
     this.#meanwhile.clear();
   }
 
-  /** The turn of the last change of the file. */
-  async of(path: string): Promise<string> {
+  /** The turn of the last change of the file. `known`: its author, if it has been found out just now. */
+  async of(path: string, known?: DatedAuthor): Promise<string> {
     const { turns, review, writing, author } = this.#options;
     const written = writing(path);
     if (written !== undefined) return written;
-    const found = await author.of(path);
+    const found = known ?? (await author.of(path));
     const turn = turnOf(found) ?? (turns.isOverlap ? unknownTurn : turns.latest);
     if (turn === unknownTurn || turn === meanwhileTurn) review.nameTurn(turn, "");
     if (turn === meanwhileTurn) this.#noteTime(path, found.time);
