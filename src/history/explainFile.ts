@@ -115,7 +115,13 @@ function changeText(
   if (author.kind === "user") return lines => t("You changed {0} in the editor.", lines);
   if (author.kind === "editor")
     return () => t("The editor returned to another text of the file (undo, redo or revert).");
+  if (author.kind === "meanwhile")
+    return isMissing
+      ? () => t("The file was deleted while no tool call of an agent ran, perhaps by you.")
+      : () => t("The file was changed while no tool call of an agent ran, perhaps by you.");
   const move = moves.findLast(one => Math.abs(one.at - at) <= maxHeadMoveDistance);
+  if (author.kind === "git" && !move)
+    return isMissing ? () => t("git removed the file.") : () => t("git replaced the content of the file.");
   if (move) {
     const what = inertText(move.what);
     return isMissing

@@ -7,13 +7,13 @@ export interface FactEdit {
   readonly text: string;
 }
 
-/** Who made a change: the agent of a turn, the user in the editor, or another program. */
+/** Who made a change. `meanwhile`: it was made while a turn ran but no tool call, perhaps by the user. */
 export type FactAuthor =
   | { readonly kind: "agent"; readonly turn: string }
   | { readonly kind: "user" }
   /** The editor went to an earlier or later text, by undo, redo or revert. */
   | { readonly kind: "editor" }
-  | { readonly kind: "others" };
+  | { readonly kind: "meanwhile" | "git" | "others" };
 
 /** What the user decided about changes of a file. `restore`: the user restored a checkpoint, or undid a restore. */
 export type FactDecision = "keep" | "undo" | "undoDecision" | "restore";

@@ -367,6 +367,8 @@ export interface ViewChanges {
     readonly runs?: "byItself" | "withBuild" | "byAgents";
     /** The file is outside the workspace folders. */
     readonly isOutside?: true;
+    /** The file changed while no tool call ran, perhaps by the user. Undo All leaves it. */
+    readonly isMeanwhile?: true;
   }[];
   readonly added: number;
   readonly removed: number;

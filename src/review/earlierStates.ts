@@ -187,6 +187,10 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     return this.#states.has(path);
   }
 
+  wasMissing(path: string): boolean {
+    return this.#stateOf(path)?.kind === "missing";
+  }
+
   async stateFor(path: string, text: string | null | undefined): Promise<FileState | undefined> {
     const known = this.#states.get(path);
     const state = this.#stateOf(path);

@@ -1,4 +1,5 @@
 // Undoes what one turn changed in hunks that an earlier turn changed too, and leaves the earlier turn's text. Pure.
+import { meanwhileTurn } from "../history/author.ts";
 import { applyAgentEdit, undoHunks, type UndoResult } from "./fileChanges.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { applySplices } from "./hunkUpdates.ts";
@@ -7,7 +8,13 @@ import { textLinesOf } from "./textLines.ts";
 
 /** The hunks of the turns that other turns changed too. Undoing them undoes the text of those turns as well. */
 export function hunksOfSeveralTurns({ hunks }: FileChanges, ...own: readonly string[]): readonly Hunk[] {
-  return hunks.filter(({ turns }) => turns.some(one => own.includes(one)) && turns.some(one => !own.includes(one)));
+  return hunks.filter(
+    ({ turns }) =>
+      turns.some(one => own.includes(one)) &&
+      turns.some(one => !own.includes(one)) &&
+      // An undo of a turn leaves these.
+      (own.includes(meanwhileTurn) || !turns.includes(meanwhileTurn)),
+  );
 }
 
 /** What an undo of the turns in these files would undo of other turns. Undefined: nothing. */

@@ -20,6 +20,10 @@ export interface ReviewedFile {
   readonly canUndo?: boolean;
   /** The file is outside the workspace folders. The user allowed the agent to write it. */
   readonly isOutside?: true;
+  /** An agent created the file, so an undo of all of its changes deletes it. */
+  readonly isCreated?: true;
+  /** All of its changes were made while no tool call ran, perhaps by the user. An undo of all or of a turn leaves it. */
+  readonly isMeanwhile?: true;
 }
 
 /** The target of a decision. Hunk ids belong to the file. */

@@ -15,6 +15,8 @@ export interface EarlierFileStates {
   /** Resolves when no state is being read. */
   settled(): Promise<void>;
   has(path: string): boolean;
+  /** Whether there was no file then. */
+  wasMissing(path: string): boolean;
   /** The state with this text: undefined for a file that is no text. Undefined if the state is not known. */
   stateFor(path: string, text: string | null | undefined): Promise<FileState | undefined>;
   /** Whether the file has this text, but other bytes or another mode than its state. */

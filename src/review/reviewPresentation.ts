@@ -2,8 +2,8 @@
 // "next". Pure.
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget } from "./review.ts";
-import { turnsOf } from "./trackedFile.ts";
-import { unknownTurn } from "./turns/runningTurns.ts";
+import { isOfMeanwhile, turnsOf } from "./trackedFile.ts";
+import { meanwhileTurn, unknownTurn } from "../history/author.ts";
 import { textLinesOf } from "./textLines.ts";
 
 /** The two sides of a change. */
@@ -162,8 +162,10 @@ export type ChangeRow = SessionRow | TurnRow | FileRow | HunkRow;
 
 export interface SessionRow extends Counts {
   readonly kind: "session";
-  /** The id of the session. Undefined: the changes that no agent reported while several were working. */
+  /** The id of the session. Undefined: the changes that no agent reported while several were working, or the next. */
   readonly id: string | undefined;
+  /** The changes that were made while no tool call ran, perhaps by the user. */
+  readonly isMeanwhile?: true;
   readonly title: string;
   readonly turns: readonly string[];
   /** Its turns if there are several, otherwise the files. */
@@ -201,6 +203,21 @@ export function changeRows({
   files,
   turns,
 }: Pick<Review, "files" | "turns">): readonly (SessionRow | TurnRow | FileRow)[] {
+  const meanwhile = turns.find(({ id }) => id === meanwhileTurn);
+  const agents = files.filter(({ isMeanwhile }) => !isMeanwhile);
+  if (!meanwhile) return agentRows(agents, turns);
+  const own = sessionRow(files, [meanwhile]);
+  return [...agentRows(agents, agentTurns({ turns })), { ...own, id: undefined, isMeanwhile: true }];
+}
+
+/** The turns of agents: all but that of the changes that were made meanwhile. */
+export const agentTurns = ({ turns }: Pick<Review, "turns">): readonly ReviewedTurn[] =>
+  turns.filter(({ id }) => id !== meanwhileTurn);
+
+function agentRows(
+  files: readonly ReviewedFile[],
+  turns: readonly ReviewedTurn[],
+): readonly (SessionRow | TurnRow | FileRow)[] {
   const known = new Set(turns.map(({ id }) => id));
   const others = files.filter(file => !file.turns.some(turn => known.has(turn))).map(file => fileRow(file));
   const sessions = sessionsOf(turns);
@@ -246,7 +263,11 @@ function turnRow(files: readonly ReviewedFile[], { id, title }: ReviewedTurn): T
 
 function fileRow(file: ReviewedFile, turn?: string): FileRow {
   const { changes, added, removed } = file;
-  if (turn === undefined) return { kind: "file", file, hunks: changes.hunks, added, removed };
+  if (turn === undefined) {
+    if (!file.turns.includes(meanwhileTurn)) return { kind: "file", file, hunks: changes.hunks, added, removed };
+    const own = changes.hunks.filter(hunk => !isOfMeanwhile(hunk));
+    return { kind: "file", file, hunks: own, ...sum(own.map(countsOf)) };
+  }
   const hunks = changes.hunks.filter(hunk => hunk.turns.includes(turn));
   return { kind: "file", file, turn, hunks, ...sum(hunks.map(countsOf)) };
 }
@@ -303,9 +324,9 @@ export function reviewTargetOf(row: ChangeRow): ReviewTarget {
   }
 }
 
-/** The number of files of a decision, to ask before very many files are undone. */
+/** The number of files that an undo is about, to ask before very many files are undone. */
 export function countFiles({ files }: Pick<Review, "files">, target: ReviewTarget): number {
-  if (target.kind === "all") return files.length;
+  if (target.kind === "all") return files.filter(({ isMeanwhile }) => !isMeanwhile).length;
   if (target.kind !== "turn" && target.kind !== "turns") return 1;
   const turns = turnsOf(target);
   return files.filter(file => file.turns.some(turn => turns.includes(turn))).length;

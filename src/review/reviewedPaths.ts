@@ -3,11 +3,11 @@ import type { WindowReview } from "./windowReview.ts";
 import { isAtOrBelow } from "./turns/userMoves.ts";
 
 /** The files under review, and those that can come back to it. */
-export function reviewedPaths({ files, replacedPaths }: WindowReview): readonly string[] {
-  return [...new Set([...files.map(({ path }) => path), ...replacedPaths])];
+export function reviewedPaths({ files, replacedFiles }: WindowReview): readonly string[] {
+  return [...new Set([...files.map(({ path }) => path), ...replacedFiles.paths])];
 }
 
 /** The files at the path, or in the folder at the path, that are tracked or can come back to the review. */
-export function trackedAt({ trackedPaths, replacedPaths }: WindowReview, path: string): readonly string[] {
-  return [...new Set([...trackedPaths, ...replacedPaths])].filter(one => isAtOrBelow(one, path));
+export function trackedAt({ trackedPaths, replacedFiles }: WindowReview, path: string): readonly string[] {
+  return [...new Set([...trackedPaths, ...replacedFiles.paths])].filter(one => isAtOrBelow(one, path));
 }

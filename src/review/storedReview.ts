@@ -20,10 +20,12 @@ export interface StoredFile {
   readonly unknown?: string;
   readonly hasSameText?: true;
   readonly movedFrom?: MoveOrigin;
+  readonly isMeanwhile?: true;
 }
 
 /** A file under review, as plain JSON. */
-export function storedFile({ path, changes, mixed, unknown, hasSameText, movedFrom }: TrackedFile): StoredFile {
+export function storedFile(file: TrackedFile): StoredFile {
+  const { path, changes, mixed, unknown, hasSameText, movedFrom, isMeanwhile } = file;
   return {
     path,
     changes,
@@ -31,6 +33,7 @@ export function storedFile({ path, changes, mixed, unknown, hasSameText, movedFr
     ...(unknown !== undefined && { unknown }),
     ...(hasSameText && { hasSameText }),
     ...(movedFrom && { movedFrom }),
+    ...(isMeanwhile && { isMeanwhile }),
   };
 }
 

@@ -1,5 +1,6 @@
 // A file as the review of a window tracks it, and what a decision is about.
 import type { Work } from "../base/lineDiff.ts";
+import { meanwhileTurn } from "../history/author.ts";
 import {
   applyAgentEdit,
   applyAgentEditWork,
@@ -24,6 +25,8 @@ export interface TrackedFile {
   readonly hasSameText?: true;
   /** Where the file was before an agent moved it, and in which turn it was moved. */
   readonly movedFrom?: MoveOrigin;
+  /** A file without hunks was changed while no tool call ran, see {@link meanwhileTurn}. */
+  readonly isMeanwhile?: true;
 }
 
 export interface MoveOrigin {
@@ -53,6 +56,31 @@ export const deletesOwnEdits = ({ file, ids }: ChosenFile): boolean =>
 export const turnsOf = (target: Extract<ReviewTarget, { kind: "turn" | "turns" }>): readonly string[] =>
   target.kind === "turn" ? [target.turn] : target.turns;
 
+/** Whether the hunk has lines that were changed meanwhile, perhaps by the user. */
+export const isOfMeanwhile = ({ turns }: Pick<Hunk, "turns">): boolean => turns.includes(meanwhileTurn);
+
+/** A file that was changed meanwhile, and is decided on as a whole. */
+export const meanwhileField = (turn: string): { readonly isMeanwhile?: true } =>
+  turn === meanwhileTurn ? { isMeanwhile: true } : {};
+
+/**
+ * What an undo of these files would undo. What was changed meanwhile can be the user's, so that only an undo of the file,
+ * of its hunks or of {@link meanwhileTurn} undoes it.
+ */
+export function undoableFiles(files: Iterable<TrackedFile>, target: ReviewTarget): readonly ChosenFile[] {
+  const chosen = chosenFiles(files, target);
+  if (target.kind === "file" || target.kind === "hunks") return chosen;
+  if (target.kind !== "all" && turnsOf(target).includes(meanwhileTurn)) return chosen;
+  return chosen.flatMap(one => {
+    const { file, isMove } = one;
+    const others = new Set(file.changes.hunks.filter(hunk => !isOfMeanwhile(hunk)).map(({ id }) => id));
+    const ids = one.ids.filter(id => others.has(id));
+    const isOwnMove = isMove && file.movedFrom?.turn !== meanwhileTurn;
+    const isWhole = one.isWhole && ids.length === one.ids.length && isOwnMove === isMove && !file.isMeanwhile;
+    return isWhole || ids.length > 0 || isOwnMove ? [{ file, ids, isWhole, isMove: isOwnMove }] : [];
+  });
+}
+
 /** The hunks of a decision, by file. Hunks that no longer exist are skipped. */
 export function chosenFiles(files: Iterable<TrackedFile>, target: ReviewTarget): readonly ChosenFile[] {
   const all = [...files].filter(awaitsReview);
@@ -74,9 +102,10 @@ export function chosenFiles(files: Iterable<TrackedFile>, target: ReviewTarget):
         .map(file => {
           const ids = idsOf(file, hunk => hunk.turns.some(turn => turns.includes(turn)));
           const { movedFrom } = file;
-          return { file, ids, isWhole: false, isMove: movedFrom !== undefined && turns.includes(movedFrom.turn) };
+          const isWhole = file.isMeanwhile === true && turns.includes(meanwhileTurn);
+          return { file, ids, isWhole, isMove: movedFrom !== undefined && turns.includes(movedFrom.turn) };
         })
-        .filter(({ ids, isMove }) => ids.length > 0 || isMove);
+        .filter(({ ids, isMove, isWhole }) => ids.length > 0 || isMove || isWhole);
     }
     case "file":
       return all.filter(file => file.path === target.path).map(whole);
@@ -103,9 +132,10 @@ export function withTurn(file: TrackedFile, from: string, to: string): TrackedFi
       turns: [...new Set(hunk.turns.map(turn => (turn === from ? to : turn)))],
     })),
   });
-  const { movedFrom } = file;
+  const { movedFrom, isMeanwhile: wasMeanwhile, ...rest } = file;
   return {
-    ...file,
+    ...rest,
+    ...(wasMeanwhile && meanwhileField(from === meanwhileTurn ? to : meanwhileTurn)),
     changes: renamed(file.changes),
     history: file.history.map(renamed),
     ...(movedFrom && { movedFrom: { ...movedFrom, turn: movedFrom.turn === from ? to : movedFrom.turn } }),
@@ -165,17 +195,31 @@ export function replacingFile(gone: TrackedFile, created: TrackedFile): TrackedF
   return { ...created, changes: applyAgentEdit({ ...gone.changes, nextId }, changes.text, turn) };
 }
 
-/**
- * The file as the surfaces show it. `turns`: all turns, oldest first. `hasEarlier`: the exact state before the agent's
- * first change is known. `isOutside`: it is outside the workspace folders.
- */
+/** What is known of a file besides its changes. */
+export interface FileFacts {
+  /** All turns, oldest first. */
+  readonly turns: readonly string[];
+  /** The exact state before the agent's first change is known. */
+  readonly hasEarlier: boolean;
+  /** In that state, there was no file. */
+  readonly wasMissing: boolean;
+  /** The file is outside the workspace folders. */
+  readonly isOutside: boolean;
+}
+
+/** The file as the surfaces show it. */
 export function reviewedFile(
-  { path, changes, unknown, movedFrom }: TrackedFile,
-  turns: readonly string[],
-  hasEarlier: boolean,
-  isOutside: boolean,
+  { path, changes, unknown, movedFrom, isMeanwhile }: TrackedFile,
+  { turns, hasEarlier, wasMissing, isOutside }: FileFacts,
 ): ReviewedFile {
-  const own = new Set([...changes.hunks.flatMap(hunk => hunk.turns), ...(movedFrom ? [movedFrom.turn] : [])]);
+  const isCreated = !movedFrom && (unknown === undefined ? changes.base === null : wasMissing);
+  const own = new Set([
+    ...changes.hunks.flatMap(hunk => hunk.turns),
+    ...(movedFrom ? [movedFrom.turn] : []),
+    ...(isMeanwhile ? [meanwhileTurn] : []),
+  ]);
+  const isAllMeanwhile =
+    own.has(meanwhileTurn) && changes.hunks.every(isOfMeanwhile) && (!movedFrom || movedFrom.turn === meanwhileTurn);
   return {
     path,
     changes,
@@ -183,6 +227,8 @@ export function reviewedFile(
     turns: [...own].sort((a, b) => turns.indexOf(a) - turns.indexOf(b)),
     ...(movedFrom && { movedFrom: movedFrom.path }),
     ...(isOutside && { isOutside }),
+    ...(isCreated && { isCreated }),
+    ...(isAllMeanwhile && { isMeanwhile: true as const }),
     ...(unknown !== undefined && { unknown, canUndo: movedFrom !== undefined || hasEarlier }),
   };
 }

@@ -22,10 +22,11 @@ import type { EarlierFileStates } from "./reviewDecision.ts";
 import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
 import {
   awaitsReview,
-  chosenFiles,
+  meanwhileField,
   movedFileWork,
   replacingFile,
   reviewedFile,
+  undoableFiles,
   withTurn,
   type AgentMove,
   type TrackedFile,
@@ -181,7 +182,7 @@ export class WindowReview implements Review, Disposable {
     const history = one?.history ?? [];
     const changes = track(same, same, turn);
     const hasSameText = text !== undefined && { hasSameText: true as const };
-    this.#set({ path, changes, history, mixed: false, unknown: what, ...hasSameText });
+    this.#set({ path, changes, history, mixed: false, unknown: what, ...hasSameText, ...meanwhileField(turn) });
   }
 
   /** An agent changed the file, and the text before is unknown. */
@@ -190,7 +191,7 @@ export class WindowReview implements Review, Disposable {
     if (one?.movedFrom && after === null) this.#movedIsGone({ ...one, unknown: why }, one.movedFrom.path);
     if (one?.movedFrom) return;
     const none = track(after, after, turn);
-    this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
+    this.#set({ path, changes: none, history: [], mixed: false, unknown: why, ...meanwhileField(turn) });
   }
 
   /** The changes of a turn in the file turn out to be another turn's. */
@@ -230,8 +231,8 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** The files whose changes come back to the review when the files have their earlier texts again. */
-  get replacedPaths(): readonly string[] {
-    return this.#replaced.paths;
+  get replacedFiles(): Pick<ReplacedStates, "paths" | "hasText"> {
+    return this.#replaced;
   }
 
   #bringBack(now: TrackedFile | undefined, path: string, text: string | null): boolean {
@@ -328,7 +329,7 @@ export class WindowReview implements Review, Disposable {
   async undoLosses(target: ReviewTarget): Promise<readonly UndoLoss[]> {
     const { earlier } = this.#options;
     await earlier?.settled();
-    return undoLossesOf(chosenFiles(this.#files.values(), target), earlier);
+    return undoLossesOf(undoableFiles(this.#files.values(), target), earlier);
   }
 
   sharedTurn(...turns: readonly string[]): SharedTurn | undefined {
@@ -477,8 +478,12 @@ export class WindowReview implements Review, Disposable {
     if (known) return known;
     const { earlier, isOutside } = this.#options;
     const { path } = one;
-    const hasEarlier = earlier?.has(path) ?? false;
-    const view = reviewedFile(one, [...this.#titles.keys()], hasEarlier, isOutside?.(path) ?? false);
+    const view = reviewedFile(one, {
+      turns: [...this.#titles.keys()],
+      hasEarlier: earlier?.has(path) ?? false,
+      wasMissing: earlier?.wasMissing(path) ?? false,
+      isOutside: isOutside?.(path) ?? false,
+    });
     this.#shown.set(one, view);
     return view;
   }

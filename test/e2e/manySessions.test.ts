@@ -86,12 +86,22 @@ describe("three sessions that work at the same time", () => {
       { permission: { toolCall: { toolCallId: "t1" } }, as: "answer" },
       { chunk: "The tests have passed." },
     ];
+    // Both can have written the file.
+    const command = {
+      update: {
+        sessionUpdate: "tool_call",
+        toolCallId: "c1",
+        title: "Run a script",
+        kind: "execute",
+        status: "in_progress",
+      },
+    };
     const works = { chunk: "word ", times: 400, delayMs: 50 };
     const { page, panel, folder, errors } = await sharedWorkbench(
       {
         "alpha.json": script("alpha", wrote("alpha.txt", "alpha\n"), ...ask),
-        "beta.json": script("beta", wrote("beta.txt", "beta\n"), works),
-        "gamma.json": script("gamma", { write: "gamma.txt", text: "gamma\n" }, works),
+        "beta.json": script("beta", command, wrote("beta.txt", "beta\n"), works),
+        "gamma.json": script("gamma", command, { write: "gamma.txt", text: "gamma\n" }, works),
       },
       settings,
     );

@@ -39,6 +39,21 @@ const commandSteps = (command: string): readonly object[] => [
   },
 ];
 
+/** What the agent does in a tool call that names no file. */
+const inCall = (...steps: readonly object[]): readonly object[] => [
+  {
+    update: {
+      sessionUpdate: "tool_call",
+      toolCallId: "work",
+      title: "Run a script",
+      kind: "execute",
+      status: "in_progress",
+    },
+  },
+  ...steps,
+];
+const callEnds = { update: { sessionUpdate: "tool_call_update", toolCallId: "work", status: "completed" } };
+
 /** The agent asks for the file outside the workspace, and writes it to disk itself. */
 const outsideSteps = (path: string): readonly object[] => [
   {
@@ -100,9 +115,8 @@ describe("the review of the files of an agent", () => {
       throughClient("$cwd/work.txt", changed),
       throughClient("$cwd/new/in/made.txt", "made\n"),
       throughClient(outside[0], changed),
-      { write: "ends.txt", text: "one\nother\n" },
-      { write: "pkg/a.txt" },
-      { write: "pkg/in/b.txt" },
+      ...inCall({ write: "ends.txt", text: "one\nother\n" }, { write: "pkg/a.txt" }, { write: "pkg/in/b.txt" }),
+      callEnds,
       ...outsideSteps(outside[1]),
       { chunk: "All done." },
     ]);
@@ -133,6 +147,10 @@ describe("the review of the files of an agent", () => {
 
     await files.waitFor();
     await bar(panel).getByRole("button", { name: "Undo All" }).click();
+    const dialog = page.locator(".monaco-dialog-box");
+    await dialog.getByText("new/in/made.txt").waitFor();
+    await screenshot(page, "undo-all-deletes");
+    await dialog.getByRole("button", { name: "Undo Changes" }).click();
     await isAsBefore();
     assert.deepEqual(errors, []);
   });
@@ -142,9 +160,7 @@ describe("the review of the files of an agent", () => {
       ...commandSteps(
         "sed -i 's/line 2/line two/' work.txt && sed -i 's/two/other/' ends.txt && chmod +x ends.txt && mv lib other",
       ),
-      { write: "pkg/a.txt" },
-      { write: "pkg/in/b.txt" },
-      { write: "new/in/made.txt", text: "made\n" },
+      ...inCall({ write: "pkg/a.txt" }, { write: "pkg/in/b.txt" }, { write: "new/in/made.txt", text: "made\n" }),
       { waitMs: 600_000 },
     ]);
     const isAgents = (): boolean => turn.isAgents(existsSync(at("other/moved.txt")), !existsSync(at("lib/moved.txt")));
@@ -162,6 +178,8 @@ describe("the review of the files of an agent", () => {
     const again = await openChat(page);
     await isListed(again);
     await runCommand(page, "Parley: Undo All Changes");
+    await page.locator(".monaco-dialog-box").getByText("new/in/made.txt").waitFor();
+    await page.keyboard.press("Enter");
     await isAsBefore();
     await bar(again).waitFor({ state: "detached" });
     await runCommand(page, "Parley: Undo Last Review Decision");

@@ -310,6 +310,7 @@ describe("the diff of several files", () => {
     await runCommand(page, "Parley: Review Changes");
     await lineIn(page, "new").first().waitFor();
     await action(page, /^Undo All Changes/).click();
+    await page.locator(".monaco-dialog-box").getByRole("button", { name: "Undo Changes" }).click();
     await tab(page, "Changes to Review").waitFor({ state: "detached" });
     await bar.waitFor({ state: "detached" });
     await page.locator(".statusbar-item", { hasText: "All changes reviewed." }).waitFor();

@@ -36,6 +36,17 @@ describe("the changes view", () => {
     });
   });
 
+  it("marks the files that were changed meanwhile", () => {
+    const files = [
+      { path: "/w/a.ts", added: 1, removed: 0, isMeanwhile: true as const },
+      { path: "/w/b.ts", added: 1, removed: 0 },
+    ];
+    assert.deepEqual(
+      changesView(files, "/w")?.files.map(file => file.isMeanwhile),
+      [true, undefined],
+    );
+  });
+
   it("marks the files that programs run", () => {
     const files = ["tasks.json", "package.json", "a.ts"].map(path => ({ path: `/w/${path}`, added: 1, removed: 0 }));
     const runs = { "/w/tasks.json": "byItself", "/w/package.json": "withBuild" } as const;

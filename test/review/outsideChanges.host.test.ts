@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { maxReportDelay } from "../../src/review/turns/turnTimes.ts";
+import { maxReportDelay } from "../../src/history/turnTimes.ts";
 import { withShiftedClock } from "../support/fakes/shiftedClock.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";

@@ -7,7 +7,7 @@ import { currentFiles } from "../../src/checkpoints/vscode/applyRestore.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { nullLog } from "../../src/base/log.ts";
-import { clockTick } from "../../src/review/turns/turnTimes.ts";
+import { clockTick } from "../../src/history/turnTimes.ts";
 import { LinkedReview } from "../../src/review/vscode/linkedReview.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";

@@ -37,12 +37,12 @@ describe("a text that another program replaces and brings back", () => {
       const before = review.file(path);
       void review.replaced(path, base);
       assert.deepEqual(rows(review), []);
-      assert.deepEqual(review.replacedPaths, [path]);
+      assert.deepEqual(review.replacedFiles.paths, [path]);
       between(review);
       void review.replaced(path, agents);
       assert.deepEqual(review.file(path)?.changes, before?.changes);
       assert.deepEqual(review.file(path)?.turns, ["t1"]);
-      assert.deepEqual(review.replacedPaths, []);
+      assert.deepEqual(review.replacedFiles.paths, []);
     });
 
     it(`waits for review again if the file was created or deleted${when}`, () => {

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { emptySession } from "../../src/session/state.ts";
-import { maxReportDelay } from "../../src/review/turns/turnTimes.ts";
+import { maxReportDelay } from "../../src/history/turnTimes.ts";
 import { runningState } from "../support/fakes/fedEvents.ts";
 import { withShiftedClock } from "../support/fakes/shiftedClock.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { applyAgentEdit, lineCounts, track } from "../../src/review/fileChanges.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import type { ReviewedFile } from "../../src/review/review.ts";
-import { unknownTurn } from "../../src/review/turns/runningTurns.ts";
+import { meanwhileTurn, unknownTurn } from "../../src/history/author.ts";
 import {
   countFiles,
   hunkRows,
@@ -238,6 +238,30 @@ describe("the tree of changes", () => {
     // One session alone is no group, but what nobody reported is always marked.
     assert.equal(changeRows({ files, turns: named.slice(2) })[0]?.kind, "turn");
     assert.equal(changeRows({ files: both.slice(0, 1), turns: named.slice(0, 1) })[0]?.kind, "session");
+  });
+
+  it("lists what was changed meanwhile last, apart from the hunks of agents in the same file", () => {
+    const both = applyAgentEdit(changes, text.replace("h\n", "H\n"), meanwhileTurn);
+    const mine = { ...reviewed("/w/mine", track("x\n", "y\n", meanwhileTurn)), isMeanwhile: true as const };
+    const named = [...turns.slice(0, 1), { id: meanwhileTurn, title: "" }];
+    const rows = changeRows({ files: [reviewed("/w/a", both), mine], turns: named });
+    assert.deepEqual(
+      rows.map(row => [row.kind, row.kind === "session" && row.isMeanwhile, pathsOf(row)]),
+      [
+        ["file", false, "/w/a"],
+        ["session", true, ["/w/a", "/w/mine"]],
+      ],
+    );
+    const [file, group] = rows;
+    assert.ok(file?.kind === "file" && group?.kind === "session");
+    assert.ok(file.hunks.length > 0 && file.hunks.every(hunk => !hunk.turns.includes(meanwhileTurn)));
+    assert.deepEqual(reviewTargetOf(group), { kind: "turns", turns: [meanwhileTurn] });
+    assert.equal(countFiles({ files: [reviewed("/w/a", both), mine] }, { kind: "all" }), 1);
+    const apart = changeRows({ files: [mine], turns: named });
+    assert.deepEqual(
+      apart.map(row => row.kind === "session" && row.isMeanwhile),
+      [true],
+    );
   });
 
   it("lists files if there is one turn", () => {

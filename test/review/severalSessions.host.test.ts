@@ -6,7 +6,7 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
-import { unknownTurn } from "../../src/review/turns/runningTurns.ts";
+import { meanwhileTurn, unknownTurn } from "../../src/history/author.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -39,6 +39,7 @@ class Working {
   async begin(turn: string): Promise<void> {
     await this.#part.beforeTurn?.(turn);
     this.feed({ type: "activity", state: "running" });
+    this.feed({ type: "tool", toolCallId: "whole turn", patch: { kind: "execute", status: "in_progress" } });
   }
 
   end(): void {
@@ -89,6 +90,22 @@ describe("the review of sessions that work at the same time", () => {
   };
   let started = 0;
   beforeEach(() => (started = Date.now()));
+
+  it("lists a change apart that was made while no call of them ran", async () => {
+    await a.begin("a1");
+    await b.begin("b1");
+    for (const one of [a, b]) one.feed({ type: "tool", toolCallId: "whole turn", patch: { status: "completed" } });
+    const ended = Date.now();
+    await until(() => Date.now() > ended + 100);
+    await put("one.txt", lines("mine"));
+    await until(() => file("one.txt") !== undefined);
+    assert.deepEqual(turnsOf("one.txt"), [meanwhileTurn]);
+    a.end();
+    b.end();
+    await watch().settled();
+    await review().undo({ kind: "turns", turns: ["a1", "b1"] });
+    assert.equal(await onDisk("one.txt"), lines("mine"));
+  });
 
   it("gives each write to the session that made or reported it, also after the other one has ended", async () => {
     await bothBegin();

@@ -146,6 +146,7 @@ describe("a file of which the agent changed only what no text contains", () => {
     const earlier = {
       settled: () => Promise.resolve(),
       has: () => true,
+      wasMissing: () => false,
       stateFor: (_: string, text: string | null | undefined) => Promise.resolve(state(text ?? "echo\n")),
       isChanged: () => Promise.resolve(false),
       moved: () => {},

@@ -206,6 +206,25 @@ describe("the header", () => {
     assert.equal(box.top, 0);
   });
 
+  it("files that were changed meanwhile are a group of their own in the bar", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
+    const file = { label: "src/sum.js", added: 2, removed: 1 };
+    const files = [
+      { ...file, path: "/home/ada/shop/src/sum.js" },
+      { ...file, path: "/home/ada/shop/notes.md", label: "notes.md", isMeanwhile: true as const },
+    ];
+    await panel.patch({ op: "head", head: { changes: { added: 4, removed: 2, files } } });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^2 files/ }).click();
+    const group = bar.getByRole("list", { name: "Changed meanwhile, perhaps by you" });
+    await group.getByRole("button", { name: "Undo notes.md" }).waitFor();
+    assert.equal(await group.getByRole("listitem").count(), 1);
+    assert.equal(await bar.getByText("Changed meanwhile, perhaps by you", { exact: true }).count(), 1);
+    await group.getByRole("button", { name: "Keep notes.md" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "keepChanges", path: "/home/ada/shop/notes.md" }]);
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-meanwhile.png" });
+  });
+
   it("unreviewed changes are in a bar that expands to the files, and without changes there is no bar", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     const bar = panel.page.getByRole("region", { name: "Changes" });

@@ -26,6 +26,8 @@ export class ChangesElement extends LightElement {
     const { files, added, removed } = changes;
     const dangerous = files.filter(({ runs }) => runs === "byItself").length;
     const outside = files.filter(({ isOutside }) => isOutside).length;
+    const agents = files.filter(({ isMeanwhile }) => !isMeanwhile);
+    const meanwhile = files.filter(({ isMeanwhile }) => isMeanwhile);
     const open = openState(changesKey) ?? false;
     const toggle = (): void => {
       setOpen(changesKey, !open);
@@ -49,12 +51,26 @@ export class ChangesElement extends LightElement {
       ${
         open
           ? html`<ul class="changes-files" tabindex="0" aria-label=${t("Files")}>
-              ${files.map(fileRow)}
+              ${agents.map(fileRow)} ${meanwhile.length === 0 ? nothing : meanwhileGroup(meanwhile)}
             </ul>`
           : nothing
       }
     </section>`;
   }
+}
+
+/** The files that changed while no tool call ran. */
+function meanwhileGroup(files: readonly ListedFile[]): TemplateResult {
+  const label = t("Changed meanwhile, perhaps by you");
+  const why = t(
+    "These files changed while no tool call of an agent was running. “Undo All” leaves them as they are. You can undo each file.",
+  );
+  return html`<li class="changes-group">
+    <span class="quiet" title=${why}>${label}</span>
+    <ul aria-label=${label}>
+      ${files.map(fileRow)}
+    </ul>
+  </li>`;
 }
 
 function actionButton(look: "primary" | "secondary", label: string, intent: Intent): TemplateResult {

@@ -10,6 +10,7 @@ interface UnreviewedFile {
   readonly canUndo?: boolean;
   readonly movedFrom?: string;
   readonly isOutside?: true;
+  readonly isMeanwhile?: true;
 }
 
 type Runs = ViewChanges["files"][number]["runs"];
@@ -25,7 +26,7 @@ export function changesView(
 ): ViewChanges | null {
   if (files.length === 0) return null;
   return {
-    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom, isOutside }) => {
+    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom, isOutside, isMeanwhile }) => {
       const runs = runsOf(path);
       return {
         path,
@@ -37,6 +38,7 @@ export function changesView(
         ...(movedFrom !== undefined && { movedFrom: relativeLabel(movedFrom, workspaceFolder) }),
         ...(runs && { runs }),
         ...(isOutside && { isOutside }),
+        ...(isMeanwhile && { isMeanwhile }),
       };
     }),
     added: files.reduce((sum, file) => sum + file.added, 0),

@@ -24,7 +24,7 @@ import {
   type ReviewDecision,
 } from "../reviewDecision.ts";
 import { restoredFile, type StoredReview } from "../storedReview.ts";
-import { chosenFiles, deletesOwnEdits, type ChosenFile, type TrackedFile } from "../trackedFile.ts";
+import { chosenFiles, deletesOwnEdits, undoableFiles, type ChosenFile, type TrackedFile } from "../trackedFile.ts";
 
 /** The tracked files, as decisions read and change them. */
 export interface DecidableFiles extends MovedFiles {
@@ -119,7 +119,7 @@ export class FileDecisions {
       await earlier?.settled();
       const failed = new Map<string, Error>();
       const moves = this.#newMoves(failed);
-      const { all, moved } = await moves.moveBack(chosenFiles(this.#files.all(), target));
+      const { all, moved } = await moves.moveBack(undoableFiles(this.#files.all(), target));
       const unknown = all.flatMap(({ file, isWhole }) =>
         isWhole && file.unknown !== undefined && earlier?.has(file.path) ? [file] : [],
       );

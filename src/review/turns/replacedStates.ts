@@ -24,6 +24,11 @@ export class ReplacedStates {
     return this.#states.some(one => one.path === path);
   }
 
+  /** Whether {@link take} finds a state. */
+  hasText(path: string, text: string | null): boolean {
+    return this.#states.some(one => one.path === path && one.changes.text === text);
+  }
+
   /** A file was replaced. Remembers its state if hunks, or the whole file, left the review. */
   replaced(before: TrackedFile | undefined, after: TrackedFile | undefined): void {
     if (!before || before === after || before.unknown !== undefined) return;

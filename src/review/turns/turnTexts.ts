@@ -3,7 +3,7 @@
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { FactSink } from "../../history/facts.ts";
-import { RunningTurns, type ReportsOfTurns } from "./runningTurns.ts";
+import { RunningTurns, type ReportsOfTurns } from "../../history/runningTurns.ts";
 import type { FileDifference, TurnStart } from "./turnStart.ts";
 
 export interface TurnTextsOptions {

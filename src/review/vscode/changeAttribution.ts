@@ -1,6 +1,5 @@
 // Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
 // agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
-import { t } from "../../base/l10n.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
@@ -11,15 +10,18 @@ import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
 import { linkOnPath } from "../../files/standing.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
+import { factAuthorOf, otherAuthor, withoutBaseSentence } from "../changeSentences.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
-import type { RunningTurns } from "../turns/runningTurns.ts";
+import { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
+import { GitChanges } from "../../history/vscode/gitChanges.ts";
+import type { RunningTurns } from "../../history/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
 import { ChangeTurns } from "./changeTurns.ts";
-import { ChangeAuthor } from "./changeAuthor.ts";
+import { ChangeAuthor, turnOf, type DatedAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, documentFact, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { ReplacedPaths, standingText } from "./replacedPaths.ts";
@@ -46,6 +48,8 @@ export interface ChangeAttributionOptions {
   readonly facts: FactSink;
   /** What is known of the files when the turn began. */
   readonly start: (turn: string) => Promise<TurnStart>;
+  /** The folder in which windows tell each other what they saved. Without it, they don't. */
+  readonly savesFolder?: string;
   /** A turn has ended. `compared` resolves when its end is compared with its start. */
   readonly onTurnEnded?: (turn: string, compared: Promise<void>) => void;
   readonly log: Log;
@@ -63,6 +67,7 @@ export class ChangeAttribution implements Disposable {
   readonly #texts: TurnTexts;
   readonly #times: RunningTurns;
   readonly #author: ChangeAuthor;
+  readonly #git: GitChanges;
   readonly #opened: OpenedTexts;
   readonly #writes: AgentWrites;
   /** Texts that the agent wrote to disk and that the editor has not loaded, for example because of unsaved changes. */
@@ -90,13 +95,6 @@ export class ChangeAttribution implements Disposable {
         isReviewed: path => options.review.isTracked(path),
       }),
     );
-    this.#turns = new ChangeTurns({ ...options, turns: this.#times, writing: path => this.#writes.turnOf(path) });
-    this.#replacedPaths = new ReplacedPaths({
-      ...options,
-      turns: this.#turns,
-      known: path => this.#known(path),
-      turnOfAgent: (path, touch) => this.#turnOfAgent(path, touch),
-    });
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
     this.#writes = new AgentWrites({
       ...options,
@@ -112,12 +110,30 @@ export class ChangeAttribution implements Disposable {
     this.#userOperations = this.#store.add(
       new UserFileOperations({ ...options, texts: this.#texts, work: this.#work }),
     );
+    this.#git = new GitChanges(options.log);
     this.#author = new ChangeAuthor({
       ...options,
-      times: this.#times,
+      git: this.#git,
+      elsewhere:
+        options.savesFolder === undefined
+          ? undefined
+          : this.#store.add(new SavedElsewhere({ ...options, folder: options.savesFolder })),
+      turns: this.#times,
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.isUsers(path, Date.now()),
       isKnown: path => typeof this.#known(path) === "string",
+    });
+    this.#turns = new ChangeTurns({
+      ...options,
+      turns: this.#times,
+      author: this.#author,
+      writing: path => this.#writes.turnOf(path),
+    });
+    this.#replacedPaths = new ReplacedPaths({
+      ...options,
+      turns: this.#turns,
+      known: path => this.#known(path),
+      turnOfAgent: (path, touch) => this.#turnOfAgent(path, touch),
     });
     this.#opened = this.#store.add(
       new OpenedTexts({
@@ -188,6 +204,7 @@ export class ChangeAttribution implements Disposable {
     const isAlone = this.#texts.begin(turn, session?.id ?? "", Date.now());
     if (isAlone) {
       this.#turns.turnBegan();
+      this.#git.turnBegan();
       this.#userOperations.moves.turnBegan();
       this.#changedFiles.turnStarted();
       review.turnBegan(turn, title, session);
@@ -209,7 +226,8 @@ export class ChangeAttribution implements Disposable {
    * The state of the session changed. Its turn lasts from {@link turnBegan}, when its prompt still waits, until the agent is
    * idle. When it ends, the files that its tool calls named are checked once more.
    */
-  stateChanged(state: SessionState, session = ""): void {
+  stateChanged(state: SessionState, session = "", before = state): void {
+    this.#times.stateChanged(before, state, session, Date.now());
     const running = this.#times.of(session);
     if (!running) return;
     const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === running.turn);
@@ -217,13 +235,19 @@ export class ChangeAttribution implements Disposable {
     if (!running.times.isBusy) running.times.begin(Date.now());
   }
 
-  /** The turn of the session or the session has ended. Changes made until now may still be reported for a while. */
+  /** The session has ended, and so has its turn. */
+  sessionEnded(session: string): void {
+    this.turnEnded(session);
+    this.#times.sessionEnded(session, Date.now());
+  }
+
+  /** The turn of the session has ended. Changes made until now may still be reported for a while. */
   turnEnded(session = ""): void {
     const running = this.#times.of(session);
     if (!running?.times.isBusy) return;
     running.times.end(Date.now());
     this.#options.facts.note({ type: "turnEnded", turn: running.turn });
-    running.reports.turnEnded();
+    running.reports.turnEnded(Date.now());
     this.#changedFiles.turnEnded();
     const reviewed = this.#options.review.files.map(({ path }) => path);
     const followed = [...running.reports.paths(), ...reviewed, ...this.outside.paths];
@@ -273,6 +297,10 @@ export class ChangeAttribution implements Disposable {
         await this.#snapshot(located);
         await this.#turns.reported(located.path);
       });
+    }
+    if (event.type === "tool" || event.type === "terminal") {
+      for (const path of this.#turns.openPaths)
+        this.#work.enqueueOnce("explain", path, located => this.#turns.reported(located.path));
     }
     if (!endsToolCall(event)) return;
     for (const path of this.#times.pathsOfCall(event, session)) {
@@ -347,7 +375,7 @@ export class ChangeAttribution implements Disposable {
   async #turnOfAgent(path: string, touch: () => Promise<string>): Promise<string | undefined> {
     const { review } = this.#options;
     const keptAt = review.keptAt(path);
-    if (!(await this.#author.isAgent(path))) return undefined;
+    if (!(await this.#author.needsReview(path))) return undefined;
     const turn = await touch();
     return review.keptAt(path) === keptAt ? turn : this.#turnOfAgent(path, touch);
   }
@@ -366,7 +394,7 @@ export class ChangeAttribution implements Disposable {
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await currentTextOf(path);
     if (text === undefined || (await this.#lateReports.use(path, text))) return;
-    if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.isAgent(path)))
+    if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.needsReview(path)))
       return this.#attributeToAgent(path, text);
     if (this.#texts.last.has(path) || review.isTracked(path)) return;
     this.#texts.last.set(path, await this.#author.textBefore(path, text));
@@ -397,9 +425,11 @@ export class ChangeAttribution implements Disposable {
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
       const isSame = await this.#documentChanges.isSameInOtherEncoding(seen, this.#known(path));
-      if (!isSame && (isNotLoaded || (await this.#author.isAgent(path)))) return this.#attributeToAgent(path, text);
+      const found = await this.#author.of(path);
+      if (!isSame && (isNotLoaded || turnOf(found) !== undefined))
+        return this.#attributeToAgent(path, text, undefined, found);
       this.#opened.remember(path, text);
-      this.#noteAuthor(path, { kind: isSame ? "editor" : "others" }, text);
+      this.#noteAuthor(path, isSame ? { kind: "editor" } : otherAuthor(found), text);
       return review.replaced(path, text);
     }
     this.#opened.remember(path, text);
@@ -436,14 +466,14 @@ export class ChangeAttribution implements Disposable {
     const open = openTextOf(path);
     if (open?.dirty) {
       const isNew = disk !== open.text && disk !== this.#texts.onDisk.get(path);
-      if (!isNew || disk === undefined || !(await this.#author.isAgent(path))) return;
+      if (!isNew || disk === undefined || !(await this.#author.needsReview(path))) return;
       this.#notLoaded.set(path, disk);
       if (disk !== null || known === null) return;
       await this.#unsavedDeletions.begin(path);
     }
     // The editor reloads the document, and reports that, perhaps long after the turn.
     if (open && typeof disk === "string" && this.#reloads.isAwaited(path, open.text, disk)) {
-      if (disk !== known && (await this.#author.isAgent(path))) this.#notLoaded.set(path, disk);
+      if (disk !== known && (await this.#author.needsReview(path))) this.#notLoaded.set(path, disk);
       return;
     }
     if (disk === undefined) return this.#replacedPaths.binaryChanged(path);
@@ -456,18 +486,19 @@ export class ChangeAttribution implements Disposable {
     // The disk has not changed: the user discarded unsaved text.
     if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
-    const isAgents = this.#notLoaded.get(path) === disk || (await this.#author.isAgent(path));
+    const author = await this.#author.of(path);
+    const isAgents = this.#notLoaded.get(path) === disk || turnOf(author) !== undefined;
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
     const isMissing = link !== undefined || !(await isFile(path));
     if (isChanged() || isMissing !== (disk === null)) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
-    if (isAgents) return this.#attributeToAgent(path, disk);
+    if (isAgents) return this.#attributeToAgent(path, disk, undefined, author);
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
       this.#texts.unsure.set(path, known);
     this.#opened.remember(path, disk);
-    this.#noteAuthor(path, { kind: "others" }, disk);
+    this.#noteAuthor(path, otherAuthor(author), disk);
     await review.replaced(path, disk);
   }
 
@@ -509,22 +540,21 @@ export class ChangeAttribution implements Disposable {
   }
 
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
-  async #attributeToAgent(path: string, after: string | null, writing?: string): Promise<void> {
+  async #attributeToAgent(path: string, after: string | null, writing?: string, author?: DatedAuthor): Promise<void> {
     const { review, touches } = this.#options;
     const keptAt = review.keptAt(path);
-    const turn = writing ?? (await this.#turns.of(path));
+    const turn = writing ?? (await this.#turns.of(path, author));
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
     // The user has accepted the change meanwhile.
     if (base === undefined && review.keptAt(path) !== keptAt) return this.#diskChanged({ path });
-    this.#noteAuthor(path, { kind: "agent", turn }, after);
+    this.#noteAuthor(path, factAuthorOf(turn), after);
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);
-      const why = t("Changed by a command. There is no earlier text to compare with.");
-      review.agentChangedWithoutBase(path, after, turn, why);
+      review.agentChangedWithoutBase(path, after, turn, withoutBaseSentence(turn));
       if (after === null) this.#texts.deleted.add(path);
     } else await review.agentChanged(path, base, after, turn);
     this.#texts.last.delete(path);

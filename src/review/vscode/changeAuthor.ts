@@ -1,22 +1,38 @@
-// Decides whether a change on disk is the agent's, by the time of the change.
+// Gathers the evidence of who made a change on disk. `history/author.ts` decides.
 import { dirname } from "node:path";
-import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
+import { changeTime, diskText, folderChangeTime } from "../../editor/diskText.ts";
 import { linkChangeTime, linkOnPath } from "../../files/standing.ts";
+import {
+  authorOf,
+  isReportedAt,
+  meanwhileTurn,
+  type Author,
+  type ChangeEvidence,
+  type TurnEvidence,
+} from "../../history/author.ts";
+import type { RunningTurns } from "../../history/runningTurns.ts";
+import { clockTick } from "../../history/turnTimes.ts";
+import type { GitChanges } from "../../history/vscode/gitChanges.ts";
+import type { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
-import { clockTick } from "../turns/turnTimes.ts";
-import type { TimesOfTurns } from "../turns/runningTurns.ts";
 import type { WindowReview } from "../windowReview.ts";
 
 export interface ChangeAuthorOptions {
   readonly roots: () => readonly string[];
-  readonly times: TimesOfTurns;
+  readonly turns: RunningTurns;
   readonly texts: TurnTexts;
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
   readonly isUsers: (path: string) => boolean;
-  readonly review: Pick<WindowReview, "keptAt">;
+  readonly review: Pick<WindowReview, "keptAt" | "replacedFiles">;
+  readonly git: Pick<GitChanges, "isGits">;
+  /** What other windows saved. */
+  readonly elsewhere: Pick<SavedElsewhere, "includes"> | undefined;
   /** Whether a text of the file is known. A file that is known to be missing has none. */
   readonly isKnown: (path: string) => boolean;
 }
+
+/** Who made a change, and when it was made, if that is known. */
+export type DatedAuthor = Author & { readonly time: number | undefined };
 
 export class ChangeAuthor {
   readonly #options: ChangeAuthorOptions;
@@ -25,73 +41,122 @@ export class ChangeAuthor {
     this.#options = options;
   }
 
-  /** Whether the last change of the file counts as the agent's. */
-  async isAgent(path: string): Promise<boolean> {
-    if (this.#options.isUsers(path) || (await this.#isKept(path))) return false;
-    return (await this.#isOfTurn(path)) || this.isToolCall(path);
+  /** Who made the last change of the file. `at`: an earlier change, by its time. */
+  async of(path: string, at?: number): Promise<DatedAuthor> {
+    const found = await this.#evidence(path);
+    const evidence = { ...found, time: at ?? found.time };
+    const author = { ...authorOf(evidence), time: evidence.time };
+    // Other windows and git are asked only if their answers matter.
+    if (turnOf(author) === undefined) return author;
+    if (await this.#isSavedElsewhere(path))
+      return { ...authorOf({ ...evidence, isSavedElsewhere: true }), time: evidence.time };
+    const ifGit = authorOf({ ...evidence, isGits: true });
+    const isGits = ifGit.kind === "git" && (await this.#isGits(path, evidence.turns));
+    return isGits ? { ...ifGit, time: evidence.time } : author;
+  }
+
+  /** Whether the user saved the file in another window. */
+  async #isSavedElsewhere(path: string): Promise<boolean> {
+    const { elsewhere } = this.#options;
+    const time = elsewhere && (await changeTime(path));
+    return time !== undefined && (await elsewhere?.includes(path, time)) === true;
+  }
+
+  /** Whether git put the file there. A text that git replaced earlier comes back with `git stash pop`. */
+  async #isGits(path: string, turns: readonly TurnEvidence[]): Promise<boolean> {
+    const { git, review } = this.#options;
+    const isReplaced = review.replacedFiles.paths.includes(path);
+    const text = isReplaced ? await diskText(path) : undefined;
+    if (text !== undefined && review.replacedFiles.hasText(path, text)) return true;
+    return git.isGits(path, Math.min(...turns.map(({ ran }) => ran.from)));
+  }
+
+  /** Whether the last change of the file waits for review: it is an agent's, or was made meanwhile. */
+  async needsReview(path: string): Promise<boolean> {
+    return turnOf(await this.of(path)) !== undefined;
   }
 
   /**
-   * The text when the turn began, if the agent has changed, created, moved or deleted a file since that is not known yet.
-   * Otherwise the text now, `text`. Null: there is no file.
+   * The text when the turn began, if a change was made since that needs a review and is not known yet: the file was
+   * changed, created, moved or deleted. Otherwise the text now, `text`. Null: there is no file.
    */
   async textBefore(path: string, text: string | null): Promise<string | null> {
-    if (!(await this.#isPlacedInTurn(path)) || !(await this.isAgent(path))) return text;
+    if ((await this.#placedAt(path)) === undefined || !(await this.needsReview(path))) return text;
     const start = await this.#options.texts.startText(path);
     return start === undefined ? text : start;
   }
 
-  /** Whether the file, or a folder that contains it, was changed in this turn. A move changes what is moved. */
-  async #isPlacedInTurn(path: string): Promise<boolean> {
-    const { roots, times } = this.#options;
+  /** Whether the last change was made by a tool call that names the file, which may report after the turn. */
+  async isToolCall(path: string): Promise<boolean> {
+    const { texts, turns } = this.#options;
+    if (!texts.reports.isNamed(path)) return false;
+    const time = (await this.#timeOf(path)) ?? (await folderChangeTime(path));
+    if (time === undefined || turns.isBefore(time)) return false;
+    return isReportedAt({ time, turns: turns.evidenceFor(path) });
+  }
+
+  async #evidence(path: string): Promise<ChangeEvidence> {
+    const { turns, texts, isUsers } = this.#options;
+    const difference = texts.differences.get(path);
+    const own = await this.#timeOf(path);
+    const time = own === undefined ? await folderChangeTime(path) : await this.#changedAt(path, own);
+    const isGoneAtEnd = difference !== undefined && difference.is === undefined;
+    return {
+      time,
+      isCompared: difference !== undefined,
+      // The folder can have changed again since.
+      isGone: own === undefined && (isGoneAtEnd || (texts.reports.isNamed(path) && !turns.isBefore(time))),
+      isUsers: isUsers(path),
+      isSavedElsewhere: false,
+      isKept: this.#isKept(path, own),
+      isGits: false,
+      turns: turns.evidenceFor(path),
+      now: Date.now(),
+    };
+  }
+
+  /** When the file was changed. A folder that is moved does not change the times of its files. */
+  async #changedAt(path: string, own: number): Promise<number | undefined> {
+    const { turns, texts, isKnown } = this.#options;
+    const canBeMoved = turns.canBeReported(Date.now()) || texts.differences.has(path);
+    if (!turns.isBefore(own) || !canBeMoved || isKnown(path)) return own;
+    return (await texts.filesAt(path))?.length === 0 ? this.#placedAt(path) : own;
+  }
+
+  /**
+   * When the file, or a folder that contains it, was changed in a turn. A move changes what is moved. Undefined: not in a
+   * turn.
+   */
+  async #placedAt(path: string): Promise<number | undefined> {
+    const { roots, turns } = this.#options;
     const tops = roots();
     const isMissing = (await changeTime(path)) === undefined;
     for (let at = path; at !== dirname(at); at = dirname(at)) {
       const isTop = tops.includes(at);
       // Files in the topmost folder are not moved with it.
       const time = isTop && !isMissing ? undefined : await changeTime(at);
-      if (time !== undefined && times.includes(time)) return true;
-      if (isTop) return false;
+      if (time !== undefined && turns.includes(time)) return time;
+      if (isTop) return undefined;
     }
-    return false;
-  }
-
-  /** Whether the last change was made by a tool call that reports after the turn. */
-  async isToolCall(path: string): Promise<boolean> {
-    const { texts, times } = this.#options;
-    if (!texts.reports.isNamed(path)) return false;
-    const time = (await this.#timeOf(path)) ?? (await folderChangeTime(path));
-    return time !== undefined && !times.isBefore(time) && texts.reports.ranAt(path, time, Date.now());
+    return undefined;
   }
 
   /** Whether the user has accepted the last change. File systems may use a clock that is behind. */
-  async #isKept(path: string): Promise<boolean> {
+  #isKept(path: string, time: number | undefined): boolean {
     const keptAt = this.#options.review.keptAt(path);
     if (keptAt === undefined) return false;
-    const time = await this.#timeOf(path);
     return time === undefined ? this.#options.texts.deleted.has(path) : time < keptAt - clockTick;
   }
 
-  /** Whether the last change was made during the turn. */
-  async #isOfTurn(path: string): Promise<boolean> {
-    const { texts, times } = this.#options;
-    if (!times.canBeReported(Date.now()) && !texts.differences.has(path)) return false;
-    const time = await this.#timeOf(path);
-    if (time !== undefined) {
-      if (!times.isBefore(time)) return times.includes(time);
-      // A folder that is moved does not change the times of its files.
-      return !this.#options.isKnown(path) && (await texts.filesAt(path))?.length === 0;
-    }
-    const difference = texts.differences.get(path);
-    // What existed at the end of the turn was deleted later.
-    if (difference && difference.is === undefined) return true;
-    const latest = await folderChangeTime(path);
-    if (latest === undefined || times.isBefore(latest)) return false;
-    return times.includes(latest) || texts.reports.isNamed(path);
-  }
   /** When what stands at the path was last changed. A link has a time of its own. */
   async #timeOf(path: string): Promise<number | undefined> {
     const link = await linkOnPath(path, this.#options.roots());
     return link === undefined ? changeTime(path) : linkChangeTime(link);
   }
+}
+
+/** The turn under which a change waits for review. Undefined: it does not. */
+export function turnOf(author: Author): string | undefined {
+  if (author.kind === "agent") return author.turn;
+  return author.kind === "meanwhile" ? meanwhileTurn : undefined;
 }

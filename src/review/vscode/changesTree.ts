@@ -89,23 +89,31 @@ const accessibleCounts = ({ added, removed }: Counts): string =>
   vscode.l10n.t("{0} lines added, {1} removed", added, removed);
 
 /** The title of a session, or of the changes that no agent reported. */
-export function sessionRowTitle({ id, title }: SessionRow): string {
+export function sessionRowTitle({ id, title, isMeanwhile }: SessionRow): string {
+  if (isMeanwhile) return vscode.l10n.t("Changed meanwhile, perhaps by you");
   if (id === undefined) return vscode.l10n.t("Unknown agent");
   return title.trim() === "" ? vscode.l10n.t("Session") : title;
 }
 
 function sessionItem(row: SessionRow): vscode.TreeItem {
-  const isUnknown = row.id === undefined;
+  const { isMeanwhile = false } = row;
+  const isUnknown = row.id === undefined && !isMeanwhile;
   const title = sessionRowTitle(row);
   return treeItem({
     label: title,
     collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
-    id: `session:${row.id ?? ""}:${isUnknown}`,
-    contextValue: "session",
-    iconPath: new vscode.ThemeIcon(isUnknown ? "question" : "comment-discussion"),
+    id: isMeanwhile ? "meanwhile" : `session:${row.id ?? ""}:${isUnknown}`,
+    contextValue: isMeanwhile ? "changedMeanwhile" : "session",
+    iconPath: new vscode.ThemeIcon(isMeanwhile ? "person" : isUnknown ? "question" : "comment-discussion"),
     description: countsLabel(row),
     tooltip: [
-      isUnknown ? vscode.l10n.t("Several agents were working, and none of them reported these changes.") : title,
+      isMeanwhile
+        ? vscode.l10n.t(
+            "These files changed while no tool call of an agent was running. “Undo All” leaves them as they are. You can undo each file.",
+          )
+        : isUnknown
+          ? vscode.l10n.t("Several agents were working, and none of them reported these changes.")
+          : title,
     ],
     accessibleLabel: `${title}, ${accessibleCounts(row)}`,
   });
@@ -206,8 +214,9 @@ export class ReviewBadges implements vscode.FileDecorationProvider, Disposable {
     const file = scheme === "file" ? this.#review.file(fsPath) : undefined;
     if (!file) return undefined;
     const { length } = file.changes.hunks;
-    const tooltip =
-      length === 0
+    const tooltip = file.isMeanwhile
+      ? vscode.l10n.t("Changed meanwhile, perhaps by you, not reviewed")
+      : length === 0
         ? vscode.l10n.t("Changed by the agent, not reviewed")
         : length === 1
           ? vscode.l10n.t("Changed by the agent, 1 change to review")

@@ -1,4 +1,5 @@
 // Creates the review of a window: its store, what the editor shows of it, and its handlers.
+import { join } from "node:path";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import { changesView } from "../../panel/projection/changesView.ts";
@@ -8,7 +9,7 @@ import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
 
 export interface ReviewFeatureOptions
   extends
-    Omit<ReviewStoreOptions, "storage" | "clock" | "log">,
+    Omit<ReviewStoreOptions, "storage" | "clock" | "log" | "savesFolder">,
     Pick<ReviewControllerOptions, "announce" | "runsOf" | "changesView"> {}
 
 export interface ReviewFeature {
@@ -24,7 +25,9 @@ export function createReview(
   { context, store: disposables, storage, clock, log }: ExtensionPlatform,
   { announce, runsOf, changesView: treeView, ...options }: ReviewFeatureOptions,
 ): ReviewFeature {
-  const store = new ReviewStore({ ...options, storage, clock, log });
+  // Windows that share a folder can have different workspaces.
+  const savesFolder = join(context.globalStorageUri.fsPath, "saves");
+  const store = new ReviewStore({ ...options, storage, clock, log, savesFolder });
   const { review } = store;
   const { extensionUri } = context;
   const { actions, tabs } = disposables.add(

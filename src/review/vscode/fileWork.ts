@@ -67,7 +67,11 @@ export class FileWork {
    * Like {@link enqueue}, unless the same work waits already: it begins later and sees all that this work would see.
    * Tool calls can arrive faster than files can be read.
    */
-  enqueueOnce(name: "snapshot" | "disk", path: string, work: (located: LocatedPath) => Promise<void>): void {
+  enqueueOnce(
+    name: "snapshot" | "disk" | "explain",
+    path: string,
+    work: (located: LocatedPath) => Promise<void>,
+  ): void {
     const key = `${name} ${path}`;
     if (this.#waiting.has(key)) return;
     this.#waiting.add(key);

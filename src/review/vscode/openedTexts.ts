@@ -8,7 +8,7 @@ import { changeTime, diskText } from "../../editor/diskText.ts";
 import type { ChangedStates } from "../changeListeners.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
-import type { TimesOfTurns } from "../turns/runningTurns.ts";
+import type { TimesOfTurns } from "../../history/runningTurns.ts";
 import type { ChangeAuthor } from "./changeAuthor.ts";
 
 export interface OpenedTextsOptions {
@@ -73,7 +73,7 @@ export class OpenedTexts implements Disposable {
     const { author, review, texts, known, isWriting, attributeToAgent } = this.#options;
     const last = known(path);
     if (last === undefined || last === text || isWriting(path)) return;
-    if (review.file(path)?.changes.base === text || !(await author.isAgent(path)) || known(path) !== last) return;
+    if (review.file(path)?.changes.base === text || !(await author.needsReview(path)) || known(path) !== last) return;
     texts.onDisk.set(path, text);
     await attributeToAgent(path, text);
   }

@@ -1,9 +1,9 @@
 // Attributes what is no change of a text: binary files, links in the place of files, and folders that are gone with
 // files that are not known. What stands at a path counts, not where it leads.
-import { t } from "../../base/l10n.ts";
 import { isFile, isFolder, settledDiskText } from "../../editor/diskText.ts";
 import { isPlainFolder } from "../../files/standing.ts";
 import type { FactSink } from "../../history/facts.ts";
+import { binarySentence, factAuthorOf, goneFolderSentence, linkSentence } from "../changeSentences.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangeTurns } from "./changeTurns.ts";
@@ -34,13 +34,10 @@ export class ReplacedPaths {
     const { review, touches, turns, facts, turnOfAgent } = this.#options;
     const turn = await turnOfAgent(path, () => turns.of(path));
     if (turn === undefined) return;
-    facts.note({ type: "attributed", path, author: { kind: "agent", turn }, text: null });
+    facts.note({ type: "attributed", path, author: factAuthorOf(turn), text: null });
     this.#folders.add(path);
     touches.touched({ turn, path, before: undefined });
-    const why = t(
-      "A command deleted this folder. Its files are not known, or not all of them, so Undo cannot restore it.",
-    );
-    review.agentChangedWithoutBase(path, null, turn, why);
+    review.agentChangedWithoutBase(path, null, turn, goneFolderSentence(turn));
   }
 
   /** Whether the path is a folder that is gone and waits for review. One that is there again does not. */
@@ -59,9 +56,8 @@ export class ReplacedPaths {
     const { review, states, turns, facts, turnOfAgent } = this.#options;
     const turn = await turnOfAgent(path, () => turns.touchNow(path, undefined));
     if (turn === undefined) return;
-    facts.note({ type: "attributed", path, author: { kind: "agent", turn } });
-    const why = t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
-    if (!review.isTracked(path)) review.agentChangedWithoutBase(path, null, turn, why);
+    facts.note({ type: "attributed", path, author: factAuthorOf(turn) });
+    if (!review.isTracked(path)) review.agentChangedWithoutBase(path, null, turn, binarySentence(turn));
     states?.written(turn, path);
   }
 
@@ -70,11 +66,10 @@ export class ReplacedPaths {
     const { review, states, turns, facts, known, turnOfAgent } = this.#options;
     const turn = await turnOfAgent(path, () => turns.touchNow(path, known(path)));
     if (turn === undefined) return;
-    facts.note({ type: "attributed", path, author: { kind: "agent", turn } });
+    facts.note({ type: "attributed", path, author: factAuthorOf(turn) });
     const file = review.file(path);
     // The text of another file is no text of this one, so the whole file is reviewed.
-    if (file && file.unknown === undefined)
-      review.agentChangedWithoutBase(path, null, turn, t("The agent replaced the file by a symbolic link."));
+    if (file && file.unknown === undefined) review.agentChangedWithoutBase(path, null, turn, linkSentence(turn));
     states?.written(turn, path);
   }
 }

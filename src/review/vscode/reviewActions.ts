@@ -11,6 +11,7 @@ import {
   countFiles,
   hunksBetween,
   adjacentHunk,
+  agentTurns,
   nextFile,
   reviewTargetOf,
   type FileRow,
@@ -24,6 +25,7 @@ import { showQuickPick, showWarningMessage } from "../../editor/editorUi.ts";
 import { openDiff, openDiffs } from "../../editor/editorItems.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 import { peekHunk } from "./peekHunk.ts";
+import { turnsOf } from "../trackedFile.ts";
 import { sessionRowTitle } from "./changesTree.ts";
 import { reviewTabTitle } from "./reviewTabs.ts";
 
@@ -102,6 +104,12 @@ export class ReviewActions {
   /** Undoes what can be undone. False: nothing was undone. */
   async #undo(target: ReviewTarget): Promise<boolean> {
     const files = countFiles(this.#review, target);
+    if (files === 0) {
+      this.#options.announce(
+        vscode.l10n.t("All other changes were made meanwhile, perhaps by you. You can undo them file by file."),
+      );
+      return false;
+    }
     const losses = await this.#review.undoLosses(target);
     if (losses.length > 0 && losses.length === files) {
       throw new Refusal("failed", `${vscode.l10n.t("Nothing was changed.")} ${lossLines(losses).join(" ")}`);
@@ -109,7 +117,9 @@ export class ReviewActions {
     const chosen = await this.#chooseOfTurn(target);
     if (!chosen) return false;
     const many = files - losses.length > maxUnconfirmedFiles;
-    if ((many || losses.length > 0) && !(await this.#confirmUndo(files - losses.length, losses))) return false;
+    const deleted = this.#deletedBy(target, losses);
+    const needsConfirmation = many || losses.length > 0 || (target.kind === "all" && deleted.length > 0);
+    if (needsConfirmation && !(await this.#confirmUndo(files - losses.length, losses, deleted))) return false;
     const title = vscode.l10n.t("Undoing the agent's changes");
     return this.#reportCancel(
       withCancellableProgress(title, files, options => this.#review.undo(chosen, options)).then(() => true),
@@ -158,14 +168,28 @@ export class ReviewActions {
     return (await choose(question, [all])) === all ? target : undefined;
   }
 
-  /** Asks, with everything that cannot be brought back. */
-  #confirmUndo(files: number, losses: readonly UndoLoss[]): PromiseLike<boolean> {
+  /** The files that the undo deletes, because the agent created them. */
+  #deletedBy(target: ReviewTarget, losses: readonly UndoLoss[]): readonly string[] {
+    if (target.kind === "file" || target.kind === "hunks") return [];
+    const turns = target.kind === "all" ? undefined : turnsOf(target);
+    const left = new Set(losses.map(({ path }) => path));
+    return this.#review.files
+      .filter(({ isCreated, isMeanwhile }) => isCreated && !isMeanwhile)
+      .filter(file => !turns || file.turns.some(turn => turns.includes(turn)))
+      .map(({ path }) => path)
+      .filter(path => !left.has(path));
+  }
+
+  /** Asks, with the files that are deleted and everything that cannot be brought back. */
+  #confirmUndo(files: number, losses: readonly UndoLoss[], deleted: readonly string[]): PromiseLike<boolean> {
     const question =
       files === 1
         ? vscode.l10n.t("Undo the agent's changes in 1 file? “Undo Last Review Decision” restores them.")
         : vscode.l10n.t("Undo the agent's changes in {0} files? “Undo Last Review Decision” restores them.", files);
     const confirm = this.#options.confirm ?? confirmInEditor;
-    return confirm(question, vscode.l10n.t("Undo Changes"), losses.length > 0 ? lossLines(losses) : []);
+    const blocks = [deleted.length > 0 ? deletionLines(deleted) : [], losses.length > 0 ? lossLines(losses) : []];
+    const detail = blocks.filter(block => block.length > 0).flatMap((block, at) => (at > 0 ? ["", ...block] : block));
+    return confirm(question, vscode.l10n.t("Undo Changes"), detail);
   }
 
   /** The work, where Cancel is no error: the files that were changed before it are one decision. */
@@ -231,9 +255,11 @@ export class ReviewActions {
 
   /** All changes are those of one session, unless the tree shows several. */
   async #pickSession(title: string): Promise<SessionRow | undefined> {
-    const rows = changeRows(this.#review).filter(row => row.kind === "session");
+    const rows = changeRows(this.#review)
+      .filter(row => row.kind === "session")
+      .filter(row => !row.isMeanwhile);
     if (rows.length === 0) {
-      const { turns } = this.#review;
+      const turns = agentTurns(this.#review);
       if (turns.length === 0) this.#options.announce(vscode.l10n.t("There are no changes to review."));
       const [turn] = turns;
       const counts = { added: 0, removed: 0 };
@@ -356,7 +382,7 @@ export class ReviewActions {
   }
 
   async #pickTurn(title: string): Promise<{ readonly id: string; readonly title: string } | undefined> {
-    const { turns } = this.#review;
+    const turns = agentTurns(this.#review);
     if (turns.length === 0) this.#options.announce(vscode.l10n.t("There are no changes to review."));
     if (turns.length < 2) return turns[0];
     const picks = turns.toReversed().map(turn => {
@@ -408,6 +434,18 @@ const pathOf = (place: HunkLocation | FileRow): string => ("path" in place ? pla
 
 /** The most files that a message names. */
 const maxNamedFiles = 10;
+
+function deletionLines(paths: readonly string[]): readonly string[] {
+  const names = paths.slice(0, maxNamedFiles).map(path => vscode.workspace.asRelativePath(path));
+  const more = paths.length - names.length;
+  return [
+    paths.length === 1
+      ? vscode.l10n.t("The agent created this file. It will be deleted:")
+      : vscode.l10n.t("The agent created these files. They will be deleted:"),
+    ...names,
+    ...(more > 0 ? [vscode.l10n.t("and {0} more", more)] : []),
+  ];
+}
 
 function lossLines(losses: readonly UndoLoss[]): readonly string[] {
   const rows = losses.slice(0, maxNamedFiles).map(({ path, why }) => `${basename(path)}: ${why}`);

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { LateTreeView } from "../../editor/lateTreeView.ts";
 import type { Review } from "../review.ts";
-import { linesWithHunks } from "../reviewPresentation.ts";
+import { agentTurns, linesWithHunks } from "../reviewPresentation.ts";
 import { BaseDocuments } from "./baseDocuments.ts";
 import { ChangesTree, ReviewBadges, type RunsOf } from "./changesTree.ts";
 import { whenRepositoriesAreOpen } from "../../git/vscode/gitExtension.ts";
@@ -50,7 +50,7 @@ export class ReviewController implements Disposable {
     };
     const updateAll = (): void => {
       setContextKey("parley.hasChanges", review.files.length > 0);
-      setContextKey("parley.hasTurns", review.turns.length > 1);
+      setContextKey("parley.hasTurns", agentTurns(review).length > 1);
       // In VS Code's spelling, for `resourcePath`.
       setContextKey(
         "parley.reviewedPaths",

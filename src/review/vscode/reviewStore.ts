@@ -16,7 +16,7 @@ import { WindowReview } from "../windowReview.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
-import { unknownTurn } from "../turns/runningTurns.ts";
+import { meanwhileTurn, unknownTurn } from "../../history/author.ts";
 import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
 import { isAtOrBelow } from "../turns/userMoves.ts";
 import { UnfinishedTurnStore, type SessionOfTurn } from "../turns/unfinishedTurn.ts";
@@ -119,9 +119,15 @@ export class ReviewStore implements Disposable {
     return this.#sessions.get(turn);
   }
 
-  /** Several turns can have made a change that no agent reported, so it counts as a change of each. */
+  /**
+   * Several turns can have made a change that no agent reported, so it counts as a change of each. What was changed
+   * meanwhile counts as a change by others.
+   */
   #touchesOfKnown(touches: TouchListener): Required<TouchListener> {
-    const turnsOf = (turn: string): readonly string[] => (turn === unknownTurn ? this.attribution.busyTurns : [turn]);
+    const turnsOf = (turn: string): readonly string[] => {
+      if (turn === meanwhileTurn) return [];
+      return turn === unknownTurn ? this.attribution.busyTurns : [turn];
+    };
     const each = (turn: string, run: (turn: string) => void): void => turnsOf(turn).forEach(one => run(one));
     return {
       touched: file => each(file.turn, turn => touches.touched({ ...file, turn })),
@@ -138,9 +144,9 @@ export class ReviewStore implements Disposable {
     let state = emptySession;
     return {
       observe: (event, _, after) => attribution.observe(event, after, id),
-      stateChanged: (_, after) => {
+      stateChanged: (before, after) => {
         state = after;
-        attribution.stateChanged(after, id);
+        attribution.stateChanged(after, id, before);
       },
       beforeTurn: turn => {
         const title = promptTitle(state, turn);
@@ -153,7 +159,7 @@ export class ReviewStore implements Disposable {
       },
       aroundWrite: (path, text, next) => attribution.aroundWrite(path, text, next, id),
       allowedOutside: path => attribution.allowedOutside(path),
-      dispose: () => attribution.turnEnded(id),
+      dispose: () => attribution.sessionEnded(id),
     };
   }
 

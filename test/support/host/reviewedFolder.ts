@@ -16,8 +16,9 @@ import { CheckpointFolder } from "../../../src/checkpoints/checkpointStore.ts";
 import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
 import { gitOf } from "../../../src/git/vscode/gitOf.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
+import { SavedElsewhere } from "../../../src/history/vscode/savedElsewhere.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
-import { clockTick } from "../../../src/review/turns/turnTimes.ts";
+import { clockTick } from "../../../src/history/turnTimes.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { RecordedFacts } from "../fakes/recordedFacts.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
@@ -33,6 +34,8 @@ export interface ReviewedFolderOptions {
   readonly git?: boolean;
   /** Keeps checkpoints also without git. */
   readonly checkpoints?: boolean;
+  /** Windows tell each other what they saved. */
+  readonly saves?: boolean;
   /** The names of the workspace folders, which are in the folder. By default, the folder is the only one. */
   readonly roots?: readonly string[];
   /** The folder is a link to another one, whose name ends with `-real`. */
@@ -48,6 +51,12 @@ async function record(title: string, facts: RecordedFacts): Promise<void> {
   if (!recordings || facts.isEmpty) return;
   await mkdir(recordings, { recursive: true });
   await writeFile(join(recordings, `${title.replaceAll(/[^\w]+/g, "-").slice(0, 120)}.ndjson`), facts.text);
+}
+
+/** How a turn begins. */
+export interface TurnOptions {
+  /** A call of the kind `execute` runs from the beginning of the turn to its end. Default: true. */
+  readonly call?: boolean;
 }
 
 /** Creates a folder and its review before each test of the suite, and removes both after it. */
@@ -100,20 +109,31 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   };
 
   const agentEvents = (): FedEvents<void> =>
-    new FedEvents(() => ({ observe: (event, _, after) => current.attribution.observe(event, after) }));
+    new FedEvents(() => ({
+      stateChanged: (before, after) => current.attribution.stateChanged(after, "", before),
+      observe: (event, _, after) => current.attribution.observe(event, after),
+    }));
   let fed = agentEvents();
+  /** The id of the call that runs from the beginning of a turn to its end. */
+  const wholeTurn = "whole turn";
+  /** The agent runs a command that names no file, unless the turn begins without a call. */
+  const beginCall = ({ call = true }: TurnOptions): void => {
+    fed = agentEvents();
+    if (call) tool({ kind: "execute", status: "in_progress" }, wholeTurn);
+    else fed.feed({ type: "activity", state: "running" });
+  };
 
   /** By the file system's clock, a file written just before may belong to the turn, so wait for the clock. */
-  const begin = async (turn = "turn 1"): Promise<void> => {
+  const begin = async (turn = "turn 1", how: TurnOptions = {}): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
-    fed = agentEvents();
     await current.attribution.turnBegan(turn, `Title of ${turn}`);
+    beginCall(how);
   };
   /** Like {@link begin}, with everything that is done before a prompt is sent: trees are taken, and folders read. */
-  const prepare = async (turn = "turn 1"): Promise<void> => {
+  const prepare = async (turn = "turn 1", how: TurnOptions = {}): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
-    fed = agentEvents();
     await current.turnBegan(turn, `Title of ${turn}`);
+    beginCall(how);
   };
   const end = (): void => {
     current.attribution.stateChanged(runningState);
@@ -139,6 +159,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const make = (): ReviewStore =>
     new ReviewStore({
       facts,
+      ...(options.saves && { savesFolder: join(above, "saves") }),
       fileEvents,
       roots,
       maxIgnoredBytes: () => options.maxIgnoredBytes ?? 16 * 1024 * 1024,
@@ -220,7 +241,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     checkpoints?.dispose();
     checkpoints = undefined;
     await discardAll();
-    for (const one of [folder, `${folder}-real`, join(above, ".git"), join(above, "checkpoints")])
+    const made = [".git", "checkpoints", "saves"].map(name => join(above, name));
+    for (const one of [folder, `${folder}-real`, ...made])
       await rm(one, { recursive: true, force: true, maxRetries: 10 });
     assert.deepEqual(faults, []);
   });
@@ -292,7 +314,10 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   };
   const review = (): ReviewStore["review"] => current.review;
   const watch = (): ReviewStore["attribution"] => current.attribution;
-  const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title);
+  const turnBegan = async (turn: string, title: string): Promise<void> => {
+    await current.turnBegan(turn, title);
+    beginCall({});
+  };
   const folderOf = (): string => folder;
   /**
    * Ends the review like a closing window, or like one that is killed, and creates it again. `between` runs while no
@@ -326,6 +351,9 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     },
     end,
     tool,
+    /** What another window saves in the folder. It is removed with the folder. */
+    otherWindow: (): SavedElsewhere => new SavedElsewhere({ folder: join(above, "saves"), roots, log: nullLog }),
+    feed: (event: SessionEvent): void => fed.feed(event),
     write,
     edit,
     type,

@@ -1,12 +1,11 @@
-// The turns that overlap: those that run, and those that ended while another one ran. Finds the turn that made a change.
-// Pure. All times are in ms since the epoch.
-import type { SessionEvent } from "../../session/events.ts";
-import type { SessionState } from "../../session/state.ts";
+// The turns that overlap: those that run, and those that ended while another one ran, with the evidence of who made a
+// change. Pure. All times are in ms since the epoch.
+import type { SessionEvent } from "../session/events.ts";
+import type { SessionState } from "../session/state.ts";
+import { AgentTerminals } from "./agentTerminals.ts";
+import type { TurnEvidence } from "./author.ts";
 import { TurnReports } from "./turnReports.ts";
 import { TurnTimes } from "./turnTimes.ts";
-
-/** The turn of changes that no agent reported while several were working. */
-export const unknownTurn = "unknown-agent";
 
 /** What one knows of the times of the turns together. */
 export type TimesOfTurns = Pick<TurnTimes, "isBusy" | "canBeReported" | "isBefore" | "includes">;
@@ -14,7 +13,7 @@ export type TimesOfTurns = Pick<TurnTimes, "isBusy" | "canBeReported" | "isBefor
 /** What the agents of the turns reported together. */
 export type ReportsOfTurns = Pick<
   TurnReports,
-  "isRunning" | "isLeft" | "isNamed" | "paths" | "ranAt" | "containsReportedEdit" | "before" | "setResolvedPath"
+  "isRunning" | "isLeft" | "isNamed" | "paths" | "containsReportedEdit" | "before" | "setResolvedPath"
 >;
 
 interface RunningTurn {
@@ -22,6 +21,8 @@ interface RunningTurn {
   readonly session: string;
   readonly times: TurnTimes;
   readonly reports: TurnReports;
+  /** The turn is of an earlier window. */
+  readonly isEarlier: boolean;
 }
 
 export class RunningTurns implements TimesOfTurns {
@@ -29,6 +30,8 @@ export class RunningTurns implements TimesOfTurns {
   #turns: readonly RunningTurn[] = [];
   /** The last turn of each session. */
   readonly #last = new Map<string, string>();
+  /** The terminals of each session. */
+  readonly #terminals = new Map<string, AgentTerminals>();
   readonly reports: ReportsOfTurns;
 
   constructor() {
@@ -38,7 +41,6 @@ export class RunningTurns implements TimesOfTurns {
       isLeft: path => all().some(one => one.isLeft(path)),
       isNamed: path => all().some(one => one.isNamed(path)),
       paths: () => [...new Set(all().flatMap(one => one.paths()))],
-      ranAt: (path, time, now) => all().some(one => one.ranAt(path, time, now)),
       containsReportedEdit: (path, text) => all().some(one => one.containsReportedEdit(path, text)),
       before: (path, after) =>
         all().reduce<string | null | undefined>((before, one) => before ?? one.before(path, after), undefined),
@@ -89,18 +91,41 @@ export class RunningTurns implements TimesOfTurns {
     return !overlap;
   }
 
-  #add(turn: string, session: string): RunningTurn {
-    const added = { turn, session, times: new TurnTimes(), reports: new TurnReports() };
+  #add(turn: string, session: string, isEarlier = false): RunningTurn {
+    const added = { turn, session, times: new TurnTimes(), reports: new TurnReports(), isEarlier };
     this.#turns = [...this.#turns, added];
     this.#last.set(session, turn);
     return added;
   }
 
   /** Adds a turn of an earlier window. */
-  addEnded(turn: string, session: string, began: number, ended: number): void {
-    const { times } = this.#add(turn, session);
+  addEnded(turn: string, session: string, began: number, ended: number, isEarlier = true): void {
+    const { times } = this.#add(turn, session, isEarlier);
     times.begin(began);
     times.end(ended);
+  }
+
+  /** The state of the session changed. */
+  stateChanged(before: SessionState, state: SessionState, session: string, now: number): void {
+    const terminals = this.#terminals.get(session) ?? new AgentTerminals();
+    this.#terminals.set(session, terminals);
+    terminals.stateChanged(before, state, now);
+    this.of(session)?.reports.stateChanged(state, now);
+  }
+
+  /** The session has ended. */
+  sessionEnded(session: string, now: number): void {
+    this.#terminals.get(session)?.ended(now);
+  }
+
+  /** What is known of the turns, as evidence of who changed the file. */
+  evidenceFor(path: string): readonly TurnEvidence[] {
+    return this.#turns.map(({ turn, session, times, reports, isEarlier }) => ({
+      turn,
+      ran: times.period,
+      calls: [...reports.callsFor(path), ...(this.#terminals.get(session)?.calls ?? [])],
+      isEarlier,
+    }));
   }
 
   /** Takes in an event of an agent, also of one that reports after its last turn. Returns {@link TurnReports.observe}. */
@@ -109,7 +134,7 @@ export class RunningTurns implements TimesOfTurns {
     const known = this.of(session);
     if (known) return known.reports.observe(event, after, now);
     if (last === undefined || (event.type !== "tool" && event.type !== "toolChunk")) return [];
-    this.addEnded(last, session, now, now);
+    this.addEnded(last, session, now, now, false);
     return this.of(session)?.reports.observe(event, after, now) ?? [];
   }
 
@@ -129,19 +154,5 @@ export class RunningTurns implements TimesOfTurns {
   }
   includes(time: number): boolean {
     return this.#turns.some(({ times }) => times.includes(time));
-  }
-
-  /**
-   * The turn that changed the file at that time: the one whose agent reported it, otherwise the only one that ran at the
-   * time, otherwise {@link unknownTurn}. `time`: undefined if it is not known.
-   */
-  authorOf(path: string, time: number | undefined, now: number): string {
-    const turns = this.#turns;
-    if (turns.length < 2) return this.latest;
-    const only = (some: readonly RunningTurn[]): string | undefined => (some.length === 1 ? some[0]?.turn : undefined);
-    const ran = turns.filter(({ reports }) => time !== undefined && reports.ranAt(path, time, now));
-    const within = turns.filter(({ times }) => (time === undefined ? times.isBusy : times.includes(time)));
-    const named = within.filter(({ reports }) => reports.isNamed(path) && !reports.onlyReads(path));
-    return only(ran) ?? (ran.length > 1 ? unknownTurn : (only(within) ?? only(named) ?? unknownTurn));
   }
 }

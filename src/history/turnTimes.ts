@@ -6,6 +6,12 @@ export const maxReportDelay = 5000;
 /** The clock of a file system's timestamps may be this far behind. */
 export const clockTick = 20;
 
+/** A time from one moment to another. `to` is undefined while it lasts. */
+export interface Period {
+  readonly from: number;
+  readonly to?: number;
+}
+
 /** The times of the current or latest turn. */
 export class TurnTimes {
   #busy = false;
@@ -15,6 +21,11 @@ export class TurnTimes {
   /** Whether the turn is running. */
   get isBusy(): boolean {
     return this.#busy;
+  }
+
+  /** From its beginning to its end. */
+  get period(): Period {
+    return { from: this.#began, ...(!this.#busy && { to: this.#ended }) };
   }
 
   /** The turn begins, or the agent works again. */

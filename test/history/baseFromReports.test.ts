@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createTwoFilesPatch } from "diff";
 import type { ToolContent } from "../../src/session/events.ts";
-import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "../../src/review/baseFromReports.ts";
+import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "../../src/history/baseFromReports.ts";
 
 const diff = (oldText: string | undefined, newText: string): EditReport =>
   oldText === undefined ? { kind: "diff", newText } : { kind: "diff", oldText, newText };

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
-import { RunningTurns, unknownTurn } from "../../src/review/turns/runningTurns.ts";
-import { maxReportDelay } from "../../src/review/turns/turnTimes.ts";
+import { authorOf, unknownTurn } from "../../src/history/author.ts";
+import { RunningTurns } from "../../src/history/runningTurns.ts";
+import { maxReportDelay } from "../../src/history/turnTimes.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 
 describe("the turns that overlap", () => {
@@ -21,69 +22,82 @@ describe("the turns that overlap", () => {
   };
   const call = (session: string, now: number, status: "in_progress" | "completed", path: string, kind = "edit"): void =>
     report(session, now, { type: "tool", toolCallId: "c", patch: { kind, status, locations: [{ path }] } });
+  /** A turn begins, with a call that names no file and runs until its end. */
+  const begin = (turn: string, session: string, now: number): boolean => {
+    const isAlone = turns.begin(turn, session, now);
+    report(session, now, { type: "tool", toolCallId: "whole", patch: { kind: "execute", status: "in_progress" } });
+    return isAlone;
+  };
+  /** Who changed the file at that time: the turn of an agent, or who else. */
+  const authorAt = (path: string, time: number, now: number): string => {
+    const evidence = { time, now, isCompared: false, isGone: false, isUsers: false, isKept: false };
+    const others = { isSavedElsewhere: false, isGits: false };
+    const author = authorOf({ ...evidence, ...others, turns: turns.evidenceFor(path) });
+    return author.kind === "agent" ? author.turn : author.kind;
+  };
   const end = (session: string, now: number): void => {
     turns.of(session)?.times.end(now);
-    turns.of(session)?.reports.turnEnded();
+    turns.of(session)?.reports.turnEnded(now);
   };
 
   it("give a change to the turn whose agent reported it, although the ids of their calls are the same", () => {
-    turns.begin("a1", "a", 1000);
-    turns.begin("b1", "b", 2000);
+    begin("a1", "a", 1000);
+    begin("b1", "b", 2000);
     call("a", 3000, "in_progress", "/w/x");
     call("b", 3000, "in_progress", "/w/y");
     call("b", 3000, "in_progress", "/w/y");
-    assert.equal(turns.authorOf("/w/x", 3100, 3200), "a1");
-    assert.equal(turns.authorOf("/w/y", 3100, 3200), "b1");
+    assert.equal(authorAt("/w/x", 3100, 3200), "a1");
+    assert.equal(authorAt("/w/y", 3100, 3200), "b1");
     call("b", 4000, "completed", "/w/y");
-    assert.equal(turns.authorOf("/w/y", 3900, 4500), "b1");
+    assert.equal(authorAt("/w/y", 3900, 4500), "b1");
   });
 
   it("give a change that no agent reported to the only turn that ran, otherwise to none", () => {
-    turns.begin("a1", "a", 1000);
-    assert.equal(turns.authorOf("/w/x", 1500, 1600), "a1");
-    turns.begin("b1", "b", 2000);
-    assert.equal(turns.authorOf("/w/x", 1500, 2100), "a1");
-    assert.equal(turns.authorOf("/w/x", 2500, 2600), unknownTurn);
+    begin("a1", "a", 1000);
+    assert.equal(authorAt("/w/x", 1500, 1600), "a1");
+    begin("b1", "b", 2000);
+    assert.equal(authorAt("/w/x", 1500, 2100), "a1");
+    assert.equal(authorAt("/w/x", 2500, 2600), unknownTurn);
     end("a", 3000);
-    assert.equal(turns.authorOf("/w/x", 2500, 3100), unknownTurn);
-    assert.equal(turns.authorOf("/w/x", 3500, 3600), "b1");
+    assert.equal(authorAt("/w/x", 2500, 3100), unknownTurn);
+    assert.equal(authorAt("/w/x", 3500, 3600), "b1");
   });
 
   it("give no change to a turn whose agent only read the file, and none of two that report it at the same time", () => {
-    turns.begin("a1", "a", 1000);
-    turns.begin("b1", "b", 1000);
+    begin("a1", "a", 1000);
+    begin("b1", "b", 1000);
     call("a", 2000, "in_progress", "/w/x", "read");
-    assert.equal(turns.authorOf("/w/x", 2100, 2200), unknownTurn);
+    assert.equal(authorAt("/w/x", 2100, 2200), unknownTurn);
     call("b", 2000, "in_progress", "/w/x");
-    assert.equal(turns.authorOf("/w/x", 2100, 2200), "b1");
+    assert.equal(authorAt("/w/x", 2100, 2200), "b1");
     report("a", 2000, {
       type: "tool",
       toolCallId: "d",
       patch: { kind: "edit", status: "in_progress", locations: [{ path: "/w/x" }] },
     });
-    assert.equal(turns.authorOf("/w/x", 2100, 2200), unknownTurn);
+    assert.equal(authorAt("/w/x", 2100, 2200), unknownTurn);
   });
 
   it("forget the turns before one that overlaps no other, and keep those that can still be reported", () => {
-    assert.equal(turns.begin("a1", "a", 1000), true);
-    assert.equal(turns.begin("b1", "b", 2000), false);
+    assert.equal(begin("a1", "a", 1000), true);
+    assert.equal(begin("b1", "b", 2000), false);
     end("a", 3000);
-    assert.equal(turns.begin("c1", "c", 3000 + maxReportDelay + 1), false);
+    assert.equal(begin("c1", "c", 3000 + maxReportDelay + 1), false);
     assert.deepEqual([turns.has("a1"), turns.has("b1"), turns.has("c1")], [false, true, true]);
-    assert.equal(turns.begin("b2", "b", 10_000), false);
+    assert.equal(begin("b2", "b", 10_000), false);
     assert.deepEqual([turns.first, turns.latest, turns.busy], ["c1", "b2", ["c1", "b2"]]);
     end("b", 11_000);
     end("c", 11_000);
-    assert.equal(turns.begin("b3", "b", 11_001), true);
+    assert.equal(begin("b3", "b", 11_001), true);
     assert.equal(turns.isOverlap, false);
   });
 
   it("know a session again that reports after its turn, when the turns of others have replaced it", () => {
-    turns.begin("a1", "a", 1000);
+    begin("a1", "a", 1000);
     end("a", 1100);
-    turns.begin("b1", "b", 9000);
+    begin("b1", "b", 9000);
     call("a", 9500, "in_progress", "/w/x");
-    assert.equal(turns.authorOf("/w/x", 9600, 9700), "a1");
-    assert.equal(turns.authorOf("/w/y", 9600, 9700), "b1");
+    assert.equal(authorAt("/w/x", 9600, 9700), "a1");
+    assert.equal(authorAt("/w/y", 9600, 9700), "b1");
   });
 });

@@ -1,0 +1,225 @@
+// Finds out whether git put a file where it is, or deleted it: by a pull, a merge, a checkout, a reset, a rebase or a
+// stash. Git notes in its index when it wrote a file, and in its logs where HEAD moved.
+import type { Stats } from "node:fs";
+import { lstat, readFile, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import * as vscode from "vscode";
+import { asError, isNotFoundError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import {
+  committedIds,
+  deletedBy,
+  indexEntries,
+  movesSince,
+  takenByStash,
+  type IndexEntry,
+} from "../../git/gitIndex.ts";
+import type { Git } from "../../git/gitProgram.ts";
+import { gitPath } from "../../git/gitQueries.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
+
+/** Git writes its index after the files, within this time if there are few. Milliseconds. */
+const maxIndexDelay = 1000;
+
+/** A command of git that still runs is waited for at most this long. Milliseconds. */
+const maxGitWait = 3000;
+const lockCheckInterval = 25;
+
+/** How often git is asked while it changes the repository. */
+const maxAttempts = 5;
+
+/** The most answers that are kept. */
+const maxAnswers = 5000;
+
+/** A repository, with the files in which git notes what it does. */
+interface Repository {
+  readonly git: Git;
+  readonly top: string;
+  readonly index: string;
+  readonly headLog: string;
+  readonly stashLog: string;
+}
+
+/** The files of a repository that are asked about at the same time. */
+interface Batch {
+  readonly paths: Set<string>;
+  readonly answer: Promise<ReadonlySet<string>>;
+}
+
+export class GitChanges {
+  readonly #log: Log;
+  readonly #repositories = new Map<string, Promise<Repository | undefined>>();
+  readonly #batches = new Map<string, Batch>();
+  /** The answers, by the file and the state of both the file and the repository. */
+  readonly #answers = new Map<string, boolean>();
+  /** The locks that were waited for in vain. */
+  readonly #staleLocks = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** A turn begins: repositories can have been created or removed. */
+  turnBegan(): void {
+    this.#repositories.clear();
+    this.#answers.clear();
+    this.#staleLocks.clear();
+  }
+
+  /** Whether git put the file there or deleted it since a time, in ms since the epoch. Never rejects. */
+  async isGits(path: string, since: number): Promise<boolean> {
+    try {
+      const repository = await this.#repositoryOf(path);
+      if (!repository) return false;
+      for (let attempt = 1; ; attempt++) {
+        await this.#whenUnlocked(repository.index);
+        const state = await stateOf(path, repository);
+        if (state.changedAt < since - maxIndexDelay) return false;
+        const key = JSON.stringify([path, since, state]);
+        const known = this.#answers.get(key);
+        if (known !== undefined) return known;
+        const name = relative(repository.top, path).replaceAll("\\", "/");
+        const found = (await this.#asked(repository, name, since)).has(name);
+        const isSame = JSON.stringify([path, since, await stateOf(path, repository)]) === key;
+        if (!isSame && attempt < maxAttempts) continue;
+        if (isSame) this.#keep(key, found);
+        return found;
+      }
+    } catch (thrown) {
+      this.#log.debug(`git has no information about ${path}.`, asError(thrown).message);
+      return false;
+    }
+  }
+
+  #keep(key: string, answer: boolean): void {
+    this.#answers.set(key, answer);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > maxAnswers && oldest !== undefined) this.#answers.delete(oldest);
+  }
+
+  /** The innermost repository with the file. */
+  async #repositoryOf(path: string): Promise<Repository | undefined> {
+    for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+      const known = this.#repositories.get(folder) ?? openRepository(folder);
+      this.#repositories.set(folder, known);
+      const repository = await known;
+      if (repository) return repository;
+    }
+    return undefined;
+  }
+
+  /** Waits until no command of git changes the index. The watcher reports a file before git is done with the others. */
+  async #whenUnlocked(index: string): Promise<void> {
+    const lock = `${index}.lock`;
+    const end = Date.now() + maxGitWait;
+    for (;;) {
+      const found = await statOrNone(lock);
+      if (!found) return;
+      const key = `${lock} ${found.ino} ${found.mtimeMs}`;
+      if (this.#staleLocks.has(key)) return;
+      if (Date.now() > end) return void this.#staleLocks.add(key);
+      await new Promise(resolve => setTimeout(resolve, lockCheckInterval));
+    }
+  }
+
+  /** Those of the files in the next batch that git wrote or deleted, by their names in the repository. */
+  #asked(repository: Repository, name: string, since: number): Promise<ReadonlySet<string>> {
+    const key = `${since} ${repository.top}`;
+    const waiting = this.#batches.get(key);
+    if (waiting) {
+      waiting.paths.add(name);
+      return waiting.answer;
+    }
+    const paths = new Set([name]);
+    const answer = new Promise(resolve => setImmediate(resolve)).then(() => {
+      this.#batches.delete(key);
+      return gitsOf(repository, [...paths], since);
+    });
+    this.#batches.set(key, { paths, answer });
+    return answer;
+  }
+}
+
+async function openRepository(folder: string): Promise<Repository | undefined> {
+  if (!(await statOrNone(join(folder, ".git")))) return undefined;
+  const git = gitOf(vscode.Uri.file(folder));
+  if (!git) return undefined;
+  const [index, headLog, stashLog] = await Promise.all(
+    ["index", "logs/HEAD", "logs/refs/stash"].map(name => gitPath(git, folder, name)),
+  );
+  return index && headLog && stashLog ? { git, top: folder, index, headLog, stashLog } : undefined;
+}
+
+/** What an answer depends on, and when git changed the repository last. */
+async function stateOf(
+  path: string,
+  { index, headLog, stashLog }: Repository,
+): Promise<{ readonly changedAt: number; readonly times: readonly unknown[] }> {
+  const [file, lock, ...noted] = await Promise.all(
+    [path, `${index}.lock`, index, headLog, stashLog].map(one => statOrNone(one)),
+  );
+  const times = noted.map(one => one?.mtimeMs ?? 0);
+  return { changedAt: Math.max(...times), times: [file?.mtimeMs, file?.ctimeMs, file?.size, lock?.mtimeMs, ...times] };
+}
+
+async function gitsOf(repository: Repository, names: readonly string[], since: number): Promise<ReadonlySet<string>> {
+  const { git, top, index } = repository;
+  const [entries, committed, indexState] = await Promise.all([
+    indexEntries(git, top, names),
+    committedIds(git, top, names),
+    stat(index),
+  ]);
+  const found = new Set<string>();
+  let deleted: ReadonlySet<string> | undefined;
+  for (const name of names) {
+    const [entry, id] = [entries.get(name), committed.get(name)];
+    const state = await lstat(join(top, name), { bigint: true }).catch(noneIfMissing);
+    if (state) {
+      const written = Number(state.mtimeNs / 1_000_000n);
+      const isRecent = indexState.mtimeMs - written <= maxIndexDelay && written - indexState.mtimeMs < 1;
+      if (entry && isWritten(entry, state) && (entry.id === id || isRecent)) found.add(name);
+      // Git writes both sides of a conflict into the file.
+      else if (entry && entry.stage > 0 && isRecent) found.add(name);
+    } else if (!entry) {
+      deleted ??= await deletedSince(repository, since);
+      if (id !== undefined || deleted.has(name)) found.add(name);
+    }
+  }
+  return found;
+}
+
+/** Whether the file is as git wrote it, or found it to be equal to its content. */
+function isWritten(
+  { stage, seconds, nanoseconds, size }: IndexEntry,
+  state: { mtimeNs: bigint; size: bigint },
+): boolean {
+  const second = 1_000_000_000n;
+  const isSameTime =
+    state.mtimeNs / second === BigInt(seconds) && (nanoseconds === 0 || state.mtimeNs % second === BigInt(nanoseconds));
+  return stage === 0 && isSameTime && state.size === BigInt(size);
+}
+
+/** The files that moves of HEAD deleted, and that a stash took away. */
+async function deletedSince({ git, top, headLog, stashLog }: Repository, since: number): Promise<ReadonlySet<string>> {
+  // The logs have whole seconds.
+  const seconds = Math.floor(since / 1000);
+  const [heads, stashes] = await Promise.all(
+    [headLog, stashLog].map(async log => movesSince(await readFile(log, "utf8").catch(emptyIfMissing), seconds)),
+  );
+  const deleted = await Promise.all([
+    ...(heads ?? []).map(move => deletedBy(git, top, move)),
+    ...(stashes ?? []).map(({ to }) => takenByStash(git, top, to)),
+  ]);
+  return new Set(deleted.flat());
+}
+
+function noneIfMissing(thrown: unknown): undefined {
+  if (!isNotFoundError(thrown)) throw thrown;
+}
+
+function emptyIfMissing(thrown: unknown): string {
+  if (!isNotFoundError(thrown)) throw thrown;
+  return "";
+}
+
+const statOrNone = (path: string): Promise<Stats | undefined> => stat(path).catch(noneIfMissing);
