@@ -121,15 +121,15 @@ interface Row {
 /** The evidence, strongest first. */
 const rows: readonly Row[] = [
   {
-    why: () => t("The user moved, deleted or created the file in the editor."),
+    why: () => t("You moved, deleted or created the file in the editor."),
     author: ({ isUsers }) => (isUsers ? "user" : undefined),
   },
   {
-    why: () => t("The user has accepted the change."),
+    why: () => t("You accepted the change."),
     author: ({ isKept }) => (isKept ? "user" : undefined),
   },
   {
-    why: () => t("The user saved the text in another window."),
+    why: () => t("You saved the file in another window."),
     author: ({ isSavedElsewhere }) => (isSavedElsewhere ? "user" : undefined),
   },
   {

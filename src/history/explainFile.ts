@@ -86,8 +86,9 @@ function sentenceOf(log: FactLog, fact: LoggedFact, moves: readonly HeadMove[]):
         t("You allowed the agent to write the file, which is outside the workspace folders."),
       );
     case "attributed": {
-      const { author, movedFrom } = fact;
-      return one(`${JSON.stringify(author)} ${isMissing} ${movedFrom}`, changeText(log, fact, isMissing, moves));
+      const { author, movedFrom, why } = fact;
+      const text = changeText(log, fact, isMissing, moves);
+      return one(`${JSON.stringify(author)} ${isMissing} ${movedFrom} ${why}`, lines => withReason(text(lines), fact));
     }
     case "documentChanged":
     case "writeBegan":
@@ -131,6 +132,12 @@ function changeText(
   return isMissing
     ? () => t("The file was removed, but not by an agent of this window.")
     : () => t("Another program replaced the content of the file.");
+}
+
+/** The sentence with the evidence. If that names the user, it replaces the sentence. */
+function withReason(sentence: string, { author, why }: Extract<LoggedFact, { readonly type: "attributed" }>): string {
+  if (why === undefined) return sentence;
+  return author.kind === "others" ? why : `${sentence} ${why}`;
 }
 
 function decisionText({ decision, movedFrom }: Extract<LoggedFact, { readonly type: "decided" }>): string {

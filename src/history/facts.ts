@@ -61,6 +61,8 @@ export type FileFact = { readonly path: string } & (
       readonly text?: string | null;
       readonly edits?: readonly FactEdit[];
       readonly movedFrom?: string;
+      /** The evidence, as a sentence for the user. */
+      readonly why?: string;
     }
 );
 

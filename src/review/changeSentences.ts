@@ -33,3 +33,7 @@ export const factAuthorOf = (turn: string): FactAuthor =>
 
 /** The author of a change that does not wait for review. */
 export const otherAuthor = ({ kind }: Author): FactAuthor => ({ kind: kind === "git" ? "git" : "others" });
+
+/** The evidence for the author, if it says more than who the author is. */
+export const whyOf = (author: Author | undefined): { readonly why?: string } =>
+  author?.kind === "agent" || author?.kind === "user" ? { why: author.why } : {};

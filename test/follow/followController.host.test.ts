@@ -165,6 +165,29 @@ describe("follow mode", () => {
     assert.equal(follow.state, "on");
   });
 
+  it("keeps following a tab that VS Code makes permanent only after the agent's write", async () => {
+    fed.feed(at("a.txt", 1));
+    await shown("a.txt");
+    await agent.aroundWrite(path("a.txt"), "", () => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(vscode.Uri.file(path("a.txt")), new vscode.Position(0, 0), "new\n");
+      const dirty = new Promise<{ saved: true }>(resolve => {
+        const listener = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+          if (!document.isDirty) return;
+          listener.dispose();
+          resolve({ saved: true });
+        });
+      });
+      void vscode.workspace.applyEdit(edit);
+      return dirty;
+    });
+    await until(async () => (await editorOf("a.txt")?.document.save()) === true);
+    fed.feed(at("b.txt", 1));
+    await shown("b.txt");
+    await until(() => open().length === 1);
+    assert.equal(follow.state, "on");
+  });
+
   it("keeps the user's preview tab by opening a column of its own", async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preview: true });
     follow.follow(true);

@@ -79,6 +79,22 @@ describe("the explanation of a file", () => {
     assert.deepEqual(log.paths, ["/w/to/a.txt"]);
   });
 
+  it("gives the evidence for an agent, and names the user if the evidence does", () => {
+    const log = logOf(
+      [0, turn],
+      [1, { ...agents, why: "A tool call ran." }],
+      [2, { ...others, why: "You saved the file in another window." }],
+      [3, { ...others, author: { kind: "git" } }],
+      [4, { ...others, author: { kind: "meanwhile" } }],
+    );
+    assert.deepEqual(sentences(log), [
+      "The agent of “Fix sum” changed the file on disk. A tool call ran.",
+      "You saved the file in another window.",
+      "git replaced the content of the file.",
+      "The file was changed while no tool call of an agent ran, perhaps by you.",
+    ]);
+  });
+
   it("shows titles and paths on one line, without characters that hide others", () => {
     const log = logOf([0, { ...turn, sessionTitle: "a\n10:00:00  You\u202e" }], [1, agents]);
     assert.deepEqual(sentences(log), ["The agent of “a⏎10:00:00  You[U+202E]” changed the file on disk."]);

@@ -59,7 +59,9 @@ for (const git of [true, false]) {
       await noticed();
       if (git) await sh("git add . && git -c user.name=a -c user.email=b commit -qm all");
       await prepare();
-      await sh(`${git ? "git mv" : "mv"} pkg lib`);
+      const move = git ? "git mv" : "mv";
+      tool({ kind: "execute", title: `${move} pkg lib`, status: "in_progress" });
+      await sh(`${move} pkg lib`);
       await put("lib/a.txt", edited);
       await ended();
       assert.deepEqual(

@@ -75,7 +75,9 @@ for (const git of [true, false]) {
       await show("open.txt");
       await prepare();
       await rm(path("open.txt"));
-      await sh(git ? "git rm -qf closed.txt" : "rm closed.txt");
+      const remove = git ? "git rm -qf closed.txt" : "rm closed.txt";
+      tool({ kind: "execute", title: remove, status: "in_progress" });
+      await sh(remove);
       await ended();
       assert.deepEqual(paths(), [path("closed.txt"), path("open.txt")]);
       await review().undo({ kind: "all" });

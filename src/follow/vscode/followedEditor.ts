@@ -196,8 +196,14 @@ export class FollowedEditor implements Disposable {
 
   #edited({ document }: vscode.TextDocumentChangeEvent): void {
     // A document that VS Code reloads is not dirty. The user does not type into a document that is not visible.
-    if (!document.isDirty || this.#options.isWrittenByAgent(document)) return;
-    if (document.uri.toString() === this.#ownUri) this.#ownUri = undefined;
+    if (!document.isDirty) return;
+    const isOwn = document.uri.toString() === this.#ownUri;
+    if (this.#options.isWrittenByAgent(document)) {
+      // VS Code makes the tab of a dirty document permanent, and can report that after the agent's write.
+      if (isOwn && arePreviewsEnabled()) this.#isKept = true;
+      return;
+    }
+    if (isOwn) this.#ownUri = undefined;
     if (vscode.window.visibleTextEditors.some(one => one.document === document && isInEditorGroup(one)))
       this.#interrupt();
   }

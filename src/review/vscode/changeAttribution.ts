@@ -10,7 +10,7 @@ import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
 import { linkOnPath } from "../../files/standing.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
-import { factAuthorOf, otherAuthor, withoutBaseSentence } from "../changeSentences.ts";
+import { factAuthorOf, otherAuthor, whyOf, withoutBaseSentence } from "../changeSentences.ts";
 import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
@@ -348,9 +348,13 @@ export class ChangeAttribution implements Disposable {
     this.#options.facts.note({ type: "toolNamed", path, session, toolCallId, ...known });
   }
 
-  #noteAuthor(path: string, author: FactAuthor, text: string | null | undefined, edits?: readonly FactEdit[]): void {
-    const known = { ...(text !== undefined && { text }), ...(edits && { edits }) };
-    this.#options.facts.note({ type: "attributed", path, author, ...known });
+  #noteAuthor(
+    path: string,
+    author: FactAuthor,
+    text: string | null | undefined,
+    known: { readonly edits?: readonly FactEdit[]; readonly why?: string } = {},
+  ): void {
+    this.#options.facts.note({ type: "attributed", path, author, ...(text !== undefined && { text }), ...known });
   }
 
   /** Whether changes of the file can be the agent's, or are needed to know the text before its changes. */
@@ -429,12 +433,12 @@ export class ChangeAttribution implements Disposable {
       if (!isSame && (isNotLoaded || turnOf(found) !== undefined))
         return this.#attributeToAgent(path, text, undefined, found);
       this.#opened.remember(path, text);
-      this.#noteAuthor(path, isSame ? { kind: "editor" } : otherAuthor(found), text);
+      this.#noteAuthor(path, isSame ? { kind: "editor" } : otherAuthor(found), text, whyOf(found));
       return review.replaced(path, text);
     }
     this.#opened.remember(path, text);
     this.#texts.unsure.delete(path);
-    this.#noteAuthor(path, { kind: seen.reason === undefined ? "user" : "editor" }, text, seen.edits);
+    this.#noteAuthor(path, { kind: seen.reason === undefined ? "user" : "editor" }, text, { edits: seen.edits });
     if (seen.reason !== undefined) return review.editorUndoRedo(path, text);
     await review.userChanged(path, seen.edits, text);
   }
@@ -498,7 +502,7 @@ export class ChangeAttribution implements Disposable {
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
       this.#texts.unsure.set(path, known);
     this.#opened.remember(path, disk);
-    this.#noteAuthor(path, otherAuthor(author), disk);
+    this.#noteAuthor(path, otherAuthor(author), disk, whyOf(author));
     await review.replaced(path, disk);
   }
 
@@ -550,7 +554,7 @@ export class ChangeAttribution implements Disposable {
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
     // The user has accepted the change meanwhile.
     if (base === undefined && review.keptAt(path) !== keptAt) return this.#diskChanged({ path });
-    this.#noteAuthor(path, factAuthorOf(turn), after);
+    this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
       this.#lateReports.noticed(path, turn);
