@@ -23,6 +23,7 @@ for (const git of [true, false]) {
       noticed,
       end,
       edit,
+      tool,
       write,
       type,
       review,
