@@ -10,6 +10,8 @@ export interface IndexEntry {
   /** The modification time and the size of the file when git wrote or compared it last. Seconds and nanoseconds. */
   readonly seconds: number;
   readonly nanoseconds: number;
+  /** The change time (ctime) at that moment, in whole seconds. */
+  readonly changedSeconds: number;
   readonly size: number;
 }
 
@@ -31,13 +33,14 @@ export async function indexEntries(
 }
 
 const entryPattern =
-  /\d+ ([0-9a-f]+) (\d)\t([^\0]+)\0\s+ctime: \d+:\d+\n\s+mtime: (\d+):(\d+)\n[^\n]*\n[^\n]*\n\s+size: (\d+)\tflags: [0-9a-f]+\n/g;
+  /\d+ ([0-9a-f]+) (\d)\t([^\0]+)\0\s+ctime: (\d+):\d+\n\s+mtime: (\d+):(\d+)\n[^\n]*\n[^\n]*\n\s+size: (\d+)\tflags: [0-9a-f]+\n/g;
 
 /** Reads the output of `git ls-files --stage --debug -z`. A file in a conflict has the entry of its last stage. */
 function parseIndexEntries(output: string): ReadonlyMap<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>();
-  for (const [, id = "", stage, path = "", seconds, nanoseconds, size] of output.matchAll(entryPattern)) {
-    const times = { seconds: Number(seconds), nanoseconds: Number(nanoseconds) };
+  for (const [, id = "", stage, path = "", changed, seconds, nanoseconds, size] of output.matchAll(entryPattern)) {
+    const modified = { seconds: Number(seconds), nanoseconds: Number(nanoseconds) };
+    const times = { ...modified, changedSeconds: Number(changed) };
     entries.set(path, { id, stage: Number(stage), ...times, size: Number(size) });
   }
   return entries;

@@ -188,15 +188,19 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
   return found;
 }
 
-/** Whether the file is as git wrote it, or found it to be equal to its content. */
+/**
+ * Whether the file is as git wrote it, or found it to be equal to its content. A change of the mode changes only the
+ * change time, which has no meaning for git on Windows.
+ */
 function isWritten(
-  { stage, seconds, nanoseconds, size }: IndexEntry,
-  state: { mtimeNs: bigint; size: bigint },
+  { stage, seconds, nanoseconds, changedSeconds, size }: IndexEntry,
+  state: { mtimeNs: bigint; ctimeNs: bigint; size: bigint },
 ): boolean {
   const second = 1_000_000_000n;
   const isSameTime =
     state.mtimeNs / second === BigInt(seconds) && (nanoseconds === 0 || state.mtimeNs % second === BigInt(nanoseconds));
-  return stage === 0 && isSameTime && state.size === BigInt(size);
+  const isSameState = process.platform === "win32" || state.ctimeNs / second === BigInt(changedSeconds);
+  return stage === 0 && isSameTime && isSameState && state.size === BigInt(size);
 }
 
 /** The files that moves of HEAD deleted, and that a stash took away. */

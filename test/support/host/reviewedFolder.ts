@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
-import { emptySession } from "../../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
 import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
 import { Checkpoints } from "../../../src/checkpoints/checkpoints.ts";
@@ -110,15 +110,20 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
 
   const agentEvents = (): FedEvents<void> =>
     new FedEvents(() => ({
-      stateChanged: (before, after) => current.attribution.stateChanged(after, "", before),
+      stateChanged: (before, after) => current.attribution.stateChanged(whileIdle(after), "", whileIdle(before)),
       observe: (event, _, after) => current.attribution.observe(event, after),
     }));
   let fed = agentEvents();
+  /** The turn has ended, so what the agent still reports changes no activity. */
+  let isOver = false;
+  const whileIdle = (state: SessionState): SessionState =>
+    isOver ? { ...state, activity: emptySession.activity } : state;
   /** The id of the call that runs from the beginning of a turn to its end. */
   const wholeTurn = "whole turn";
   /** The agent runs a command that names no file, unless the turn begins without a call. */
   const beginCall = ({ call = true }: TurnOptions): void => {
     fed = agentEvents();
+    isOver = false;
     if (call) tool({ kind: "execute", status: "in_progress" }, wholeTurn);
     else fed.feed({ type: "activity", state: "running" });
   };
@@ -136,6 +141,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     beginCall(how);
   };
   const end = (): void => {
+    isOver = true;
     current.attribution.stateChanged(runningState);
     current.attribution.stateChanged(emptySession);
     endedAt = Date.now();
