@@ -2,7 +2,7 @@
 import { GitError, gitList, gitOutput, type Git } from "./gitProgram.ts";
 
 /** A file in the index. */
-export interface IndexEntry {
+export interface GitIndexEntry {
   /** The id of its content. */
   readonly id: string;
   /** 0, or in a conflict 1 to 3. */
@@ -23,8 +23,8 @@ export async function indexEntries(
   git: Git,
   top: string,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, IndexEntry>> {
-  const entries = new Map<string, IndexEntry>();
+): Promise<ReadonlyMap<string, GitIndexEntry>> {
+  const entries = new Map<string, GitIndexEntry>();
   for (const some of inChunks(paths)) {
     const output = await gitOutput(git, top, ["ls-files", "--stage", "--debug", "-z", "--", ...some], {});
     for (const [path, entry] of parseIndexEntries(output)) entries.set(path, entry);
@@ -36,8 +36,8 @@ const entryPattern =
   /\d+ ([0-9a-f]+) (\d)\t([^\0]+)\0\s+ctime: (\d+):\d+\n\s+mtime: (\d+):(\d+)\n[^\n]*\n[^\n]*\n\s+size: (\d+)\tflags: [0-9a-f]+\n/g;
 
 /** Reads the output of `git ls-files --stage --debug -z`. A file in a conflict has the entry of its last stage. */
-function parseIndexEntries(output: string): ReadonlyMap<string, IndexEntry> {
-  const entries = new Map<string, IndexEntry>();
+function parseIndexEntries(output: string): ReadonlyMap<string, GitIndexEntry> {
+  const entries = new Map<string, GitIndexEntry>();
   for (const [, id = "", stage, path = "", changed, seconds, nanoseconds, size] of output.matchAll(entryPattern)) {
     const modified = { seconds: Number(seconds), nanoseconds: Number(nanoseconds) };
     const times = { ...modified, changedSeconds: Number(changed) };

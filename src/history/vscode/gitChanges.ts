@@ -12,7 +12,7 @@ import {
   indexEntries,
   movesSince,
   takenByStash,
-  type IndexEntry,
+  type GitIndexEntry,
 } from "../../git/gitIndex.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { gitPath } from "../../git/gitQueries.ts";
@@ -193,7 +193,7 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
  * change time, which has no meaning for git on Windows.
  */
 function isWritten(
-  { stage, seconds, nanoseconds, changedSeconds, size }: IndexEntry,
+  { stage, seconds, nanoseconds, changedSeconds, size }: GitIndexEntry,
   state: { mtimeNs: bigint; ctimeNs: bigint; size: bigint },
 ): boolean {
   const second = 1_000_000_000n;
