@@ -50,6 +50,8 @@ export interface CheckpointOptions {
   readonly log: Log;
   readonly newId: () => string;
   readonly limits: () => CheckpointLimits;
+  /** The maximum time that a tree may delay a prompt, in milliseconds. Default: {@link maxTreeTime}. */
+  readonly treeTime?: number;
 }
 
 /** The maximum time that a tree may delay a prompt, in milliseconds. */
@@ -411,11 +413,11 @@ export class Checkpoints implements Disposable {
   }
 
   async #takeTrees(): Promise<readonly TreeRecord[]> {
-    const { trees, clock, log } = this.#options;
+    const { trees, clock, log, treeTime = maxTreeTime } = this.#options;
     if (!trees) return [];
     const limit = new AbortController();
     const end = (): void => limit.abort();
-    const timer = clock.after(maxTreeTime, end);
+    const timer = clock.after(treeTime, end);
     this.#ended.signal.addEventListener("abort", end);
     try {
       return await trees.take(limit.signal);

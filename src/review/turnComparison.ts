@@ -45,13 +45,13 @@ export async function compareWithStart(options: TurnComparisonOptions): Promise<
   await options.whenLoaded();
 }
 
-/** A turn waits this long until the one before is compared with its start. Milliseconds. */
-const maxComparisonWait = 1500;
+/** By default, a turn waits this long until the one before is compared with its start. Milliseconds. */
+export const maxComparisonWait = 1500;
 
-/** Resolves when a comparison is done, or after a while. */
-export async function settledOrLate(comparison: Promise<void>): Promise<void> {
+/** Resolves when a comparison is done, or after `wait` milliseconds. */
+export async function settledOrLate(comparison: Promise<void>, wait: number): Promise<void> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), maxComparisonWait);
+  const timer = setTimeout(() => limit.abort(), wait);
   const timeout = new Promise<void>(resolve => limit.signal.addEventListener("abort", () => resolve()));
   await Promise.race([comparison, timeout]);
   clearTimeout(timer);

@@ -2,7 +2,7 @@
 // without git.
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { folderTexts } from "./folderTexts.ts";
+import { folderLimits, folderTexts } from "./folderTexts.ts";
 import { omittedFiles, type OmittedFiles } from "./omittedFiles.ts";
 import { joinedStart, type TurnStart } from "./turnStart.ts";
 
@@ -12,6 +12,8 @@ export interface TurnStartsOptions {
   readonly treesOf: (turn: string) => Promise<TurnStart | undefined>;
   /** The total size of the ignored files to remember in a turn (bytes). */
   readonly maxIgnoredBytes: () => number;
+  /** The maximum time to read texts, in milliseconds. Default: that of {@link folderTexts} and {@link omittedFiles}. */
+  readonly readTime?: number;
   readonly log: Log;
 }
 
@@ -50,17 +52,18 @@ export class TurnStarts {
   }
 
   async #read(turn: string): Promise<ReadTexts> {
-    const { treesOf, roots, maxIgnoredBytes, log } = this.#options;
+    const { treesOf, roots, maxIgnoredBytes, readTime, log } = this.#options;
+    const time = readTime === undefined ? {} : { milliseconds: readTime };
     try {
       const trees = await treesOf(turn);
       const withTree = trees?.folders ?? [];
       const texts = await Promise.all(
         roots()
           .filter(root => !withTree.includes(root))
-          .map(root => folderTexts(root)),
+          .map(root => folderTexts(root, { ...folderLimits, ...time })),
       );
       const paths = [...(trees?.omitted ?? []), ...texts.flatMap(one => one.omitted)];
-      this.#omitted = await omittedFiles(paths, { bytes: maxIgnoredBytes() }, this.#omitted);
+      this.#omitted = await omittedFiles(paths, { bytes: maxIgnoredBytes(), ...time }, this.#omitted);
       return { omitted: this.#omitted, texts };
     } catch (thrown) {
       log.warn("The texts of the folder could not be read.", asError(thrown).message);

@@ -28,7 +28,7 @@ import { ReplacedPaths, standingText } from "./replacedPaths.ts";
 import { FileWork } from "./fileWork.ts";
 import { LateReports } from "../turns/lateReports.ts";
 import { OpenedTexts } from "./openedTexts.ts";
-import { compareWithStart, settledOrLate } from "../turnComparison.ts";
+import { compareWithStart, maxComparisonWait, settledOrLate } from "../turnComparison.ts";
 import type { TurnSession } from "../review.ts";
 import { UnsavedDeletions } from "./unsavedDeletions.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
@@ -50,6 +50,8 @@ export interface ChangeAttributionOptions {
   readonly start: (turn: string) => Promise<TurnStart>;
   /** The folder in which windows tell each other what they saved. Without it, they don't. */
   readonly savesFolder?: string;
+  /** How long a turn waits for the comparison of the one before, in milliseconds. Default: {@link maxComparisonWait}. */
+  readonly comparisonWait?: number;
   /** A turn has ended. `compared` resolves when its end is compared with its start. */
   readonly onTurnEnded?: (turn: string, compared: Promise<void>) => void;
   readonly log: Log;
@@ -285,7 +287,8 @@ export class ChangeAttribution implements Disposable {
   }
 
   /** Resolves when the turns that ended are compared with their starts, or after a while. */
-  whenCompared = (): Promise<void> => settledOrLate(this.#comparison);
+  whenCompared = (): Promise<void> =>
+    settledOrLate(this.#comparison, this.#options.comparisonWait ?? maxComparisonWait);
 
   /** Takes in an event of an agent: reads files when they are first named, and checks them when a call ends. */
   observe(event: SessionEvent, after: SessionState, session = ""): void {

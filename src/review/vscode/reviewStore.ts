@@ -28,7 +28,7 @@ import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttrib
 export interface ReviewStoreOptions
   extends
     Omit<ChangeAttributionOptions, "review" | "start" | "onTurnEnded">,
-    Pick<TurnStartsOptions, "treesOf" | "maxIgnoredBytes"> {
+    Pick<TurnStartsOptions, "treesOf" | "maxIgnoredBytes" | "readTime"> {
   /** Takes trees of the folders before a turn, where it can. Must not reject. */
   readonly beginTurn: (turn: string, session: SessionOfTurn | undefined) => Promise<void>;
   /** Receives the review as it is before a turn, as {@link ReviewStore.snapshot} returns it. */

@@ -53,6 +53,9 @@ async function record(title: string, facts: RecordedFacts): Promise<void> {
   await writeFile(join(recordings, `${title.replaceAll(/[^\w]+/g, "-").slice(0, 120)}.ndjson`), facts.text);
 }
 
+/** On a slow machine too, what is read before a prompt is read completely: no test is about these limits. Milliseconds. */
+const patience = 60_000;
+
 /** How a turn begins. */
 export interface TurnOptions {
   /** A call of the kind `execute` runs from the beginning of the turn to its end. Default: true. */
@@ -169,6 +172,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       fileEvents,
       roots,
       maxIgnoredBytes: () => options.maxIgnoredBytes ?? 16 * 1024 * 1024,
+      readTime: patience,
+      comparisonWait: patience,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
@@ -272,6 +277,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       log: nullLog,
       newId: () => randomUUID(),
       limits: () => ({ count: 100, age: Infinity }),
+      treeTime: patience,
     });
   }
 
