@@ -73,7 +73,8 @@ export async function forEachLimited<T>(
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-function createGate(): { readonly settled: Promise<void>; readonly settle: () => void } {
+/** A promise that resolves when `settle` is called. */
+export function createGate(): { readonly settled: Promise<void>; readonly settle: () => void } {
   let settle = (): void => {};
   const settled = new Promise<void>(resolve => (settle = resolve));
   return { settled, settle };

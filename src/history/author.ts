@@ -22,6 +22,8 @@ export interface TurnEvidence {
   readonly calls: readonly CallEvidence[];
   /** The turn is of an earlier window, so its calls are not known. */
   readonly isEarlier: boolean;
+  /** Changes of the turn can still be noticed: it runs, has just ended, or is being compared with its start. */
+  readonly canBeReported: boolean;
 }
 
 /** What is known of the last change of a file. */
@@ -45,7 +47,6 @@ export interface ChangeEvidence {
   readonly isGits: boolean;
   /** The turns that are known, the first one first. */
   readonly turns: readonly TurnEvidence[];
-  readonly now: number;
 }
 
 /** The turn of changes that no agent reported while several were working. */
@@ -79,12 +80,9 @@ export function ranAt({ ran, waited }: CallEvidence, time: number, after = clock
   return includes(ran, time, before, after) && !waits;
 }
 
-/** Whether changes of the turn can still be noticed without a comparison. */
-const isLate = ({ ran: { to } }: TurnEvidence, now: number): boolean => to !== undefined && now - to >= maxReportDelay;
-
 /** The turns in which the change can have been made. */
-function turnsAt({ time, turns, isCompared, isGone, now }: ChangeEvidence): readonly TurnEvidence[] {
-  if (!isCompared && turns.every(one => isLate(one, now))) return [];
+function turnsAt({ time, turns, isCompared, isGone }: ChangeEvidence): readonly TurnEvidence[] {
+  if (!isCompared && !turns.some(({ canBeReported }) => canBeReported)) return [];
   if (time === undefined) return whenAny(turns.filter(({ ran }) => ran.to === undefined)) ?? turns;
   const within = turns.filter(({ ran }) => includes(ran, time));
   // The folder of a file that is gone can have changed after the turn.

@@ -119,12 +119,13 @@ export class RunningTurns implements TimesOfTurns {
   }
 
   /** What is known of the turns, as evidence of who changed the file. */
-  evidenceFor(path: string): readonly TurnEvidence[] {
+  evidenceFor(path: string, now: number): readonly TurnEvidence[] {
     return this.#turns.map(({ turn, session, times, reports, isEarlier }) => ({
       turn,
       ran: times.period,
       calls: [...reports.callsFor(path), ...(this.#terminals.get(session)?.calls ?? [])],
       isEarlier,
+      canBeReported: times.canBeReported(now),
     }));
   }
 

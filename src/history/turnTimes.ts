@@ -17,6 +17,7 @@ export class TurnTimes {
   #busy = false;
   #began = 0;
   #ended = 0;
+  #comparisons = 0;
 
   /** Whether the turn is running. */
   get isBusy(): boolean {
@@ -39,9 +40,18 @@ export class TurnTimes {
     this.#ended = now;
   }
 
+  /** The comparison of the files with the start of the turn begins. It can find changes long after the turn. */
+  beginComparison(): void {
+    this.#comparisons++;
+  }
+
+  endComparison(): void {
+    this.#comparisons--;
+  }
+
   /** Whether changes made in the turn can still be reported. */
   canBeReported(now: number): boolean {
-    return this.#busy || now - this.#ended < maxReportDelay;
+    return this.#busy || this.#comparisons > 0 || now - this.#ended < maxReportDelay;
   }
 
   /** Whether a file's change time is certainly before the turn. */

@@ -24,11 +24,11 @@ const turn = (id: string, from: number, to: number | undefined, ...calls: readon
   ran: { from, ...(to !== undefined && { to }) },
   calls,
   isEarlier: false,
+  canBeReported: to === undefined,
 });
 const evidence = (time: number | undefined, turns: readonly TurnEvidence[], more: Partial<ChangeEvidence> = {}) => ({
   time,
   turns,
-  now: 100_000,
   isCompared: false,
   isGone: false,
   isUsers: false,
@@ -44,6 +44,7 @@ const git = { namesGit: true };
 const running = turn("t", 10_000, undefined, call(20_000, 30_000));
 const earlier: TurnEvidence = { ...turn("t", 10_000, 50_000), isEarlier: true };
 const over = turn("t", 10_000, 50_000, call(20_000, 30_000));
+const justOver = { ...over, canBeReported: true };
 const edited = turn("t", 10_000, undefined, call(20_000, 30_000, names));
 const asked = turn("t", 10_000, undefined, call(20_000, undefined, { waited: [{ from: 21_000 }], ...names }));
 const answered = turn("t", 10_000, undefined, call(20_000, undefined, { waited: [{ from: 21_000, to: 40_000 }] }));
@@ -57,8 +58,9 @@ const both = (...calls: readonly CallEvidence[]): readonly TurnEvidence[] => [
 const table: readonly (readonly [title: string, evidence: ChangeEvidence, author: string])[] = [
   ["without any turn", evidence(25_000, []), "nobody"],
   ["before the turn", evidence(9000, [running]), "nobody"],
-  ["after the turn", evidence(60_000, [over], { now: 61_000 }), "nobody"],
-  ["in a turn that ended long ago", evidence(25_000, [over], { now: 56_000 }), "nobody"],
+  ["after the turn", evidence(60_000, [justOver]), "nobody"],
+  ["in a turn that has just ended, or is being compared", evidence(25_000, [justOver]), "agent t"],
+  ["in a turn that ended long ago", evidence(25_000, [over]), "nobody"],
   ["in such a turn, as its comparison shows", evidence(25_000, [over], { isCompared: true }), "agent t"],
   ["while a call runs", evidence(25_000, [running]), "agent t"],
   ["before the call", evidence(19_000, [running]), "meanwhile"],
@@ -136,6 +138,7 @@ describe("who made a change", () => {
     ran: period,
     calls: fc.array(anyCall, { maxLength: 4 }),
     isEarlier: fc.boolean(),
+    canBeReported: fc.boolean(),
   });
   const anyEvidence: fc.Arbitrary<ChangeEvidence> = fc.record({
     time: fc.option(fc.nat(120_000), { nil: undefined }),
@@ -146,7 +149,6 @@ describe("who made a change", () => {
     isKept: fc.boolean(),
     isGits: fc.boolean(),
     turns: fc.uniqueArray(anyTurn, { selector: ({ turn: id }) => id, maxLength: 3 }),
-    now: fc.integer({ min: 0, max: 130_000 }),
   });
 
   it("is the user for everything that the user did in the editor, whatever ran", () => {

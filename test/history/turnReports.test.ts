@@ -33,7 +33,7 @@ function fed() {
 const ranAt = (reports: TurnReports, file: string, time: number): boolean =>
   isReportedAt({
     time,
-    turns: [{ turn: "t", ran: { from: 0 }, calls: reports.callsFor(file), isEarlier: false }],
+    turns: [{ turn: "t", ran: { from: 0 }, calls: reports.callsFor(file), isEarlier: false, canBeReported: true }],
   });
 
 describe("a tool call that names a file", () => {

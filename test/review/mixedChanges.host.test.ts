@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
+import { createGate } from "../../src/base/async.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -11,21 +12,39 @@ const edited = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
 
 for (const git of [true, false]) {
   describe(`changes of the agent and the user, ${git ? "in a repository" : "without git"}`, () => {
-    const { path, onDisk, put, show, file, hunks, prepare, noticed, end, write, review, reviews, watch } =
-      useReviewedFolder({
-        git,
-      });
+    const {
+      path,
+      onDisk,
+      put,
+      show,
+      file,
+      hunks,
+      begin,
+      prepare,
+      noticed,
+      end,
+      tool,
+      write,
+      trees,
+      review,
+      reviews,
+      watch,
+    } = useReviewedFolder({ git });
     const ended = async (): Promise<void> => {
       end();
       await watch().settled();
       await reviews().settled();
     };
-    /** The user opens a file, inserts a line at its start and saves it. Nothing else is noticed meanwhile. */
-    const typeAtOnce = async (name: string): Promise<void> => {
+    const insert = async (name: string, text: string): Promise<vscode.TextDocument> => {
       const document = await vscode.workspace.openTextDocument(path(name));
       const edit = new vscode.WorkspaceEdit();
-      edit.insert(document.uri, new vscode.Position(0, 0), "mine\n");
+      edit.insert(document.uri, new vscode.Position(0, 0), text);
       assert.ok(await vscode.workspace.applyEdit(edit));
+      return document;
+    };
+    /** The user opens a file, inserts a line at its start and saves it. Nothing else is noticed meanwhile. */
+    const typeAtOnce = async (name: string): Promise<void> => {
+      const document = await insert(name, "mine\n");
       assert.ok(await document.save());
     };
 
@@ -39,6 +58,34 @@ for (const git of [true, false]) {
       await review().undo({ kind: "all" });
       assert.equal(await onDisk("a.txt"), `mine\n${tenLines}`);
     });
+
+    if (!git) {
+      for (const more of ["", " and types again"])
+        it(`keep the agent's hunks when the user edits and saves the file${more} before it is read`, async () => {
+          const gate = createGate();
+          await put("a.txt", tenLines);
+          await begin();
+          let isAsked = false;
+          trees.set(`turn 1 ${path("a.txt")}`, async () => {
+            isAsked = true;
+            await gate.settled;
+            return tenLines;
+          });
+          await put("a.txt", edited);
+          await until(() => isAsked);
+          tool({ kind: "edit", status: "in_progress", locations: [{ path: path("a.txt") }] });
+          await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
+          tool({ status: "completed" });
+          await typeAtOnce("a.txt");
+          if (more !== "") await insert("a.txt", "more\n");
+          gate.settle();
+          await ended();
+          assert.deepEqual(hunks("a.txt"), ["line 2 → line two", "line 9 → line nine"]);
+          await review().undo({ kind: "all" });
+          const { document } = await show("a.txt");
+          assert.equal(document.getText(), `${more === "" ? "" : "more\n"}mine\n${tenLines}`);
+        });
+    }
 
     it("keep the agent's hunk when the user edits a file that was kept in the turn before", async () => {
       await put("a.txt", tenLines);

@@ -5,6 +5,8 @@ import { execFile } from "node:child_process";
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import { createGate } from "../../src/base/async.ts";
+import { maxReportDelay } from "../../src/history/turnTimes.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -362,3 +364,29 @@ for (const git of [true, false]) {
     });
   });
 }
+
+describe("a comparison at the end of a turn that takes long", () => {
+  let gate = createGate();
+  const { put, path, trees, begin, end, hunksAre, watch } = useReviewedFolder({
+    differences: () => gate.settled.then(() => []),
+  });
+  beforeEach(() => (gate = createGate()));
+
+  it("leaves changes the agent's that are noticed meanwhile, although they are noticed late", async () => {
+    await put("a.txt", lines(1, 2));
+    await begin();
+    trees.set(`turn 1 ${path("a.txt")}`, lines(1, 2));
+    await put("a.txt", lines(1, "two"));
+    end();
+    const { now } = Date;
+    Date.now = () => now() + 2 * maxReportDelay;
+    try {
+      await hunksAre("a.txt", "line 2 → line two");
+    } finally {
+      Date.now = now;
+      gate.settle();
+    }
+    await watch().settled();
+    await hunksAre("a.txt", "line 2 → line two");
+  });
+});

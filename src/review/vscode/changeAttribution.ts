@@ -161,7 +161,7 @@ export class ChangeAttribution implements Disposable {
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
         onChange: (path, seen) => {
           options.facts.note(documentFact(path, seen));
-          void this.#work.enqueue(path, located => this.#attributeChange(located, seen));
+          void this.#work.enqueueDocumentChange(path, located => this.#attributeChange(located, seen));
         },
       }),
     );
@@ -254,7 +254,10 @@ export class ChangeAttribution implements Disposable {
     const reviewed = this.#options.review.files.map(({ path }) => path);
     const followed = [...running.reports.paths(), ...reviewed, ...this.outside.paths];
     for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
-    const compared = this.#compare(running.turn, one => this.#isDifferent(one));
+    running.times.beginComparison();
+    const compared = this.#compare(running.turn, one => this.#isDifferent(one)).finally(() =>
+      running.times.endComparison(),
+    );
     this.#options.onTurnEnded?.(running.turn, compared);
   }
 
@@ -465,6 +468,8 @@ export class ChangeAttribution implements Disposable {
     if (link === path) return this.#replacedPaths.linkChanged(path);
     const disk = await standingText(path, link, typeof known === "string" || this.#texts.differences.has(path));
     this.#options.facts.note({ type: "diskSeen", path, ...(disk !== undefined && { text: disk }) });
+    // The user can have saved this text. The changes of the document come first.
+    if (this.#work.hasDocumentChange(path)) return void this.#work.enqueue(path, located => this.#diskChanged(located));
     if (disk !== null) this.#texts.deleted.delete(path);
     const isOwn = review.acceptOwnChange(path, disk ?? null);
     if (disk !== null) await this.#unsavedDeletions.end(path);

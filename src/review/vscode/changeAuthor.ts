@@ -92,7 +92,7 @@ export class ChangeAuthor {
     if (!texts.reports.isNamed(path)) return false;
     const time = (await this.#timeOf(path)) ?? (await folderChangeTime(path));
     if (time === undefined || turns.isBefore(time)) return false;
-    return isReportedAt({ time, turns: turns.evidenceFor(path) });
+    return isReportedAt({ time, turns: turns.evidenceFor(path, Date.now()) });
   }
 
   async #evidence(path: string): Promise<ChangeEvidence> {
@@ -110,8 +110,7 @@ export class ChangeAuthor {
       isSavedElsewhere: false,
       isKept: this.#isKept(path, own),
       isGits: false,
-      turns: turns.evidenceFor(path),
-      now: Date.now(),
+      turns: turns.evidenceFor(path, Date.now()),
     };
   }
 

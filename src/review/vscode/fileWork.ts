@@ -22,6 +22,8 @@ export class FileWork {
   readonly #files = new SequencerByKey<string>();
   /** The work on files that has not begun, see {@link enqueueOnce}. */
   readonly #waiting = new Set<string>();
+  /** The numbers of changes of documents that wait, by path. */
+  readonly #documentChanges = new Map<string, number>();
   /** All work that is not done. */
   readonly #pending = new Set<Promise<void>>();
   #ended = false;
@@ -42,6 +44,34 @@ export class FileWork {
     const done = this.#do(path, work);
     this.#pending.add(done);
     return done.finally(() => this.#pending.delete(done));
+  }
+
+  /**
+   * Like {@link enqueue}, for a change of the file's document. What is read from disk before the work begins can contain
+   * the change already, see {@link hasDocumentChange}.
+   */
+  enqueueDocumentChange(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
+    const done = this.#doDocumentChange(path, work);
+    this.#pending.add(done);
+    return done.finally(() => this.#pending.delete(done));
+  }
+
+  async #doDocumentChange(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
+    const located = await this.locate(path);
+    if (!located || !this.isFollowed(located)) return;
+    const key = located.path;
+    this.#documentChanges.set(key, (this.#documentChanges.get(key) ?? 0) + 1);
+    await this.#queue(key, () => {
+      const others = (this.#documentChanges.get(key) ?? 1) - 1;
+      if (others > 0) this.#documentChanges.set(key, others);
+      else this.#documentChanges.delete(key);
+      return work(located);
+    });
+  }
+
+  /** Whether a change of the file's document waits for its work. */
+  hasDocumentChange(path: string): boolean {
+    return this.#documentChanges.has(path);
   }
 
   /** Like {@link enqueue}, for what stands at a path in one of the folders, which can be a link to another place. */

@@ -19,6 +19,7 @@ import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { SavedElsewhere } from "../../../src/history/vscode/savedElsewhere.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import { clockTick } from "../../../src/history/turnTimes.ts";
+import type { FileDifference } from "../../../src/review/turns/turnStart.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { RecordedFacts } from "../fakes/recordedFacts.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
@@ -40,6 +41,8 @@ export interface ReviewedFolderOptions {
   readonly roots?: readonly string[];
   /** The folder is a link to another one, whose name ends with `-real`. */
   readonly throughLink?: boolean;
+  /** Compares the disk with the start of a turn, in addition to what is known of the folder. */
+  readonly differences?: () => Promise<readonly FileDifference[]>;
   /** The total size of the ignored files to remember in a turn. */
   readonly maxIgnoredBytes?: number;
 }
@@ -77,7 +80,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const faults: string[] = [];
   const fileEvents = new FileEvents();
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
-  const trees = new Map<string, string | null>();
+  /** Texts at the start of a turn, by turn and path, for folders without a repository. */
+  const trees = new Map<string, string | null | (() => Promise<string | null>)>();
 
   const path = (name: string): string => join(folder, name);
   const roots = (): readonly string[] => options.roots?.map(path) ?? [folder];
@@ -191,10 +195,13 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
         Promise.resolve({
           folders: [],
           omitted: [],
-          textAt: at => Promise.resolve(trees.get(`${turn} ${at}`)),
+          textAt: at => {
+            const found = trees.get(`${turn} ${at}`);
+            return typeof found === "function" ? found() : Promise.resolve(found);
+          },
           stateAt: () => Promise.resolve(undefined),
           filesAt: () => Promise.resolve(undefined),
-          differences: () => Promise.resolve([]),
+          differences: () => options.differences?.() ?? Promise.resolve([]),
         }),
       storage: {
         append: () => Promise.reject(new Error("The review is not appended to.")),
