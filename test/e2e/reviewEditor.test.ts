@@ -226,6 +226,7 @@ describe("the changes of a file", () => {
     await openFile(page, first);
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("mine ");
+    await page.keyboard.press("Control+S");
     await runCommand(page, "Parley: Explain Changes of This File");
     await tab(page, `Changes of ${first}`).waitFor();
     await sentence("The agent of “#script changes.json” wrote the file through the editor.").waitFor();
