@@ -57,7 +57,7 @@ async function record(title: string, facts: RecordedFacts): Promise<void> {
 }
 
 /** On a slow machine too, what is read before a prompt is read completely: no test is about these limits. Milliseconds. */
-const patience = 60_000;
+const maxTestWait = 60_000;
 
 /** How a turn begins. */
 export interface TurnOptions {
@@ -176,8 +176,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       fileEvents,
       roots,
       maxIgnoredBytes: () => options.maxIgnoredBytes ?? 16 * 1024 * 1024,
-      readTime: patience,
-      comparisonWait: patience,
+      readTime: maxTestWait,
+      comparisonWait: maxTestWait,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
@@ -284,7 +284,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       log: nullLog,
       newId: () => randomUUID(),
       limits: () => ({ count: 100, age: Infinity }),
-      treeTime: patience,
+      treeTime: maxTestWait,
     });
   }
 

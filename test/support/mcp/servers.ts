@@ -96,7 +96,8 @@ export async function connected(
   let changes = 0;
   const server = await connectToServer(target, {
     clientVersion: "0",
-    timeout: 5000,
+    // A busy machine can need some seconds to start a server.
+    timeout: 60_000,
     signal: new AbortController().signal,
     onPromptsChanged: () => changes++,
     onClosed: () => {},
