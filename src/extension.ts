@@ -21,7 +21,7 @@ import { createHistory } from "./history/vscode/createHistory.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./library/openSessions.ts";
 import type { SessionRegistry } from "./library/sessionRegistry.ts";
-import { currentTurn } from "./session/state.ts";
+import { latestPromptTurn } from "./session/state.ts";
 import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
@@ -80,7 +80,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     limits: () => settings.read().checkpoints,
     openElsewhere: () => registry.openElsewhere(),
   });
-  const follow = createFollow(platform, { turn: () => currentTurn(active.state) });
+  const follow = createFollow(platform, { turn: () => latestPromptTurn(active.state) });
   const terminals = createTerminals(platform, openSession);
   const workspace = { fileEvents, roots: () => sessionFolders.roots, onDidChangeRoots: sessionFolders.onDidChange };
   const history = createHistory(platform, workspace);

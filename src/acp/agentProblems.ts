@@ -41,14 +41,18 @@ export interface AnswerLimit {
   readonly waitsForUser?: () => boolean;
 }
 
-/** Settles as the agent's answer does. Rejects with a problem after the time limit, or when the signal aborts. */
+/**
+ * Sends a request, and settles as the agent's answer does. Rejects with a problem after the time limit, when the signal
+ * that `send` gets aborts too, or when `signal` aborts.
+ */
 export async function answerInTime<T>(
-  answer: Promise<T>,
+  send: (late: AbortSignal) => Promise<T>,
   limit: AnswerLimit,
   signal: AbortSignal,
   request: string,
 ): Promise<T> {
-  const unlessAborted = untilAborted(answer, [signal], (): never => {
+  const late = new AbortController();
+  const unlessAborted = untilAborted(send(late.signal), [signal], (): never => {
     throw asError(signal.reason);
   });
   const { timeout } = limit;
@@ -57,7 +61,9 @@ export async function answerInTime<T>(
     const timedOut = Symbol("timed out");
     const result = await withTimeout(unlessAborted, timeout, () => timedOut, limit.limitClock);
     if (result !== timedOut) return result as T;
-    if (limit.waitsForUser?.() !== true) throw new ProblemError(timeoutProblem(limit.agentName, timeout, request));
+    if (limit.waitsForUser?.() === true) continue;
+    late.abort();
+    throw new ProblemError(timeoutProblem(limit.agentName, timeout, request));
   }
 }
 

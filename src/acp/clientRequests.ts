@@ -1,17 +1,33 @@
 // Requests and notifications that Parley sends to an agent.
-import type { MessageConnection } from "vscode-jsonrpc/node";
+import { CancellationTokenSource, type MessageConnection } from "vscode-jsonrpc/node";
 import { asError } from "../base/errors.ts";
 import type { JsonObject } from "./parse.ts";
 
-/** Sends a request. Rejects with the agent's error, or when the connection ends. */
-export async function sendRequest(connection: MessageConnection, method: string, params: JsonObject): Promise<unknown> {
+/**
+ * Sends a request. Rejects with the agent's error, or when the connection ends. When `cancelled` aborts, the agent is asked
+ * to end the request (spec page "Cancellation"), and its answer still settles the request.
+ */
+export async function sendRequest(
+  connection: MessageConnection,
+  method: string,
+  params: JsonObject,
+  cancelled?: AbortSignal,
+): Promise<unknown> {
   // Created before the request is sent so that its stack names the caller.
   const origin = new Error(`${method} failed`);
+  const source = new CancellationTokenSource();
+  const cancel = (): void => source.cancel();
+  cancelled?.addEventListener("abort", cancel);
   try {
-    return await connection.sendRequest<unknown>(method, params);
+    const answer = connection.sendRequest<unknown>(method, params, source.token);
+    if (cancelled?.aborted) cancel();
+    return await answer;
   } catch (error) {
     if (error instanceof Error) error.cause ??= origin;
     throw error;
+  } finally {
+    cancelled?.removeEventListener("abort", cancel);
+    source.dispose();
   }
 }
 

@@ -100,8 +100,8 @@ function initialize(
   options: HandshakeOptions,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const answer = connection.sendRequest<unknown>("initialize", request);
-  return answerInTime(answer, options, signal, t("its first message, `initialize`,")).then(asObject);
+  const send = (): Promise<unknown> => connection.sendRequest<unknown>("initialize", request);
+  return answerInTime(send, options, signal, t("its first message, `initialize`,")).then(asObject);
 }
 
 const fail =

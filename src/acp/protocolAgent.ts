@@ -102,7 +102,8 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     this.#kept = new KeptSessions({
       methods: introduction.keptSessions,
       agentName,
-      ask: (method, params) => answerInTime(this.request(method, params), options, this.ended, t("this request")),
+      ask: (method, params) =>
+        answerInTime(late => this.request(method, params, late), options, this.ended, t("this request")),
       problem: (error, failure) => this.problem(error, failure),
     });
     if (signOutRequest !== undefined) {
@@ -164,7 +165,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
 
   async authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void> {
     const params = { methodId };
-    const answer = this.request(this.#introduction.signInRequest, params);
+    const answer = this.request(this.#introduction.signInRequest, params, signal);
     this.#forms.setClient(params, client, answer);
     await plainAnswer(answer, t("{0} did not sign you in", this.agentName), [signal, this.ended]);
     this.#askForAccount();
@@ -251,13 +252,17 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     waits: () => boolean = () => false,
   ): Promise<unknown> {
     const limit = { ...this.#options, waitsForUser: () => this.#forms.areOpen || waits() };
-    const answer = this.request(method, params);
-    this.#forms.setClient(params, client, answer);
-    return answerInTime(answer, limit, this.ended, request);
+    const send = (late: AbortSignal): Promise<unknown> => {
+      const answer = this.request(method, params, late);
+      this.#forms.setClient(params, client, answer);
+      return answer;
+    };
+    return answerInTime(send, limit, this.ended, request);
   }
 
-  request(method: string, params: JsonObject): Promise<unknown> {
-    return sendRequest(this.#connection, method, params);
+  /** The agent is asked to end the request when `cancelled` aborts. */
+  request(method: string, params: JsonObject, cancelled?: AbortSignal): Promise<unknown> {
+    return sendRequest(this.#connection, method, params, cancelled);
   }
 
   notify(method: string, params: JsonObject): void {

@@ -2,13 +2,11 @@
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { endBackground, reportBackground } from "./background/background.ts";
-import type { ConnectionState, ContentBlock, Plan, PlanEntry, SessionEvent } from "./events.ts";
+import type { ConnectionState, Plan, PlanEntry, SessionEvent, StopReason } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
-  currentTurn,
   isBusy,
-  isPrompt,
   messageKey,
   type Entry,
   type Notice,
@@ -22,8 +20,10 @@ import {
  * Whether the agent worked on a turn before the change and no longer does after it. A prompt that the agent gives back
  * began no turn.
  */
-export const turnEnded = (before: SessionState, after: SessionState): boolean =>
-  isBusy(before) && !isBusy(after) && before.activity !== after.activity;
+export function turnEnded(before: SessionState, after: SessionState): boolean {
+  if (before.activity === after.activity || after.activity.state !== "idle") return false;
+  return before.activity.state !== "idle" || (isBusy(before) && !isBusy(after));
+}
 
 /** Whether the agent began to work on a turn. */
 export const turnBegan = ({ activity: before }: SessionState, { activity: after }: SessionState): boolean =>
@@ -33,12 +33,15 @@ type Activity = Extract<SessionEvent, { type: "activity" }>;
 
 /**
  * Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn, also one that
- * the agent accepted and never reported as running. An idle agent that repeats the reason of its last turn ends none.
+ * the agent accepted and never reported as running, if it gives a reason. An idle agent that repeats the reason of its
+ * last turn ends none, and neither does one that reports its background work.
  */
 export function setActivity(before: SessionState, event: Activity, at: number): SessionState {
   const state = reportBackground(before, event.background, at);
   const was = state.activity;
-  if (was.state === event.state && (event.state !== "idle" || !isTurnAccepted(state))) return state;
+  const isAccepted = isTurnAccepted(state);
+  if (was.state === event.state && (event.state !== "idle" || !isAccepted || event.stopReason === undefined))
+    return state;
   const activity = {
     state: event.state,
     since: at,
@@ -46,23 +49,23 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
   };
   if (event.state !== "idle") {
     if (was.state !== "idle") return { ...state, activity };
-    // The turn of an accepted prompt begins with the prompt.
-    const turnStart = state.entries.length;
-    const begun = { ...state, activity, awaitedTurn: null, turnUsage: null, signIn: null };
-    return withoutFinishedPlans({ ...begun, ...(state.awaitedTurn === null && { turnStart }) });
+    // The turn of an accepted prompt begins with the prompt. One that the agent holds can have begun it, too, or another
+    // client, or the agent by itself: the acceptance tells.
+    const turn = isAccepted
+      ? { turnPrompt: state.awaitedTurn, awaitedTurn: null }
+      : { turnPrompt: null, turnStart: state.entries.length };
+    return withoutFinishedPlans({ ...state, activity, ...turn, turnUsage: null, signIn: null });
   }
   const { stopReason, forgotten = false } = event;
-  // The agent does not keep a prompt that it refused, and may not have read one that failed.
-  const wasRead =
-    isBusy(state) &&
-    stopReason !== "error" &&
-    stopReason !== "refusal" &&
-    canAttachTo(turnContent(state), state.accepts);
+  const turnPrompt = was.state === "idle" ? state.awaitedTurn : state.turnPrompt;
+  // Stop also ends the prompts that the agent holds.
+  const held = state.pendingPrompts.find(({ isSubmitted, messageId }) => isSubmitted && messageId === undefined);
+  const cancelling = state.cancelling && held !== undefined;
   const ended = {
-    ...{ ...state, activity, awaitedTurn: null, cancelling: false, stopIgnored: false },
+    ...{ ...state, activity, turnPrompt, awaitedTurn: held?.id ?? null, cancelling, stopIgnored: false },
     turnUsage: event.usage ?? null,
     agentForgot: state.agentForgot || forgotten,
-    needsConversation: state.needsConversation && !wasRead,
+    needsConversation: state.needsConversation && !wasRead(state, turnPrompt, stopReason),
   };
   return endTurn(ended, event, at);
 }
@@ -71,9 +74,11 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
 const isTurnAccepted = ({ awaitedTurn, pendingPrompts }: SessionState): boolean =>
   awaitedTurn !== null && !pendingPrompts.some(({ id, messageId }) => id === awaitedTurn && messageId === undefined);
 
-function turnContent(state: SessionState): readonly ContentBlock[] {
-  const prompt = state.entries.findLast(entry => isPrompt(entry));
-  return prompt?.kind === "message" ? prompt.content : [];
+/** Whether the agent keeps the prompt. It keeps none that it refused, and may not have read one that failed. */
+function wasRead({ entries, accepts }: SessionState, id: string | null, stopReason: StopReason | undefined): boolean {
+  if (id === null || stopReason === "error" || stopReason === "refusal") return false;
+  const prompt = entries.findLast(entry => entry.kind === "message" && entry.submission === id);
+  return prompt?.kind === "message" && canAttachTo(prompt.content, accepts);
 }
 
 /** A finished plan stays until the next turn begins. */
@@ -102,13 +107,13 @@ function endTurn(state: SessionState, event: Activity, at: number): SessionState
 
 /**
  * Marks the prompt of the turn and everything after it: after a refusal, the agent does not include them in the next prompt
- * (spec page "Prompt Turn").
+ * (spec page "Prompt Turn"). A turn without a prompt of the user excludes nothing of the user's.
  */
 function excludeTurn(state: SessionState): SessionState {
-  const turn = currentTurn(state);
-  const isStart = (entry: Entry): boolean =>
-    turn === "" ? isPrompt(entry) : entry.kind === "message" && entry.submission === turn;
+  const { turnPrompt } = state;
+  const isStart = (entry: Entry): boolean => entry.kind === "message" && entry.submission === turnPrompt;
   let { entries } = state;
+  if (turnPrompt === null || !entries.findLast(isStart)) return state;
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries.at(i) as Entry;
     entries = entries.put({ ...entry, excluded: true });
@@ -142,14 +147,31 @@ export function acceptPrompt(state: SessionState, promptId: string, messageId: s
   };
 }
 
-/** The agent has accepted the prompt and not begun to work on it. */
-export function awaitTurn(
+/**
+ * The agent has accepted the prompt, in the turn that runs, or before or after the turn of the prompt. `before`: the state
+ * before that.
+ */
+export function acceptTurn(
+  before: SessionState,
   state: SessionState,
   { submission, awaitsTurn }: Extract<SessionEvent, { type: "promptAccepted" }>,
 ): SessionState {
-  if (!awaitsTurn || state.activity.state !== "idle") return state;
-  const position = state.entries.length - 1;
-  return { ...state, awaitedTurn: submission, turnStart: Math.max(0, position) };
+  const sent = before.pendingPrompts.find(({ id }) => id === submission);
+  if (!sent || sent.messageId !== undefined) return state;
+  const wasHeld = before.awaitedTurn === submission;
+  const awaitedTurn = wasHeld ? null : state.awaitedTurn;
+  if (state.activity.state !== "idle") {
+    // A prompt that was sent into the turn did not begin it.
+    const beganTurn = state.turnPrompt === null && (wasHeld || sent.isSubmitted === undefined);
+    return { ...state, awaitedTurn, turnPrompt: beganTurn ? submission : state.turnPrompt };
+  }
+  if (awaitsTurn) {
+    if (awaitedTurn !== null) return state;
+    return { ...state, awaitedTurn: submission, turnStart: Math.max(0, state.entries.length - 1) };
+  }
+  const turnPrompt = state.turnPrompt ?? submission;
+  const isRead = turnPrompt === submission && wasRead(state, submission, state.activity.stopReason);
+  return { ...state, awaitedTurn, turnPrompt, needsConversation: state.needsConversation && !isRead };
 }
 
 /** The prompt went out, and the agent may hold it. No other prompt follows meanwhile. */
@@ -158,7 +180,7 @@ export function submitPrompt(state: SessionState, id: string): SessionState {
   const pendingPrompts = state.pendingPrompts.map((s): PendingPrompt =>
     s.id === id ? { ...s, isSubmitted: true } : s,
   );
-  const awaitedTurn = state.activity.state === "idle" ? id : state.awaitedTurn;
+  const awaitedTurn = state.awaitedTurn ?? (state.activity.state === "idle" ? id : null);
   return { ...state, pendingPrompts, awaitedTurn };
 }
 
@@ -200,7 +222,11 @@ export function failPrompt(
   return withProblem(rest, event.problem, at);
 }
 
-export function withoutPrompt(state: SessionState, id: string): SessionState {
+/** The user withdrew the prompt, and the agent does not have it. */
+export const withdrawPrompt = (state: SessionState, id: string): SessionState =>
+  withoutAwaitedTurn(withoutPrompt(state, id), id);
+
+function withoutPrompt(state: SessionState, id: string): SessionState {
   if (!state.pendingPrompts.some(s => s.id === id)) return state;
   return { ...state, pendingPrompts: state.pendingPrompts.filter(s => s.id !== id) };
 }

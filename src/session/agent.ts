@@ -147,6 +147,8 @@ export interface AgentConnector {
 /** A prompt that is part of the conversation now, as the message with this id. */
 export interface AcceptedPrompt {
   readonly messageId: string;
+  /** Whether the turn of the prompt has ended already. Absent: not known, because the agent has never repeated a prompt. */
+  readonly isTurnOver?: boolean;
 }
 
 /** The agent gave a prompt back before it became part of the conversation. It returns to the queue. */
@@ -170,11 +172,17 @@ export interface AgentSession {
    * Sends a prompt. Resolves with the message's id when the agent has accepted the prompt; an activity event reports
    * the end of the turn. Rejects with a ProblemError when the agent refused the prompt, so it is not in the history, and
    * with a PromptReturnedError when the agent gave it back. The agent also gets `context`, which is not a part of the
-   * user's message.
+   * user's message. If the agent can hold prompts, it is asked to give this one back when `withdrawn` aborts.
    */
-  prompt(content: readonly ContentBlock[], context?: readonly ContentBlock[]): Promise<AcceptedPrompt>;
+  prompt(
+    content: readonly ContentBlock[],
+    context?: readonly ContentBlock[],
+    withdrawn?: AbortSignal,
+  ): Promise<AcceptedPrompt>;
   /** Sends a prompt into the running turn. Settles as `prompt` does. Absent if the agent does not support it. */
-  readonly sendWhileRunning?: ((content: readonly ContentBlock[]) => Promise<AcceptedPrompt>) | undefined;
+  readonly sendWhileRunning?:
+    | ((content: readonly ContentBlock[], withdrawn?: AbortSignal) => Promise<AcceptedPrompt>)
+    | undefined;
   /** The agent can hold a prompt for a while before it accepts it. */
   readonly holdsPrompts?: boolean;
   /** Asks the agent to end the turn. Does not answer open questions. */

@@ -39,6 +39,8 @@ export class PromptDelivery {
   #stopPreparing: (() => void) | undefined;
   /** The prompts that are being sent to the agent. */
   readonly #sending = new Set<string>();
+  /** Ask the agent to give prompts back that it holds, by the ids of the prompts. */
+  readonly #withdrawals = new Map<string, AbortController>();
   /** The number of turns that began. */
   #turns = 0;
 
@@ -74,7 +76,7 @@ export class PromptDelivery {
     if (this.#preparing !== undefined || areChoicesOpen(state)) return;
     if (participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
     const context = attachedConversation(state, next.content, remote.accepts);
-    this.#send(next, remote, content => remote.session.prompt(content, context));
+    this.#send(next, remote, (content, withdrawn) => remote.session.prompt(content, context, withdrawn));
   }
 
   /** Sends a queued prompt into the running turn. Returns false if the agent accepts none. */
@@ -83,29 +85,41 @@ export class PromptDelivery {
     const prompt = this.queued.find(({ id }) => id === promptId);
     const { session } = remote ?? {};
     if (!remote || !prompt || session?.sendWhileRunning === undefined || !isBusy(this.#options.state())) return false;
-    this.#send(prompt, remote, content => session.sendWhileRunning?.(content) ?? session.prompt(content));
+    this.#send(
+      prompt,
+      remote,
+      (content, withdrawn) =>
+        session.sendWhileRunning?.(content, withdrawn) ?? session.prompt(content, undefined, withdrawn),
+    );
     return true;
+  }
+
+  /** The user withdraws a prompt that the agent holds: asks the agent to give it back. The agent can accept it instead. */
+  withdrawHeld(promptId: string): void {
+    this.#withdrawals.get(promptId)?.abort();
   }
 
   #send(
     prompt: PendingPrompt,
     { session, accepts, ids }: PromptLink,
-    send: (content: readonly ContentBlock[]) => Promise<AcceptedPrompt>,
+    send: (content: readonly ContentBlock[], withdrawn: AbortSignal) => Promise<AcceptedPrompt>,
   ): void {
     const { agentName, dispatch, state } = this.#options;
     const submission = prompt.id;
     const turns = this.#turns;
     this.#sending.add(submission);
+    const withdrawal = new AbortController();
+    this.#withdrawals.set(submission, withdrawal);
     if (session.holdsPrompts) dispatch({ type: "promptSubmitted", submission });
     const fitted = promptContentForAgent(prompt.content, accepts, agentName);
     const sent =
       "refused" in fitted
         ? Promise.reject(new ProblemError({ message: fitted.refused, next: [] }))
-        : send(fitted.content);
+        : send(fitted.content, withdrawal.signal);
     sent
       .then(
-        ({ messageId }) => {
-          const awaitsTurn = this.#turns === turns && !isBusy({ ...state(), awaitedTurn: null });
+        ({ messageId, isTurnOver = this.#turns !== turns }) => {
+          const awaitsTurn = !isTurnOver && state().activity.state === "idle";
           const accepted = { submission, messageId: ids.suffixId(messageId) };
           dispatch({ type: "promptAccepted", ...accepted, ...(awaitsTurn && { awaitsTurn }) });
         },
@@ -116,14 +130,16 @@ export class PromptDelivery {
             if (forgotten) this.#options.onForgotten();
             return;
           }
-          // It is in the queue again, so a pause applies to it. Sending it again at once could go on for ever.
           this.#sending.delete(submission);
+          if (withdrawal.signal.aborted) return dispatch({ type: "promptWithdrawn", submission });
+          // It is in the queue again, so a pause applies to it. Sending it again at once could go on for ever.
           if (!error.sendLater) this.#options.pause();
           dispatch({ type: "promptReturned", submission });
         },
       )
       .finally(() => {
         this.#sending.delete(submission);
+        this.#withdrawals.delete(submission);
         this.sendNext();
       });
   }

@@ -4,7 +4,7 @@ import { unreachable } from "../base/errors.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import {
   acceptPrompt,
-  awaitTurn,
+  acceptTurn,
   failPrompt,
   markAgentLost,
   setAgentSession,
@@ -12,9 +12,9 @@ import {
   returnPrompt,
   setConnection,
   submitPrompt,
+  withdrawPrompt,
   withNotice,
   withUnknown,
-  withoutPrompt,
 } from "./activity.ts";
 import { endBackground, trackBackground } from "./background/background.ts";
 import {
@@ -76,7 +76,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       if (state.pendingPrompts.some(s => s.id === event.submission)) return state;
       return { ...state, pendingPrompts: [...state.pendingPrompts, { id: event.submission, content: event.content }] };
     case "promptAccepted":
-      return awaitTurn(acceptPrompt(state, event.submission, event.messageId), event);
+      return acceptTurn(state, acceptPrompt(state, event.submission, event.messageId), event);
     case "promptSubmitted":
       return submitPrompt(state, event.submission);
     case "promptReturned":
@@ -84,7 +84,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
     case "promptFailed":
       return failPrompt(state, event, at);
     case "promptWithdrawn":
-      return withoutPrompt(state, event.submission);
+      return withdrawPrompt(state, event.submission);
     case "promptEdited":
       return editPrompt(state, event.submission, event.text);
     case "promptMoved":

@@ -183,10 +183,10 @@ export class Session implements Disposable {
     this.#dispatch({ type: "titled", title: line === "" ? null : line });
   }
 
-  /** Removes a prompt that is not sent yet. */
+  /** Removes a prompt that is not sent yet, or asks the agent to give it back. */
   withdraw(promptId: string): void {
-    if (this.#prompts.queued.some(s => s.id === promptId))
-      this.#dispatch({ type: "promptWithdrawn", submission: promptId });
+    if (!this.#prompts.queued.some(s => s.id === promptId)) return this.#prompts.withdrawHeld(promptId);
+    this.#dispatch({ type: "promptWithdrawn", submission: promptId });
   }
 
   /** Changes the text of a prompt that is not sent yet. If nothing is left of the prompt, it is withdrawn. */
@@ -256,12 +256,24 @@ export class Session implements Disposable {
       this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
   }
 
+  /** Ends what can be ended alone. An agent must not get requests that it does not offer. */
   #cancelBackground(work: readonly BackgroundWork[]): void {
     const failed = (error: unknown): void => this.addNotice(asProblem(error).message);
+    let others = 0;
     for (const { toolCallId, terminalId } of work) {
-      if (toolCallId !== undefined) this.cancelTool(toolCallId).catch(failed);
-      else if (terminalId !== undefined) this.killTerminal(terminalId).catch(failed);
+      if (toolCallId !== undefined && this.#canCancelTool(toolCallId)) this.cancelTool(toolCallId).catch(failed);
+      else if (terminalId !== undefined && this.#state.terminals.get(terminalId)?.canCancel)
+        this.killTerminal(terminalId).catch(failed);
+      else others++;
     }
+    const { name } = this.#options.agent;
+    if (others === 1) this.addNotice(t("{0} does not let Parley stop a background task.", name));
+    if (others > 1) this.addNotice(t("{0} does not let Parley stop {1} background tasks.", name, others));
+  }
+
+  #canCancelTool(toolCallId: string): boolean {
+    const entry = this.#state.entries.get(toolKey(toolCallId));
+    return entry?.kind === "tool" && entry.fields.canCancel === true;
   }
 
   #endStopTimer(): void {
@@ -286,8 +298,9 @@ export class Session implements Disposable {
     return this.#services.killTerminal(terminalId);
   }
 
-  /** Ends a tool call, or a sub-agent, that offers it. Rejects with a ProblemError. */
+  /** Ends a tool call, or a sub-agent, if it offers that. Rejects with a ProblemError. */
   async cancelTool(toolCallId: string): Promise<void> {
+    if (!this.#canCancelTool(toolCallId)) return;
     const id = this.#agentLink?.ids.agentId(toolCallId);
     if (id !== undefined) await this.#agentLink?.session.cancelTool(id);
   }
@@ -475,7 +488,8 @@ export class Session implements Disposable {
   }
 
   #handleTurnEnd(): void {
-    this.#endStopTimer();
+    // After Stop, the agent can still hold prompts.
+    if (!this.#state.cancelling) this.#endStopTimer();
     // After the turn, none of its requests waits for an answer.
     this.#cancelQuestionsOfTurn();
     const { stopReason } = this.#state.activity;

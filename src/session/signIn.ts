@@ -2,7 +2,7 @@
 import type { Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { SessionEvent } from "./events.ts";
-import { currentTurn, type PendingPrompt, type SessionState } from "./state.ts";
+import type { PendingPrompt, SessionState } from "./state.ts";
 
 /** How the agent itself is started. */
 export interface AgentProgram {
@@ -77,10 +77,10 @@ export function returnedPrompt(
   first: PendingPrompt | undefined,
   newId: () => string,
 ): readonly SessionEvent[] {
-  const turn = currentTurn(state);
-  if (state.signIn === null || turn === "") return [];
-  const prompt = state.entries.findLast(entry => entry.kind === "message" && entry.submission === turn);
-  if (prompt?.kind !== "message") return [];
+  const { signIn, turnPrompt, activity } = state;
+  if (signIn === null || turnPrompt === null || activity.stopReason !== "error") return [];
+  const prompt = state.entries.findLast(entry => entry.kind === "message" && entry.submission === turnPrompt);
+  if (prompt?.kind !== "message" || !prompt.excluded) return [];
   const submission = newId();
   const sent: SessionEvent = { type: "promptSent", submission, content: prompt.content };
   return first ? [sent, { type: "promptMoved", submission, before: first.id }] : [sent];

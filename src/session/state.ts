@@ -218,8 +218,10 @@ export interface SessionState {
     /** The work as the agent reports it. Absent: the agent does not, so entries outside of a turn show it. */
     readonly reported?: readonly BackgroundWork[];
   } | null;
-  /** The prompt that the agent has accepted and not begun to work on; null if there is none. */
+  /** The prompt that the agent holds, or has accepted and not begun to work on; null if there is none. */
   readonly awaitedTurn: string | null;
+  /** The prompt of the current or latest turn; null if that is the agent's own work, or a turn of another client. */
+  readonly turnPrompt: string | null;
   /** The user pressed Stop and the turn has not ended yet. */
   readonly cancelling: boolean;
   /** The agent has not ended the turn some seconds after Stop. */
@@ -264,6 +266,7 @@ export const emptySession: SessionState = {
   turnStart: 0,
   background: null,
   awaitedTurn: null,
+  turnPrompt: null,
   cancelling: false,
   stopIgnored: false,
   lost: null,
@@ -282,8 +285,8 @@ export const openQuestions = (state: SessionState): readonly Question[] =>
 export const isPrompt = (entry: Entry): boolean =>
   entry.kind === "message" && entry.author === "user" && entry.parent === undefined;
 
-/** The current or latest turn, by the id of its prompt; empty before the first prompt. */
-export function currentTurn({ entries }: SessionState): string {
+/** The latest turn that a prompt of the user began, by the id of the prompt; empty before the first prompt. */
+export function latestPromptTurn({ entries }: SessionState): string {
   const prompt = entries.findLast(entry => entry.kind === "message" && entry.submission !== undefined);
   return prompt?.kind === "message" ? (prompt.submission ?? "") : "";
 }

@@ -8,6 +8,7 @@ import { PromptReturnedError, SessionGoneError, type AgentClient, type AgentSess
 import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, isBusy, type SessionState } from "../../src/session/state.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { recordingClient } from "../support/fakes/recordingClient.ts";
 import { until } from "../support/fakes/until.ts";
 import { WireAgent } from "../support/fakes/wireAgent.ts";
@@ -95,7 +96,7 @@ describe("an agent of version 2", () => {
           else if (step === "echo") echo();
           else update("state_update", { state: "running" });
         }
-        assert.deepEqual(await accepted, { messageId: "u1" });
+        assert.equal((await accepted).messageId, "u1");
         update("agent_message_chunk", { messageId: "m", content: { type: "text", text: "Hi" } });
         update("state_update", { state: "idle", stopReason: "end_turn" });
         await until(() => stateOf(client.events).activity.stopReason === "end_turn");
@@ -143,7 +144,7 @@ describe("an agent of version 2", () => {
     agent.answer(await agent.request("session/prompt"), {});
     update("state_change", { state: "running" });
     update("state_change", { state: "idle", stop_reason: "end_turn" });
-    assert.deepEqual(await accepted, { messageId: "~1" });
+    assert.deepEqual(await accepted, { messageId: "~1", isTurnOver: true });
     assert.deepEqual(messages(client.events), ["user Hello"]);
     assert.equal(stateOf(client.events).activity.stopReason, "end_turn");
   });
@@ -157,7 +158,7 @@ describe("an agent of version 2", () => {
     agent.answer(await agent.request("session/prompt"), {});
     echo("b", "And more");
     echo("a", "Hello");
-    assert.deepEqual([await first, await second], [{ messageId: "a" }, { messageId: "b" }]);
+    assert.deepEqual([(await first).messageId, (await second)?.messageId], ["a", "b"]);
   });
 
   it("gives back a prompt that it has not inserted when the user presses Stop", async () => {
@@ -360,6 +361,26 @@ describe("an agent of version 2", () => {
     const signedOut = connected.agent.signOut?.();
     agent.answer(await agent.request("auth/logout"), {});
     await signedOut;
+  });
+
+  it("is asked to end a sign-in that the user cancels, and a request that takes too long", async () => {
+    const clock = new FakeClock();
+    const connecting = agent.connect(undefined, { protocol: 2, timeout: 1000, limitClock: clock });
+    agent.answer(await agent.request("initialize"), { protocolVersion: 2, info: { name: "robo", version: "2" } });
+    connected = await connecting;
+    const cancel = new AbortController();
+    const signingIn = connected.agent.authenticate("web", recordingClient(), cancel.signal);
+    const signIn = await agent.request("auth/login");
+    cancel.abort();
+    await assert.rejects(signingIn, /did not sign you in: It was cancelled\./);
+    assert.deepEqual((await agent.request("$/cancel_request")).params, { requestId: signIn.id });
+    agent.fail(signIn, -32800, "Cancelled.");
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient());
+    const open = await agent.request("session/new");
+    clock.advance(1001);
+    await assert.rejects(opening, /did not answer the request for a new session within 1 second/);
+    assert.deepEqual((await agent.request("$/cancel_request")).params, { requestId: open.id });
+    agent.fail(open, -32800, "Cancelled.");
   });
 
   it("cannot be signed out of if it offers no way to sign in", async () => {

@@ -25,7 +25,8 @@ import { V2Updates } from "./v2Updates.ts";
 /** The agent of a session. */
 export interface V2Connection {
   readonly agentName: string;
-  request(method: string, params: JsonObject): Promise<unknown>;
+  /** The agent is asked to end the request when `cancelled` aborts. */
+  request(method: string, params: JsonObject, cancelled?: AbortSignal): Promise<unknown>;
   notify(method: string, params: JsonObject): void;
   problem(error: Error, failure: (agentName: string) => string): Problem;
 }
@@ -68,7 +69,7 @@ export class V2Session implements AgentSession, RequestSession {
     this.#updates = new V2Updates({
       problem,
       onUserMessage: (id, content) => this.#sent.echoed(id, content),
-      onState: state => state === "idle" && this.#sent.turnEnded(() => this.#mintId()),
+      onState: state => (state === "idle" ? this.#sent.idle(() => this.#mintId()) : this.#sent.working()),
     });
     this.#subAgents = new SubAgents(sessionId, this.#updates, () => new V2Updates({ problem }), options.onSubAgent);
   }
@@ -114,38 +115,46 @@ export class V2Session implements AgentSession, RequestSession {
    * The agent accepts the prompt with the id of its message (an earlier draft: without, then the agent's repetition has
    * it). A prompt that the agent gave back, because the user pressed Stop, is not in the conversation.
    */
-  async prompt(content: readonly ContentBlock[], context: readonly ContentBlock[] = []): Promise<AcceptedPrompt> {
+  async prompt(
+    content: readonly ContentBlock[],
+    context: readonly ContentBlock[] = [],
+    withdrawn?: AbortSignal,
+  ): Promise<AcceptedPrompt> {
     const all = [...content, ...context];
     this.#updates.hide(context);
     const { agent } = this.#options;
     const size = promptLineBytes(all, this.sessionId);
     if (size > maxPromptBytes) throw new ProblemError(promptSizeProblem(size));
-    const { prompt, messageId } = this.#sent.add(all);
+    const { prompt, accepted } = this.#sent.add(all);
     const params = { sessionId: this.sessionId, prompt: all.map(contentToWire) };
     try {
-      const result = asObject(await agent.request("session/prompt", params));
+      const result = asObject(await agent.request("session/prompt", params, withdrawn));
       this.#sent.answered(prompt, asString(result["messageId"]));
     } catch (failure) {
       this.#sent.remove(prompt);
       const error = asError(failure);
       if (error instanceof ResponseError && error.code === requestCancelled) throw new PromptReturnedError();
       const problem = agent.problem(error, name => t("{0} did not accept this message", name));
+      if (error instanceof ResponseError && error.code === authRequired) {
+        this.#report([{ type: "signInNeeded", problem }]);
+        throw new PromptReturnedError();
+      }
       if (saysSessionIsGone(error, this.sessionId)) throw new SessionGoneError(problem);
       throw new ProblemError(problem);
     }
-    const id = await messageId.catch((error: unknown) => {
+    const found = await accepted.catch((error: unknown) => {
       throw new ProblemError(agent.problem(asError(error), name => t("{0} did not accept this message", name)));
     });
-    this.#report(this.#updates.accepted(id, content));
-    return { messageId: id };
+    this.#report(this.#updates.accepted(found.messageId, content));
+    return found;
   }
 
   /** The agent may hold a prompt until it has finished something else. */
   readonly holdsPrompts = true;
 
   /** In version 2, the agent decides where it inserts a prompt that arrives while it works. */
-  sendWhileRunning(content: readonly ContentBlock[]): Promise<AcceptedPrompt> {
-    return this.prompt(content);
+  sendWhileRunning(content: readonly ContentBlock[], withdrawn?: AbortSignal): Promise<AcceptedPrompt> {
+    return this.prompt(content, undefined, withdrawn);
   }
 
   cancel(): void {

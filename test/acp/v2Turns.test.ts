@@ -1,0 +1,207 @@
+// A session with an agent of version 2: which prompt a turn belongs to, what Stop and Withdraw send, and what a refusal
+// changes.
+import assert from "node:assert/strict";
+import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import { isBusy, openQuestions } from "../../src/session/state.ts";
+import { until } from "../support/fakes/until.ts";
+import { WireSession } from "../support/fakes/wireSession.ts";
+
+describe("a turn of version 2", () => {
+  let wire: WireSession;
+  beforeEach(async () => {
+    trackLeaks();
+    wire = await new WireSession().opened();
+  });
+  afterEach(() => {
+    wire.dispose();
+    assert.deepEqual(findLeaks(), []);
+  });
+  const signInError = { stopReason: "error", error: { code: -32000, message: "Sign in." } };
+  const ends = () => [...wire.state.entries].filter(({ kind }) => kind === "turnEnd").length;
+
+  it("that the agent began by itself and that needs a sign-in gives back no prompt", async () => {
+    await wire.turn("deploy it", "u1", "Deployed.");
+    wire.running();
+    wire.idle(signInError);
+    await wire.processed();
+    assert.ok(wire.state.signIn);
+    assert.deepEqual(wire.messages, ["user: deploy it", "agent: Deployed."]);
+    assert.deepEqual(wire.queued, []);
+  });
+
+  it("of a prompt that needs a sign-in gives back this prompt", async () => {
+    await wire.turn("deploy it", "u1", "Deployed.");
+    const request = await wire.send("again");
+    wire.agent.answer(request, { messageId: "u2" });
+    wire.message("user", "u2", "again");
+    wire.running();
+    wire.idle(signInError);
+    await wire.processed();
+    assert.deepEqual(wire.messages, ["user: deploy it", "agent: Deployed.", "user: again (excluded)"]);
+    assert.deepEqual(wire.queued, ["again"]);
+  });
+
+  it("of a prompt that the agent inserts while it says that it works gives back this prompt", async () => {
+    const request = await wire.send("again");
+    wire.running();
+    wire.message("user", "u1", "again");
+    wire.agent.answer(request, { messageId: "u1" });
+    await wire.processed();
+    wire.idle(signInError);
+    await wire.processed();
+    assert.deepEqual([wire.messages, wire.queued], [["user: again (excluded)"], ["again"]]);
+  });
+
+  for (const [title, begin] of [
+    ["the agent began by itself", () => undefined],
+    ["another client began", () => wire.message("user", "o1", "of another client")],
+  ] as const)
+    it(`that ${title} and that the agent refuses excludes nothing of the user's`, async () => {
+      await wire.turn("one", "u1", "First.");
+      begin();
+      wire.running();
+      wire.idle({ stopReason: "refusal" });
+      await wire.processed();
+      assert.deepEqual(wire.messages.slice(0, 2), ["user: one", "agent: First."]);
+    });
+
+  it("does not end before it has begun when the agent reports its background work again", async () => {
+    await wire.turn("one", "u1", "First.");
+    const request = await wire.send("second");
+    wire.agent.answer(request, { messageId: "u2" });
+    wire.session.send([{ type: "text", text: "third" }]);
+    await wire.processed();
+    wire.idle({ background: [] });
+    await wire.processed();
+    assert.deepEqual([wire.queued, wire.sent, isBusy(wire.state), ends()], [["third"], [], true, 0]);
+    wire.running();
+    wire.idle();
+    await wire.agent.request("session/prompt");
+  });
+
+  it("of another client leaves the prompt awaited that the agent holds meanwhile, and Stop ends it", async () => {
+    await wire.turn("one", "u1", "First.");
+    const held = await wire.send("held");
+    wire.session.send([{ type: "text", text: "next" }]);
+    wire.message("user", "o1", "of another client");
+    wire.running();
+    wire.idle();
+    await wire.processed();
+    assert.ok(isBusy(wire.state), "the prompt is held");
+    wire.agent.answer(held, { messageId: "u2" });
+    await wire.processed();
+    assert.deepEqual([wire.queued, wire.sent, isBusy(wire.state)], [["next"], [], true]);
+    wire.session.stop();
+    await wire.agent.request("session/cancel");
+    wire.running();
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    assert.deepEqual([wire.queued, isBusy(wire.state), wire.state.cancelling], [["next"], false, false]);
+  });
+
+  it("may be over before the agent accepts its prompt", async () => {
+    await wire.turn("one", "u1", "First.");
+    const request = await wire.send("two");
+    wire.message("user", "u2", "two");
+    wire.running();
+    wire.idle();
+    wire.agent.answer(request, { messageId: "u2" });
+    await wire.processed();
+    assert.ok(!isBusy(wire.state));
+  });
+
+  it("gives a prompt back that the agent refuses until the user signs in, and no other one follows", async () => {
+    const request = await wire.send("one");
+    wire.session.send([{ type: "text", text: "two" }]);
+    wire.agent.fail(request, -32000, "Sign in.");
+    await until(() => wire.state.signIn !== null);
+    await wire.processed();
+    assert.deepEqual([wire.queued, wire.state.queuePaused, wire.sent], [["one", "two"], true, []]);
+    assert.deepEqual([wire.messages, isBusy(wire.state)], [[], false]);
+  });
+
+  describe("with a prompt that the user sent into it and that the agent holds", () => {
+    beforeEach(async () => {
+      const request = await wire.send("one");
+      wire.agent.answer(request, { messageId: "u1" });
+      wire.running();
+      await wire.processed();
+      wire.session.send([{ type: "text", text: "B" }]);
+      const [prompt] = wire.state.pendingPrompts;
+      wire.session.sendWhileRunning(prompt?.id ?? "");
+    });
+
+    it("can be stopped after its end, too", async () => {
+      const steered = await wire.agent.request("session/prompt");
+      wire.idle();
+      await wire.processed();
+      assert.ok(isBusy(wire.state));
+      wire.session.stop();
+      await wire.agent.request("session/cancel");
+      wire.agent.fail(steered, -32800, "Cancelled.");
+      await wire.processed();
+      assert.deepEqual([wire.queued, isBusy(wire.state), wire.state.cancelling], [["B"], false, false]);
+      assert.equal(wire.clock.pendingTimers, 0);
+    });
+
+    it("lets the user withdraw that prompt, and the next one follows", async () => {
+      const steered = await wire.agent.request("session/prompt");
+      wire.session.send([{ type: "text", text: "C" }]);
+      wire.idle();
+      await wire.processed();
+      const [held] = wire.state.pendingPrompts;
+      wire.session.withdraw(held?.id ?? "");
+      const { params } = await wire.agent.request("$/cancel_request");
+      assert.deepEqual(params, { requestId: steered.id });
+      wire.agent.fail(steered, -32800, "Cancelled.");
+      const next = await wire.agent.request("session/prompt");
+      assert.deepEqual(next.params?.["prompt"], [{ type: "text", text: "C" }]);
+      assert.deepEqual(wire.messages, ["user: one"]);
+    });
+
+    it("keeps a prompt that the agent accepts although the user withdrew it", async () => {
+      const steered = await wire.agent.request("session/prompt");
+      const [held] = wire.state.pendingPrompts;
+      wire.session.withdraw(held?.id ?? "");
+      await wire.agent.request("$/cancel_request");
+      wire.agent.answer(steered, { messageId: "u2" });
+      await wire.processed();
+      assert.deepEqual(wire.messages, ["user: one", "user: B"]);
+    });
+
+    it("is not refused with the prompt that began it if only that one was sent before", async () => {
+      const steered = await wire.agent.request("session/prompt");
+      wire.agent.answer(steered, { messageId: "u2" });
+      wire.message("user", "u2", "B");
+      wire.idle({ stopReason: "refusal" });
+      await wire.processed();
+      assert.deepEqual(wire.messages, ["user: one (excluded)", "user: B (excluded)"]);
+    });
+  });
+
+  it("leaves background work, of which Stop ends only what offers it", async () => {
+    wire.update("tool_call_update", { toolCallId: "t", title: "Serve", status: "in_progress" });
+    wire.update("tool_call_update", {
+      toolCallId: "c",
+      title: "Watch",
+      status: "in_progress",
+      capabilities: { cancel: {} },
+    });
+    const background = [
+      { type: "tool_call", toolCallId: "t" },
+      { type: "tool_call", toolCallId: "c" },
+      { type: "terminal", terminalId: "x" },
+      { type: "_task" },
+    ];
+    wire.idle({ background });
+    await wire.processed();
+    wire.session.stop();
+    const { params } = await wire.agent.request("tool_call/cancel");
+    assert.deepEqual(params, { sessionId: "s", toolCallId: "c" });
+    await wire.processed();
+    assert.deepEqual(wire.sent, []);
+    const titles = [...wire.state.entries].flatMap(entry => (entry.kind === "notice" ? entry.title : []));
+    assert.ok(titles.includes("Robo does not let Parley stop 3 background tasks."), titles.join("\n"));
+    assert.deepEqual(openQuestions(wire.state), []);
+  });
+});
