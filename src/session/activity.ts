@@ -49,11 +49,16 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
   };
   if (event.state !== "idle") {
     if (was.state !== "idle") return { ...state, activity };
-    // The turn of an accepted prompt begins with the prompt. One that the agent holds can have begun it, too, or another
-    // client, or the agent by itself: the acceptance tells.
-    const turn = isAccepted
-      ? { turnPrompt: state.awaitedTurn, awaitedTurn: null }
-      : { turnPrompt: null, turnStart: state.entries.length };
+    // An agent that continues the session goes on with the turn that was interrupted. The turn of an accepted prompt begins
+    // with the prompt. One that the agent holds can have begun it, too, or another client, or the agent by itself: the
+    // acceptance tells.
+    const isContinued =
+      state.connection?.state === "opening" && (was.stopReason === "cancelled" || was.stopReason === "lost");
+    const turn = isContinued
+      ? {}
+      : isAccepted
+        ? { turnPrompt: state.awaitedTurn, awaitedTurn: null }
+        : { turnPrompt: null, turnStart: state.entries.length };
     return withoutFinishedPlans({ ...state, activity, ...turn, turnUsage: null, signIn: null });
   }
   const { stopReason, forgotten = false } = event;

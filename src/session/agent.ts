@@ -68,6 +68,8 @@ export interface ContinueSessionRequest extends OpenSessionRequest {
   readonly sessionId: string;
   /** Whether the conversation has the entry of the event already, so that the agent only repeats it. */
   readonly isKnown: (event: SessionEvent) => boolean;
+  /** Whether an interruption may have cut the entry of the event. */
+  readonly isCut: (event: SessionEvent) => boolean;
   /** The conversation was interrupted, so the agent may have added to it what the log lacks. */
   readonly lacksEnd: boolean;
 }

@@ -371,6 +371,8 @@ export const sessionEvents = {
     patch: isToolPatch,
     /** The tool call of the sub-agent that made this call. */
     parent: optionalString,
+    /** The agent still runs the call, which an interruption had closed. */
+    reopened: optionalTrue,
   },
   toolChunk: {
     toolCallId: isString,

@@ -46,6 +46,7 @@ import {
   mergeToolPatch,
   setDiffLines,
   noteAnswer,
+  reopenTool,
   upsertTool,
 } from "./toolCalls.ts";
 
@@ -134,8 +135,11 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
     case "messageChunk":
       return upsertMessage(state, event, at, old => appendContent(old, event.content));
     case "tool":
-      return upsertTool(state, { ...event, reported: typeof event.patch.status === "string" }, at, fields =>
-        mergeToolPatch(fields, event.patch),
+      return upsertTool(
+        event.reopened ? reopenTool(state, event.toolCallId) : state,
+        { ...event, reported: typeof event.patch.status === "string" },
+        at,
+        fields => mergeToolPatch(fields, event.patch),
       );
     case "toolChunk":
       return upsertTool(state, { toolCallId: event.toolCallId }, at, fields => {

@@ -92,6 +92,14 @@ export function upsertTool(
   return { ...state, entries: state.entries.put(entry), latestMessage };
 }
 
+/** The state with the call open again, unless the agent has reported its end. */
+export function reopenTool(state: SessionState, toolCallId: string): SessionState {
+  const entry = state.entries.get(toolKey(toolCallId));
+  if (entry?.kind !== "tool" || !entry.closed || isFinal(entry.fields.status)) return state;
+  const { closed: _, ended: __, ...open } = entry;
+  return { ...state, entries: state.entries.put(open) };
+}
+
 function withStatusReported(tool: ToolEntry): ToolEntry {
   if (!tool.statusIsOld) return tool;
   const { statusIsOld: _, ...rest } = tool;

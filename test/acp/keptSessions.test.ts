@@ -167,7 +167,7 @@ for (const version of [1, 2] as const) {
       assert.ok((await agent.response("early")).error, "nobody can answer yet");
       const client = recordingClient();
       const continued = await connected.agent.continueSession?.(
-        { cwd: "/w", connection: 3, sessionId: "copy", isKnown: () => false, lacksEnd: false },
+        { cwd: "/w", connection: 3, sessionId: "copy", isKnown: () => false, isCut: () => false, lacksEnd: false },
         client,
       );
       assert.equal(continued?.by, "resume");

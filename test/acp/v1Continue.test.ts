@@ -17,6 +17,7 @@ const request: ContinueSessionRequest = {
   connection: 2,
   sessionId: "old-session",
   isKnown: event => event.type === "tool" && event.toolCallId === "known",
+  isCut: () => false,
   lacksEnd: false,
 };
 const say = (text: string, messageId?: string): object => ({

@@ -153,9 +153,9 @@ describe("an agent of version 2 that resumes a session", () => {
       conversation.update("user_message", { messageId: `${id}${ids}`, content: [text(words)] });
       conversation.update("tool_call_update", {
         ...{ toolCallId: `call of ${words}${ids}`, title: words, status: "completed" },
-        content: [{ type: "terminal", terminalId: `x${ids}` }],
+        content: [{ type: "terminal", terminalId: `x of ${words}${ids}` }],
       });
-      conversation.update("terminal_output_chunk", { terminalId: `x${ids}`, data: "b2s=" });
+      conversation.update("terminal_output_chunk", { terminalId: `x of ${words}${ids}`, data: "b2s=" });
     }
     conversation.update("agent_message_chunk", { messageId: `m${ids}`, content: text("Do") });
     conversation.update("agent_message_chunk", { messageId: `m${ids}`, content: text("ne.") });
@@ -170,8 +170,85 @@ describe("an agent of version 2 that resumes a session", () => {
     conversation.agent.answer(request, {});
     assert.equal((await opening).continuedBy, "load");
     assert.deepEqual(conversation.entries, ["user: one", "one", "user: two", "two", "agent: Done."]);
-    assert.equal(conversation.state.terminals.size, 0, "output of known calls is not repeated");
+    const outputs = [...conversation.state.terminals.values()].map(({ id, output }) => [id, output]);
+    assert.deepEqual(outputs, [["x of two", "ok"]], "the output of calls that were complete is not repeated");
+    const call = conversation.state.entries.get("t:call of two");
+    assert.ok(call?.kind === "tool");
+    assert.equal(call.fields.status, "completed", "the interruption closed it, and the agent completed it");
     assert.equal(isBusy(conversation.state), false);
+  });
+
+  /** A turn of one id for each message, cut while the agent writes and a command runs. */
+  async function cutInTurn(): Promise<SentMessage> {
+    const session = await conversation.opened(2);
+    await conversation.turn(session, "one", "u1", false);
+    conversation.update("tool_call_update", { toolCallId: "t", title: "npm test", status: "in_progress" });
+    conversation.update("agent_message_chunk", { messageId: "m", content: text("The quick ") });
+    await until(() => conversation.entries.includes("agent: The quick "));
+    conversation.reload();
+    await conversation.connect(2);
+    opening = conversation.open();
+    return conversation.agent.request("session/resume");
+  }
+  let opening: Promise<OpenedAgentSession>;
+  const repeat = (status: string, ...pieces: readonly string[]): void => {
+    conversation.update("user_message", { messageId: "u1", content: [text("one")] });
+    conversation.update("tool_call_update", { toolCallId: "t", title: "npm test", status });
+    if (status === "completed")
+      conversation.update("tool_call_content_chunk", {
+        toolCallId: "t",
+        content: { type: "content", content: text("42 passed") },
+      });
+    for (const piece of pieces) conversation.update("agent_message_chunk", { messageId: "m", content: text(piece) });
+  };
+  const call = (): unknown => {
+    const entry = conversation.state.entries.get("t:t");
+    return entry?.kind === "tool" && [entry.fields.status, entry.closed ?? false, entry.fields.content?.length ?? 0];
+  };
+
+  it("repeats an answer that the interruption cut, and goes on with it", async () => {
+    const request = await cutInTurn();
+    assert.deepEqual(call(), ["in_progress", true, 0]);
+    repeat("completed", "The quick ", "brown ");
+    conversation.update("state_update", { state: "running" });
+    conversation.agent.answer(request, {});
+    await opening;
+    conversation.apply({ type: "connection", state: "ready" });
+    assert.deepEqual(call(), ["completed", true, 1]);
+    conversation.update("agent_message_chunk", { messageId: "m", content: text("fox.") });
+    conversation.update("state_update", { state: "idle", stopReason: "end_turn" });
+    await until(() => !isBusy(conversation.state));
+    assert.deepEqual(conversation.entries, ["user: one", "one", "npm test", "agent: The quick brown fox."]);
+  });
+
+  it("repeats an answer that it finished meanwhile, also if it is shorter", async () => {
+    const request = await cutInTurn();
+    repeat("completed", "Done.");
+    conversation.update("state_update", { state: "idle", stopReason: "end_turn" });
+    conversation.agent.answer(request, {});
+    await opening;
+    assert.deepEqual(conversation.entries, ["user: one", "one", "npm test", "agent: Done."]);
+  });
+
+  it("opens a call again that it still runs, and not one that it left", async () => {
+    const request = await cutInTurn();
+    repeat("in_progress", "The quick ");
+    conversation.update("state_update", { state: "running" });
+    conversation.agent.answer(request, {});
+    await opening;
+    assert.deepEqual(call(), ["in_progress", false, 0]);
+    conversation.update("state_update", { state: "idle", stopReason: "end_turn" });
+    await until(() => !isBusy(conversation.state));
+    assert.deepEqual(call(), ["in_progress", true, 0], "the end of the turn closes it");
+  });
+
+  it("leaves a call closed if it is idle and no background work", async () => {
+    const request = await cutInTurn();
+    repeat("in_progress", "The quick ");
+    conversation.update("state_update", { state: "idle" });
+    conversation.agent.answer(request, {});
+    await opening;
+    assert.deepEqual(call(), ["in_progress", true, 0]);
   });
 
   it("repeats nothing that counts if it has given everything other ids", async () => {

@@ -179,6 +179,29 @@ describe("a turn of version 2", () => {
     });
   });
 
+  it("goes on after a reload of the window as the turn of its prompt", async () => {
+    await wire.turn("one", "u1", "First.");
+    const request = await wire.send("two");
+    wire.agent.answer(request, { messageId: "u2" });
+    wire.running();
+    await wire.processed();
+    const earlier = wire;
+    wire = new WireSession(earlier.log);
+    earlier.dispose();
+    const opening = wire.session.open();
+    const resume = await wire.agent.request("session/resume");
+    wire.message("user", "u2", "two");
+    wire.message("agent", "m", "Half");
+    wire.running();
+    wire.agent.answer(resume, {});
+    await opening;
+    assert.ok(isBusy(wire.state));
+    wire.idle(signInError);
+    await wire.processed();
+    assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: two (excluded)", "agent: Half (excluded)"]);
+    assert.deepEqual(wire.queued, ["two"]);
+  });
+
   it("leaves background work, of which Stop ends only what offers it", async () => {
     wire.update("tool_call_update", { toolCallId: "t", title: "Serve", status: "in_progress" });
     wire.update("tool_call_update", {

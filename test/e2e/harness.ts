@@ -439,8 +439,13 @@ async function browserOf(page: Page): Promise<Browser> {
 async function pictureFailure(title: string): Promise<void> {
   const name = title.replace(/[^\w-]+/g, "-").slice(0, 100);
   for (const [index, { page, errors }] of [...shared.opened].entries()) {
-    console.log(`    picture: ${await screenshot(page, `failed-${name}${index > 0 ? `-${index}` : ""}`)}`);
-    for (const text of await openTexts(page)) console.log(`    shown by the window: ${text}`);
+    try {
+      console.log(`    picture: ${await screenshot(page, `failed-${name}${index > 0 ? `-${index}` : ""}`)}`);
+      for (const text of await openTexts(page)) console.log(`    shown by the window: ${text}`);
+    } catch (thrown) {
+      // A failed hook would end the suite. The test can have closed its window.
+      console.log(`    no picture: ${String(thrown).split("\n")[0]}`);
+    }
     for (const error of errors.slice(-5)) console.log(`    reported by the window: ${error}`);
   }
 }

@@ -83,7 +83,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   }
 
   protected async loaded(request: KeptSessionRequest, client: AgentClient): Promise<V1Session | undefined> {
-    const whole = { ...request, isKnown: () => false, lacksEnd: false };
+    const whole = { ...request, isKnown: () => false, isCut: () => false, lacksEnd: false };
     const session = await this.#continueBy("session/load", whole, client, true);
     session?.replayed();
     return session;

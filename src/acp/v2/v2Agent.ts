@@ -49,7 +49,11 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     if (copy) return { session: this.#reopen(copy, request, client), by: "resume" };
     const replays = request.lacksEnd ? [true, false] : [false];
     for (const isReplayed of replays) {
-      const replay = isReplayed ? new V2ConversationReplay(request.isKnown) : undefined;
+      const replay = isReplayed
+        ? new V2ConversationReplay(event =>
+            request.isCut(event) ? "cut" : request.isKnown(event) ? "whole" : undefined,
+          )
+        : undefined;
       const session = await this.earlyUpdates.keepDuring(this.#continue(request, client, replay));
       if (session !== "refused") return session && { session, by: replay ? "load" : "resume" };
     }

@@ -1,6 +1,7 @@
 // The replay of a session that an agent resumes: it sends the whole conversation again before its answer. The log has the
-// conversation up to an interruption, so only what comes after the last known entry counts.
+// conversation up to an interruption, so only what the interruption cut and what comes after the last known entry counts.
 import type { SessionEvent } from "../../session/events.ts";
+import { isFinal } from "../../session/state.ts";
 
 /** At most this many events of each kind are kept, so that an agent cannot fill the memory before it answers. */
 const maxKept = 10_000;
@@ -15,20 +16,25 @@ export interface V2Replay {
   end(): readonly SessionEvent[];
 }
 
+/** What the log has of the entry of an event. `cut`: an interruption may have cut it. */
+export type KnownPart = "whole" | "cut" | undefined;
+
 /** The replay of a conversation that Parley has. */
 export class V2ConversationReplay implements V2Replay {
-  readonly #isKnown: (event: SessionEvent) => boolean;
+  readonly #knownPart: (event: SessionEvent) => KnownPart;
   /** The entries and terminals after the last known entry. */
   #entries: SessionEvent[] = [];
   readonly #settings: SessionEvent[] = [];
-  #activity: SessionEvent | undefined;
+  #activity: Extract<SessionEvent, { type: "activity" }> | undefined;
+  readonly #cut = new CutEntries();
+  readonly #terminals: TerminalEvent[] = [];
   #hasKnown = false;
-  readonly #knownTerminals = new Set<string>();
+  readonly #wholeTerminals = new Set<string>();
   #hasMore = false;
 
-  /** `isKnown`: whether the log has the entry of the event. */
-  constructor(isKnown: (event: SessionEvent) => boolean) {
-    this.#isKnown = isKnown;
+  /** `knownPart`: what the log has of the entry of an event. */
+  constructor(knownPart: (event: SessionEvent) => KnownPart) {
+    this.#knownPart = knownPart;
   }
 
   keep(events: readonly SessionEvent[]): void {
@@ -39,12 +45,18 @@ export class V2ConversationReplay implements V2Replay {
   #keep(event: SessionEvent): void {
     if (event.type === "activity") this.#activity = event;
     else if (!isKept(event)) addLimited(this.#settings, event);
-    else if (!this.#isKnown(event)) addLimited(this.#entries, event);
-    else {
-      this.#hasKnown = true;
-      this.#entries = [];
-      for (const id of shownTerminals(event)) if (this.#knownTerminals.size < maxKept) this.#knownTerminals.add(id);
-    }
+    else if (event.type === "terminal" || event.type === "terminalOutput") {
+      addLimited(this.#terminals, event);
+      addLimited(this.#entries, event);
+    } else this.#keepEntry(event, this.#knownPart(event));
+  }
+
+  #keepEntry(event: SessionEvent, part: KnownPart): void {
+    if (part === undefined) return addLimited(this.#entries, event);
+    this.#hasKnown = true;
+    this.#entries = [];
+    if (part === "cut") this.#cut.keep(event);
+    else for (const id of shownTerminals(event)) if (this.#wholeTerminals.size < maxKept) this.#wholeTerminals.add(id);
   }
 
   takeProgress(): boolean {
@@ -54,16 +66,104 @@ export class V2ConversationReplay implements V2Replay {
   }
 
   /**
-   * The events that count: entries and terminals after the last known entry, settings, and the latest state of the agent.
-   * If the agent names none of the known entries, it has given them other ids, so none of its entries counts.
+   * The events that count: what an interruption cut, entries and terminals after the last known entry, settings, and the
+   * latest state of the agent. If the agent names none of the known entries, it has given them other ids, so none of its
+   * entries counts.
    */
   end(): readonly SessionEvent[] {
+    const isCut = (event: SessionEvent): boolean => "terminalId" in event && this.#cut.terminals.has(event.terminalId);
     const isNew = (event: SessionEvent): boolean =>
-      !("terminalId" in event) || !this.#knownTerminals.has(event.terminalId);
+      !("terminalId" in event) || !(this.#wholeTerminals.has(event.terminalId) || isCut(event));
     return [
+      ...this.#cut.events(this.#activity),
+      ...outputAgain(this.#terminals.filter(isCut)),
       ...(this.#hasKnown ? this.#entries.filter(isNew) : []),
       ...this.#settings,
       ...(this.#activity ? [this.#activity] : []),
+    ];
+  }
+}
+
+type TerminalEvent = Extract<SessionEvent, { type: "terminal" | "terminalOutput" }>;
+
+/** The events of terminals whose output is repeated from its beginning. */
+function outputAgain(events: readonly TerminalEvent[]): readonly SessionEvent[] {
+  const seen = new Set<string>();
+  return events.flatMap((event): readonly SessionEvent[] => {
+    const { terminalId } = event;
+    const isFirst = !seen.has(terminalId);
+    seen.add(terminalId);
+    return isFirst ? [{ type: "terminal", terminalId, output: "" }, event] : [event];
+  });
+}
+
+/** What an agent repeats of entries that an interruption cut. It replaces what the log has of them. */
+class CutEntries {
+  readonly #events: SessionEvent[] = [];
+  /** The entries whose content has begun again. */
+  readonly #begun = new Set<string>();
+  /** The statuses of the tool calls. */
+  readonly #statuses = new Map<string, string>();
+  /** The terminals that the tool calls show. */
+  readonly terminals = new Set<string>();
+
+  keep(event: SessionEvent): void {
+    if (this.#events.length >= maxKept) return;
+    for (const id of shownTerminals(event)) this.terminals.add(id);
+    if (event.type === "tool" && typeof event.patch.status === "string")
+      this.#statuses.set(event.toolCallId, event.patch.status);
+    this.#events.push(this.#fromItsBeginning(event));
+  }
+
+  /** The first piece of a content replaces what the log has. */
+  #fromItsBeginning(event: SessionEvent): SessionEvent {
+    switch (event.type) {
+      case "message":
+        if (event.content !== undefined) this.#begin(`message ${event.author} ${event.messageId}`);
+        return event;
+      case "messageChunk": {
+        const { type: _, content, ...message } = event;
+        return this.#begin(`message ${event.author} ${event.messageId}`)
+          ? { type: "message", ...message, content: [content] }
+          : event;
+      }
+      case "tool":
+        if (event.patch.content !== undefined) this.#begin(`tool ${event.toolCallId}`);
+        return event;
+      case "toolChunk":
+        return this.#begin(`tool ${event.toolCallId}`)
+          ? { type: "tool", toolCallId: event.toolCallId, patch: { content: [event.content] } }
+          : event;
+      case "compaction":
+        if (event.summary !== undefined) this.#begin(`compaction ${event.compactionId}`);
+        return event;
+      case "compactionChunk":
+        return this.#begin(`compaction ${event.compactionId}`)
+          ? { type: "compaction", compactionId: event.compactionId, summary: [event.content] }
+          : event;
+      default:
+        return event;
+    }
+  }
+
+  /** Returns whether the content has not begun before. */
+  #begin(key: string): boolean {
+    const isFirst = !this.#begun.has(key);
+    this.#begun.add(key);
+    return isFirst;
+  }
+
+  /** The events, of which calls that the agent still runs are open again. `activity`: the latest state of the agent. */
+  events(activity: Extract<SessionEvent, { type: "activity" }> | undefined): readonly SessionEvent[] {
+    const { state = "idle", background = [] } = activity ?? {};
+    const isRunning = (id: string): boolean =>
+      state !== "idle" || background.some(({ toolCallId }) => toolCallId === id);
+    const open = [...this.#statuses].flatMap(([toolCallId, status]) =>
+      isFinal(status) || !isRunning(toolCallId) ? [] : toolCallId,
+    );
+    return [
+      ...this.#events,
+      ...open.map(toolCallId => ({ type: "tool", toolCallId, patch: {}, reopened: true }) as const),
     ];
   }
 }

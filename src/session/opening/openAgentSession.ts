@@ -1,11 +1,20 @@
 // Opens the agent's side of a conversation: continues the agent's session if the agent has it, otherwise opens a new one.
 import { t } from "../../base/l10n.ts";
 import type { SessionOptions } from "../sessionServices.ts";
-import type { Agent, AgentClient, AgentInfo, AgentSession, ContinuedBy, OpenSessionRequest } from "../agent.ts";
+import type {
+  Agent,
+  AgentClient,
+  AgentInfo,
+  AgentSession,
+  ContinuedBy,
+  ContinueSessionRequest,
+  OpenSessionRequest,
+} from "../agent.ts";
+import type { EntryList } from "../entryList.ts";
 import { conversationForAgent } from "../conversation/conversationForAgent.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
-import { compactionKey, messageKey, toolKey, type SessionState } from "../state.ts";
+import { compactionKey, isFinal, isPrompt, messageKey, toolKey, type Entry, type SessionState } from "../state.ts";
 import { canAttachTo } from "./canAttach.ts";
 import { AgentSessionIds } from "./agentSessionIds.ts";
 
@@ -35,9 +44,8 @@ export async function openAgentSession(
   const request = { cwd: state.workspaceFolder, connection: state.connections + 1, ...surroundings };
   const sessionId = openSessionId(state);
   if (sessionId !== undefined && agent.continueSession) {
-    const isKnown = knownEvents(state);
-    const lacksEnd = wasInterrupted(state);
-    const continued = await agent.continueSession({ ...request, sessionId, isKnown, lacksEnd }, client);
+    const continuing = { ...request, sessionId, ...knownEvents(state), lacksEnd: wasInterrupted(state) };
+    const continued = await agent.continueSession(continuing, client);
     if (continued) return { session: continued.session, continuedBy: continued.by };
   }
   return { session: await agent.open(request, client) };
@@ -58,8 +66,8 @@ function wasInterrupted({ activity, entries }: SessionState): boolean {
   return last?.kind === "tool" && last.closed === true;
 }
 
-/** Whether the conversation has the entry of an event that the agent reports for its current agent session. */
-function knownEvents({ entries, agentSession }: SessionState): (event: SessionEvent) => boolean {
+/** What the conversation has of the entry of an event that the agent reports for its current agent session. */
+function knownEvents({ entries, agentSession }: SessionState): Pick<ContinueSessionRequest, "isKnown" | "isCut"> {
   const ids = new AgentSessionIds(() => false);
   ids.use(agentSession ?? 0);
   const key = (event: SessionEvent): string | undefined => {
@@ -77,10 +85,28 @@ function knownEvents({ entries, agentSession }: SessionState): (event: SessionEv
         return undefined;
     }
   };
-  return event => {
+  const entryOf = (event: SessionEvent): Entry | undefined => {
     const id = key(event);
-    return id !== undefined && entries.get(id) !== undefined;
+    return id === undefined ? undefined : entries.get(id);
   };
+  const cut = cutEntries(entries);
+  return {
+    isKnown: event => entryOf(event) !== undefined,
+    isCut: event => cut.has(entryOf(event)?.id ?? ""),
+  };
+}
+
+/** The entries that an interruption may have cut: those of the agent in the latest turn, and calls that it closed. */
+function cutEntries(entries: EntryList<Entry>): ReadonlySet<string> {
+  const cut = new Set<string>();
+  let isLatestTurn = true;
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries.at(i) as Entry;
+    const isClosed = entry.kind === "tool" && entry.closed === true && !isFinal(entry.fields.status);
+    if (isPrompt(entry)) isLatestTurn = false;
+    if (isLatestTurn || isClosed) cut.add(entry.id);
+  }
+  return cut;
 }
 
 /** How the agent continues the conversation, as a sentence. Undefined if there is no conversation yet. */

@@ -49,8 +49,8 @@ class Work {
       update: { sessionUpdate, ...fields },
     });
   }
-  say(words) {
-    return this.update("agent_message_chunk", { messageId: randomUUID(), content: text(words) });
+  say(words, messageId = randomUUID()) {
+    return this.update("agent_message_chunk", { messageId, content: text(words) });
   }
   state(state, fields = {}) {
     return this.update("state_update", { state, background: this.background, ...fields });
@@ -111,8 +111,10 @@ async function work(turn, prompt) {
   } else if (prompt.includes("servers")) {
     await turn.say(`Servers: ${turn.servers.map(({ type, name }) => `${name} (${type})`).join(", ")}`);
   } else if (prompt.includes("slow")) {
-    await turn.say("Half of the answer.");
-    turn.keep({ sessionUpdate: "agent_message", messageId: randomUUID(), content: [text("The other half.")] });
+    // The rest of the message is sent when the session is resumed.
+    const messageId = randomUUID();
+    await turn.say("Half of the answer. ", messageId);
+    turn.keep({ sessionUpdate: "agent_message_chunk", messageId, content: text("The other half.") });
     return;
   } else await turn.say(`You said: ${prompt}`);
   await turn.state("idle", { stopReason });
