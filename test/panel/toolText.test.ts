@@ -76,8 +76,97 @@ describe("the text of a tool call", () => {
   for (const [what, text, expected] of rows)
     it(`counts ${what} as ${expected ? "Markdown" : "plain text"}`, () => assert.equal(hasMarkdown(text), expected));
 
+  const outputs: readonly [string, string][] = [
+    ["a script with a shebang", "#!/bin/sh\n# Build everything\nset -e\n\n# Then test\nnpm test\n"],
+    ["a script", "# Install\nnpm ci\n\n# Test\nnpm test"],
+    ["a script of comments", "# Copyright of the authors.\n# All rights reserved.\n\n# Main part.\n"],
+    ["YAML", "# Settings\nname: app\nsteps:\n- run: a\n- run: b\n"],
+    ["YAML of two lists", "on:\n  - push\n  - pull_request\n"],
+    ["YAML of a list of maps", "- name: a\n  run: b\n- name: c\n  run: d"],
+    ["YAML with capital keys", "Resources:\n  - One\n  - Two"],
+    ["a Makefile", "# Targets\nall: build\n\nbuild:\n\tcc -o a a.c\n"],
+    ["a Makefile with phony targets", "# Targets\n\n.PHONY: all\n"],
+    ["a configuration with comments", "# Server\nport = 8080\n\n# Client\nhost = localhost\n"],
+    ["a configuration with sections", "# Main\n\n[core]\n\n# More\n\n[user]\n"],
+    ["a configuration with blanks", "# The port\nPort 22\n# No root\nPermitRootLogin no\n"],
+    ["a commented configuration", "# port=80\n\n# The settings of the server.\n"],
+    ["a list of ignored files", "# Dependencies\n\nnode_modules/\n"],
+    ["variables", "# Keys\n\nAPI_KEY=abc\n"],
+    ["a Dockerfile", '# Base\nFROM node:22\nRUN npm ci\n\n# Start\nCMD ["node"]\n'],
+    ["Python", "# Read it\nimport os\n\ndef f():\n    return 1\n"],
+    ["SQL with comments", "-- Users\nSELECT 1;\n\n# More\n"],
+    ["lines of two dashes", "Options\n--\n- a\n- b\n-- end\n"],
+    ["options of a command", "1. Run\n2. Test\n\n--all   Everything\n"],
+    ["indented code", "# Example\n\n    let a = 1;\n    let b = 2;\n"],
+    ["an indented list", "Running\n  * one\n  * two\n"],
+    ["a log with stars", "* Starting the server\n* Listening on 8080\n"],
+    ["a log with stars and more lines", "* Connecting\nok\n* Sending\nok\n"],
+    ["a log of curl", "*   Trying 127.0.0.1:80...\n* Connected\n> GET / HTTP/1.1\n< HTTP/1.1 200 OK\n"],
+    ["a log with indented lines", "* Checking\n   ...done.\n* Stopping\n   ...done.\n"],
+    ["a log of commits", "* 1a2b3c4 Fix the list\n* 5d6e7f8 Add the list\n"],
+    ["a list of branches", "* main\n  other\n* more"],
+    ["a table of `ls`", "# ls -l\ntotal 8\n-rw-r--r-- 1 me me 12 Nov 1 a\ndrwxr-xr-x 2 me me 40 Nov 1 b\n"],
+    ["columns", "## Containers\n\nNAME      IMAGE     STATUS\nweb       nginx     up\n"],
+    ["results of tests", "1..2\n# Subtest: a\nok 1 - a\n# Subtest: b\nok 2 - b\n"],
+    ["a diff without a header", "- one\n- two\n+ three\n+ four\n"],
+    ["a patch with a fence", "@@ -1,2 +1,2 @@\n ```sh\n-a\n+b\n ```\n"],
+    ["a prompt of a shell", "# npm test\n> app@1.0.0 test\n> mocha\n"],
+    ["lines with a link between them", "Starting\nServer <http://localhost:80>\nReady\n"],
+    ["JSON with a list", '{\n"a": [\n- 1\n- 2\n]\n}'],
+    ["lines with carriage returns", "# Server\r\nport = 8080\r\n"],
+  ];
+  for (const [what, text] of outputs) {
+    it(`is preformatted if it is ${what}, with its line feeds and blanks`, () => {
+      assert.equal(hasMarkdown(text), false);
+      assert.equal(toolText(text, "other").text, text);
+      assert.ok(toolText(text, undefined).pre);
+    });
+  }
+
+  const prose: readonly [string, string][] = [
+    [
+      "a report",
+      "## Summary\nThe function reads the file and calls `parse`.\n\n- **a.ts**: exports `foo`\n- **b.ts**: exports `bar`\n\n" +
+        "```ts\nconst a = 1;\n```\n\nSee [the page](https://a.b/c) for more.",
+    ],
+    ["a heading and a line", "# Result\n\nFound 2 files\n"],
+    [
+      "wrapped lines",
+      "# Notes\n\nThe quick brown fox jumps over the lazy dog and then\nruns back to the house. Note that it has\nname: none.\n",
+    ],
+    ["nested lists", "Steps:\n\n1. Read the file.\n   - a\n   - b\n\n   More about it.\n2. Write it.\n"],
+    ["code in a list", "1. Run this:\n   ```sh\n   # Comment\n   npm ci\n   ```\n2. Wait."],
+    ["a configuration in a fence", "Use this:\n\n```yaml\n# Port\nport: 80\nhosts:\n  - a\n  - b\n```\n"],
+    ["a table and a sentence", "Both are listed here.\n\n| key   | value |\n|-------|-------|\n| a     | 1     |\n"],
+    ["stars and a sentence", "I found these files:\n\n*   `a.ts`\n*   `b.ts`\n\nNothing else matches."],
+    ["a quote", "## Answer\n\n> It is a long story, and nobody knows how it began.\n\nSo be it."],
+    ["a document with tags", "<result>\n## Found\n\nThere are two of them.\n</result>"],
+    ["another script", "## 結果\n\nファイルが二つ見つかりました\n"],
+    ["a growing sentence", "## Plan\n\nThe quick brown"],
+    ["tasks", "- [x] Read the file\n- [ ] Write the file\n"],
+    ["lines with carriage returns", "# Title\r\n\r\nIt is a sentence.\r\n"],
+  ];
+  for (const [what, text] of prose)
+    it(`is Markdown if it is ${what}`, () => assert.deepEqual(toolText(text, "other"), { text }));
+
   it("is searched in linear time", () => {
-    for (const piece of ["[", "](", "|-", "- ", "# ", "1.", "<https://", "`", "\n- a\n b", "@@ -1", "[a](a."]) {
+    for (const piece of [
+      "[",
+      "](",
+      "|-",
+      "- ",
+      "# ",
+      "1.",
+      "<https://",
+      "`",
+      "\n- a\n b",
+      "@@ -1",
+      "[a](a.",
+      "- a\n",
+      "a\n",
+      "a b. ",
+      "a|\n|-\n",
+    ]) {
       const used = processorTime();
       toolText(piece.repeat(400_000 / piece.length), "other");
       toolText(piece.repeat(400_000 / piece.length), "read");
