@@ -13,6 +13,7 @@ import { commandFolders } from "./commandFolders.ts";
 import { unknownCommandField } from "./commandFields.ts";
 import { isBaseKey, isFolderKey, isPathKey, PathsAndUrls } from "./pathsAndUrls.ts";
 import type { QuestionFacts } from "./rules.ts";
+import type { StatedCommand } from "./sameCommand.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
 import { isInRoots, type PathContext } from "./pathGlob.ts";
 import type { Command, CommandLine, Shell, Word } from "./commandLine/types.ts";
@@ -175,12 +176,31 @@ function inputCommand(input: Input, kind: ToolKind | undefined, shells: readonly
   if (isPresent(other) && !jsonEqual(command, other)) {
     return opaqueLine("is given twice, and differently", `${displayText(command)}\n${displayText(other)}`, shells);
   }
-  const named = shellNamed(input["shell"]);
-  const reading = readInput(command, input["args"], named?.shells ?? shells);
-  const hazard = named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
-  const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
-  const reason = folder ? "names its folder in an unsupported way" : hazard;
+  const reading = readInput(command, input["args"], shellNamed(input["shell"])?.shells ?? shells);
+  const reason = inputHazard(input);
   return reason === undefined || reading.kind === "opaque" ? reading : asOpaque(reading, reason);
+}
+
+/** The reason why the line alone is not all that an input states about its command. */
+function inputHazard(input: Input): string | undefined {
+  const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
+  if (folder) return "names its folder in an unsupported way";
+  const named = shellNamed(input["shell"]);
+  return named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
+}
+
+/** The command in the raw input of a tool call, exactly as stated. Undefined: there is none, or the input states more. */
+export function statedCommand({ tool }: PermissionQuestion): StatedCommand | undefined {
+  const input = isInput(tool?.rawInput) ? tool.rawInput : {};
+  const [command, other] = [input["command"], input["cmd"]].filter(isPresent);
+  if (isEditorCommand(input, tool?.kind) || (isPresent(other) && !jsonEqual(command, other))) return undefined;
+  const isForAnotherShell = shellNamed(input["shell"])?.shells?.includes("posix") === false;
+  if (isForAnotherShell || inputHazard(input) !== undefined || new Set(foldersIn(input)).size > 1) return undefined;
+  const { args } = input;
+  if (isTexts(command) && !isNotEmpty(args)) return command;
+  if (!isText(command)) return undefined;
+  if (!isNotEmpty(args)) return command;
+  return isTexts(args) ? [command, ...args] : undefined;
 }
 
 function readInput(command: unknown, args: unknown, shells: readonly Shell[]): CommandLine {
