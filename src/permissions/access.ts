@@ -11,6 +11,10 @@ import type { AnsweredQuestion, PolicyAnswer } from "./permissionBroker.ts";
 import { isInGitFolder, type PathExists } from "./gitFolders.ts";
 import type { PermissionPolicy } from "./policy.ts";
 import { type Protection } from "./protectedRows.ts";
+import { isHarmlessVariable } from "./harmlessVariables.ts";
+import { statedCommand } from "./questionFacts.ts";
+import { commandIdentity, type StatedCommand } from "./sameCommand.ts";
+import { toldCommand } from "./toldCommand.ts";
 import { describeRule, type QuestionFacts, type Verdict } from "./rules.ts";
 import type { Gate, AccessRequest } from "../files/gate.ts";
 
@@ -109,9 +113,9 @@ export class Access implements Gate {
     const key = `run ${JSON.stringify([located.key, command, argv, env])}`;
     if (this.#allowedForSession.has(key)) return false;
     await this.#pendingAnswers;
-    const sameCommand = commandKey(facts, policy.workspaceFolder);
+    const sameCommand = await this.#commandKey(argv ?? command ?? "", facts);
     if (verdict.effect === "allow" && this.#reportedByRule.has(sameCommand)) return false;
-    const isCovered = !isOutside && env.every(({ name }) => harmlessVariable.test(name));
+    const isCovered = !isOutside && env.every(isHarmlessVariable);
     if (isCovered && this.#hasAnswer(sameCommand, isAskedByRule(verdict))) return false;
 
     const answer = await this.#ask(question, path, signal);
@@ -168,15 +172,37 @@ export class Access implements Gate {
     const { rawInput: _, ...shown } = question.tool ?? {};
     const seen = question.tool?.kind === "execute" ? question : { ...question, tool: shown };
     const { policy } = this.#options;
+    const stated = statedCommand(seen) ?? toldCommand(question);
     const evaluated = policy.evaluate(seen).then(async ({ facts }) => {
-      const key = commandKey(facts, policy.workspaceFolder);
-      // The transcript names the rule already. The rule itself decides again.
-      if (by === undefined) await policy.rememberAllowed(facts);
-      if (by !== undefined) this.#reportedByRule.add(key);
-      else if (facts.command) this.#allowedByAnswer.set(key, kind);
-      else for (const path of facts.paths) this.#allowedByAnswer.set(`${facts.kind ?? ""} ${path}`, kind);
+      const key = stated === undefined ? undefined : await this.#commandKey(stated, facts);
+      if (by !== undefined) {
+        // The transcript names the rule already. The rule itself decides again.
+        if (key !== undefined) this.#reportedByRule.add(key);
+        return;
+      }
+      await policy.rememberAllowed(facts);
+      const paths = facts.command || key !== undefined ? [] : facts.paths;
+      for (const path of paths) this.#allowedByAnswer.set(`${facts.kind ?? ""} ${path}`, kind);
+      if (key !== undefined) this.#allowedByAnswer.set(key, kind);
     });
     this.#pendingAnswers = Promise.all([this.#pendingAnswers, evaluated]);
+  }
+
+  /** The same for every way to state a command in a folder. */
+  async #commandKey(stated: StatedCommand, { cwd }: QuestionFacts): Promise<string> {
+    const { policy, confinement } = this.#options;
+    const folder = cwd ?? policy.workspaceFolder;
+    // A path that cannot be resolved is another folder.
+    const keyOf = (path: string): Promise<string | undefined> =>
+      confinement.locate(path).then(
+        ({ key }) => key,
+        () => undefined,
+      );
+    const isFolder = async (path: string): Promise<boolean> => {
+      const key = await keyOf(path);
+      return key !== undefined && key === (await keyOf(folder));
+    };
+    return commandPrefix + (await commandIdentity(stated, { folder, platform: policy.platform, isFolder }));
   }
 }
 
@@ -184,16 +210,6 @@ export class Access implements Gate {
 const isAskedByRule = ({ effect, rule }: Verdict): boolean => effect === "ask" && rule !== undefined;
 
 const commandPrefix = "run ";
-
-/** Variables that do not change what a command does, only its language and look. */
-const harmlessVariable =
-  /^(?:CI|TERM|COLORTERM|(?:NO|FORCE)_COLOR|CLICOLOR(?:_FORCE)?|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ|ELECTRON_RUN_AS_NODE)$/;
-
-/** The same for every way to state a command: as a line, or as a program with its arguments. */
-function commandKey({ command, cwd }: QuestionFacts, workspaceFolder: string): string {
-  const stated = command?.kind === "commands" ? command.commands : command?.line;
-  return commandPrefix + JSON.stringify([cwd ?? workspaceFolder, stated]);
-}
 
 /** Completes "Refused by rule:". */
 const builtInGitRule = "files of git (built in, unless a rule of yours names the file)";

@@ -18,10 +18,23 @@ const oneOf =
 const named = (names: string, check: Check): readonly (readonly [string, Check])[] =>
   names.split(" ").map(name => [name, check] as const);
 
-/** Fields that describe a command, limit it, or show it in another way, with a check of their values. */
+const isId: Check = value => typeof value === "string" || typeof value === "number";
+const isTime: Check = value => isNumber(value) || (typeof value === "string" && /^[\d:.TZ+ -]+$/.test(value));
+const isList: Check = value => Array.isArray(value);
+const isTexts: Check = value => Array.isArray(value) && value.every(isText);
+
+/**
+ * Fields that describe a command, limit it, or show it in another way, with a check of their values. A session or a
+ * process is where a command runs, so their ids are no description.
+ */
 const harmlessFields: ReadonlyMap<string, Check> = new Map([
   ...named("description explanation reason justification summary purpose intention title", isText),
-  ...named("callid toolcallid", isText),
+  ...named("callid toolcallid turnid itemid requestid approvalid threadid", isId),
+  ...named("startedat startedatms createdat timestamp timestampms", isTime),
+  // The answers that the agent offers, and the rule that one of them would make.
+  ...named("availabledecisions", isList),
+  ...named("proposedexecpolicyamendment", isTexts),
+  ...named("source", oneOf("agent")),
   ...named("timeout timeoutms timeoutsec timeoutseconds maxwaitseconds initialwait yieldtimems", isNumber),
   ...named("maxoutputtokens maxoutputlength maxoutputchars", isNumber),
   ...named("background isbackground runinbackground async wait tty login interactive", isFlag),
@@ -38,9 +51,29 @@ export function unknownCommandField(input: Input): string | undefined {
   return Object.keys(input).find(key => {
     const value = input[key];
     if (isEmpty(value) || judgedFields.has(key) || isFolderKey(key)) return false;
-    return harmlessFields.get(fieldName(key))?.(value) !== true && !repeats(value, command);
+    if (harmlessFields.get(fieldName(key))?.(value) === true || repeats(value, command)) return false;
+    return !(partFields.has(fieldName(key)) && namesParts(value, command));
   });
 }
+
+/** Fields with the parts of the command, as the agent has parsed it. */
+const partFields = new Set(["parsedcmd", "commandactions"]);
+const partKeys = new Set(["type", "cmd", "command", "path", "name", "query"]);
+
+/** Whether a list describes only parts of the command: each is in the command, apart from quotes and white space. */
+function namesParts(value: unknown, command: unknown): boolean {
+  const whole = lettersOf(isTexts(command) ? (command as readonly string[]).join(" ") : command);
+  if (!Array.isArray(value) || whole === undefined) return false;
+  return value.every((part: unknown) => {
+    if (typeof part !== "object" || part === null) return false;
+    const { cmd, command: line = cmd } = part as Input;
+    const letters = lettersOf(line);
+    return letters !== undefined && whole.includes(letters) && Object.keys(part).every(key => partKeys.has(key));
+  });
+}
+
+const lettersOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value.replace(/[\s'"\\]+/g, "") : undefined;
 
 /** Some agents send the command twice, as text and as a list with this text. */
 function repeats(value: unknown, command: unknown): boolean {

@@ -7,6 +7,7 @@ import {
   answerFromVerdict,
   evaluateRules,
   narrowestRule,
+  whyNotAllowed,
   type QuestionFacts,
   type RuleSet,
   type Verdict,
@@ -117,7 +118,9 @@ export class PermissionPolicy {
     const decision = answerFromVerdict(verdict, question.options);
     if (decision) return { decision };
     const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.blocksAllow);
-    const reason = hasReason ? verdict.reason : await this.#warning(facts);
+    const reason = hasReason
+      ? verdict.reason
+      : ((await this.#warning(facts)) ?? whyNotAllowed(this.#options.rules(), facts));
     return {
       ...(reason !== undefined && { reason }),
       ...(narrowestRule(facts) !== undefined && { always: true }),

@@ -13,9 +13,10 @@ import { commandFolders } from "./commandFolders.ts";
 import { unknownCommandField } from "./commandFields.ts";
 import { isBaseKey, isFolderKey, isPathKey, PathsAndUrls } from "./pathsAndUrls.ts";
 import type { QuestionFacts } from "./rules.ts";
+import type { StatedCommand } from "./sameCommand.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
 import { isInRoots, type PathContext } from "./pathGlob.ts";
-import type { Command, CommandLine, Shell, Word } from "./commandLine/types.ts";
+import type { Command, CommandLine, Shell, StartFolder, Word } from "./commandLine/types.ts";
 
 /** The context of a question. */
 export interface FactsContext {
@@ -40,16 +41,17 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   const roots = (await around.roots?.()) ?? around.place.roots;
   const context: FactsContext = { ...around, place: { ...around.place, roots } };
   const { subject, tool } = question;
-  const { agent, place, trusted, shells } = context;
+  const { agent, place, trusted } = context;
   const kind = subject?.kind ?? tool?.kind;
   const input = isInput(tool?.rawInput) ? tool.rawInput : {};
 
   const found = pathsAndUrlsIn(question, kind);
   const folders = [subject?.cwd, ...foldersIn(input)].filter(folder => folder !== undefined);
   const isWhole = found.isComplete && folders.length <= maxFolders;
-  const own = subject && subjectCommand(subject, shells);
+  const readers: Readers = { shells: context.shells, start: await startFolder(folders[0], context) };
+  const own = subject && subjectCommand(subject, readers);
   // A huge input is not parsed a second time.
-  const command = combinedCommand([own, isWhole ? inputCommand(input, kind, shells) : undefined], isWhole, folders);
+  const command = combinedCommand([own, isWhole ? inputCommand(input, kind, readers) : undefined], isWhole, folders);
   const caveat = subject?.env && subject.env.length > 0 ? setsVariables : caveatOf(input, command, found);
 
   const resolver = new SymlinkResolver(context);
@@ -101,10 +103,30 @@ const isInput = (value: unknown): value is Input =>
 /** Longer lines would take longer to parse than a user waits. */
 const maxLineLength = 100_000;
 
+/** What parses a command line. */
+interface Readers {
+  readonly shells: readonly Shell[];
+  /** Absent: no change of the folder is neutral. */
+  readonly start?: StartFolder | undefined;
+}
+
+/** The names of the session's folder, if a command starts there. The shells of Windows write folders in other ways. */
+async function startFolder(
+  cwd: string | undefined,
+  { workspaceFolder, place, resolve }: FactsContext,
+): Promise<StartFolder | undefined> {
+  if (place.platform === "windows") return undefined;
+  const real = (path: string): Promise<string> => resolve(path).catch(() => path);
+  const folder = await real(workspaceFolder);
+  const names = new Set([workspaceFolder]);
+  for (const root of place.roots) if ((await real(root)) === folder) names.add(root);
+  return cwd === undefined || names.has(cwd) ? names : undefined;
+}
+
 /** Parses a line for each of the shells. A line that they parse differently is opaque. Never throws. */
-export function readCommandLine(line: string, shells: readonly Shell[]): CommandLine {
+export function readCommandLine(line: string, shells: readonly Shell[], start?: StartFolder): CommandLine {
   if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
-  const [first, ...others] = shells.map(shell => parseCommandLine(line, shell));
+  const [first, ...others] = shells.map(shell => parseCommandLine(line, shell, start));
   if (!first) return opaqueLine("is for an unknown shell", line, ["posix"]);
   return commonReading(first, others, "is parsed differently by the shells of this machine");
 }
@@ -155,39 +177,63 @@ function combinedCommand(
 
 type Subject = NonNullable<PermissionQuestion["subject"]>;
 
-function subjectCommand({ command, argv }: Subject, shells: readonly Shell[]): CommandLine | undefined {
-  if (argv) return programCommand(argv, shells, command);
-  return command === undefined ? undefined : readCommandLine(command, shells);
+function subjectCommand({ command, argv }: Subject, readers: Readers): CommandLine | undefined {
+  if (argv) return programCommand(argv, readers, command);
+  return command === undefined ? undefined : readCommandLine(command, readers.shells, readers.start);
 }
 
 /** A program with its arguments. No shell parses them, so they stay separate. */
-function programCommand(argv: readonly string[], shells: readonly Shell[], shown?: string): CommandLine {
+function programCommand(argv: readonly string[], { shells, start }: Readers, shown?: string): CommandLine {
   const [file = "", ...args] = argv;
   const line = shown ?? commandLineText(file, args);
   if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
-  return parseArguments(argv, line);
+  return parseArguments(argv, line, start);
 }
 
 /** The command in the raw input of a tool call, found by its shape. */
-function inputCommand(input: Input, kind: ToolKind | undefined, shells: readonly Shell[]): CommandLine | undefined {
+function inputCommand(input: Input, kind: ToolKind | undefined, readers: Readers): CommandLine | undefined {
   const [command, other] = [input["command"], input["cmd"]].filter(isPresent);
   if (!isPresent(command) || isEditorCommand(input, kind)) return undefined;
   if (isPresent(other) && !jsonEqual(command, other)) {
-    return opaqueLine("is given twice, and differently", `${displayText(command)}\n${displayText(other)}`, shells);
+    return opaqueLine(
+      "is given twice, and differently",
+      `${displayText(command)}\n${displayText(other)}`,
+      readers.shells,
+    );
   }
-  const named = shellNamed(input["shell"]);
-  const reading = readInput(command, input["args"], named?.shells ?? shells);
-  const hazard = named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
-  const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
-  const reason = folder ? "names its folder in an unsupported way" : hazard;
+  const reading = readInput(command, input["args"], { ...readers, ...shellNamed(input["shell"]) });
+  const reason = inputHazard(input);
   return reason === undefined || reading.kind === "opaque" ? reading : asOpaque(reading, reason);
 }
 
-function readInput(command: unknown, args: unknown, shells: readonly Shell[]): CommandLine {
-  if (isTexts(command) && !isNotEmpty(args)) return programCommand(command, shells);
-  if (isText(command) && !isPresent(args)) return readCommandLine(command, shells);
+/** The reason why the line alone is not all that an input states about its command. */
+function inputHazard(input: Input): string | undefined {
+  const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
+  if (folder) return "names its folder in an unsupported way";
+  const named = shellNamed(input["shell"]);
+  return named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
+}
+
+/** The command in the raw input of a tool call, exactly as stated. Undefined: there is none, or the input states more. */
+export function statedCommand({ tool }: PermissionQuestion): StatedCommand | undefined {
+  const input = isInput(tool?.rawInput) ? tool.rawInput : {};
+  const [command, other] = [input["command"], input["cmd"]].filter(isPresent);
+  if (isEditorCommand(input, tool?.kind) || (isPresent(other) && !jsonEqual(command, other))) return undefined;
+  const isForAnotherShell = shellNamed(input["shell"])?.shells?.includes("posix") === false;
+  if (isForAnotherShell || inputHazard(input) !== undefined || new Set(foldersIn(input)).size > 1) return undefined;
+  const { args } = input;
+  if (isTexts(command) && !isNotEmpty(args)) return command;
+  if (!isText(command)) return undefined;
+  if (!isNotEmpty(args)) return command;
+  return isTexts(args) ? [command, ...args] : undefined;
+}
+
+function readInput(command: unknown, args: unknown, readers: Readers): CommandLine {
+  const { shells, start } = readers;
+  if (isTexts(command) && !isNotEmpty(args)) return programCommand(command, readers);
+  if (isText(command) && !isPresent(args)) return readCommandLine(command, shells, start);
   // Joined into one line, `-c` and `a; b` would be two commands.
-  if (isText(command) && isTexts(args)) return programCommand([command, ...args], shells);
+  if (isText(command) && isTexts(args)) return programCommand([command, ...args], readers);
   return opaqueLine("is not given as text", [command, args].filter(isPresent).map(displayText).join(" "), shells);
 }
 

@@ -147,6 +147,38 @@ function notAllowed(unit: RuleTarget | undefined, allows: readonly Rule[], facts
   return hazard ? t("{0} A wildcard doesn't stand for {1}, which {2}.", reason, hazard.word, hazard.why) : reason;
 }
 
+/**
+ * The reason, as a sentence, why no rule allows a question although an allow rule is for it or for a part of it. Undefined:
+ * no allow rule is for it.
+ */
+export function whyNotAllowed(set: RuleSet, facts: QuestionFacts): string | undefined {
+  const allows = set.rules.filter(rule => rule.effect === "allow" && appliesTo(rule, facts));
+  const { command } = facts;
+  if (command?.kind === "opaque") {
+    const isFor = ({ commands, paths, kind }: Compiled): boolean =>
+      commands?.some(pattern => command.fragments.some(words => fitsBeginning(pattern, words) === "yes")) ??
+      (!paths && kind !== undefined);
+    return allows.some(rule => isFor(compiled(rule))) ? evaluateRules(set, facts).reason : undefined;
+  }
+  const { caveat: _, ...clear } = facts;
+  if (facts.caveat !== undefined || !facts.trusted) {
+    const isAllowed = evaluateRules(set, { ...clear, trusted: true }).effect === "allow";
+    return isAllowed ? allowed(set, facts).reason : undefined;
+  }
+  const units = targetsOf(facts);
+  const open = units.filter(unit => !allows.some(rule => covers(rule, unit, facts)));
+  const [unit] = open;
+  if (!unit) return undefined;
+  if (unit.type === "command") {
+    const isFor = (rule: Rule): boolean => coversCommand(rule, unit.command, unit.folders ?? [], facts);
+    const folder = facts.cwd ?? unit.folders?.at(-1);
+    if (allows.some(isFor) && folder !== undefined)
+      return t("No rule allows {0} in {1}.", unit.name, quotePath(folder));
+  }
+  const reason = notAllowed(unit, allows, facts);
+  return open.length < units.length || reason !== t("No rule allows {0}.", unit.name) ? reason : undefined;
+}
+
 function listRules(rules: readonly (Rule | undefined)[]): string {
   const shown = [...new Set(rules.flatMap(rule => (rule ? [describeRule(rule)] : [])))];
   return shown.length > 3 ? t("{0} rules", shown.length) : shown.join(t(" and "));
@@ -177,7 +209,7 @@ function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
   if (command?.kind === "opaque") return [];
   if (command) {
     const folders = commandFolders(command.commands, facts);
-    const commands = command.commands.map((one, index) => {
+    const all = command.commands.map((one, index) => {
       return {
         type: "command",
         command: one,
@@ -185,6 +217,7 @@ function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
         name: quotePath(exactPattern(one.words)),
       } as const;
     });
+    const commands = withoutNeutral(all, unit => unit.command);
     return [...commands, ...files.filter(({ path }) => changes || (facts.isSensitive?.(path) ?? false))];
   }
   if (urls.length > 0) {
@@ -193,6 +226,12 @@ function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
   }
   if (files.length > 0) return files;
   return kind === undefined || needsSubject.includes(kind) ? [] : [{ type: "kind", name: t("the kind “{0}”", kind) }];
+}
+
+/** Without the changes to the folder that the line starts in, unless there is nothing else. */
+function withoutNeutral<T>(all: readonly T[], commandOf: (one: T) => Command): readonly T[] {
+  const others = all.filter(one => !commandOf(one).neutral);
+  return others.length === 0 ? all : others;
 }
 
 function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
@@ -411,7 +450,7 @@ export function narrowestRule(facts: QuestionFacts, effect: "allow" | "deny" = "
     const used = [...new Set([...(cwd === undefined ? place.roots : [cwd]), ...folders])];
     const isOutside = used.some(path => !isInRoots(path, place));
     const globs = isOutside ? used.map(path => globForPath(path, place)).filter(glob => glob !== undefined) : [];
-    const patterns = [...new Set(command.commands.map(({ words }) => exactPattern(words)))];
+    const patterns = [...new Set(withoutNeutral(command.commands, one => one).map(({ words }) => exactPattern(words)))];
     return verifiedRule(
       { effect, agent, command: single(patterns), ...(globs.length > 0 && { path: single(globs) }) },
       facts,

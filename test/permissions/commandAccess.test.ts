@@ -1,8 +1,9 @@
 // Commands that an agent runs in terminals of Parley.
 import assert from "node:assert/strict";
 import type { Rule } from "../../src/permissions/rules.ts";
+import type { PermissionQuestion } from "../../src/session/agent.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
-import { gate, type Setup } from "../support/fakes/accessGate.ts";
+import { gate, link, type Setup } from "../support/fakes/accessGate.ts";
 
 const once = [{ id: "y", name: "Yes", kind: "allow_once" }] as const;
 const always = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
@@ -99,5 +100,261 @@ describe("a command in a terminal of Parley", () => {
     await admit("run", "/ws", "npm run build");
     await admit("run", "/ws", "npm test", { env: [{ name: "CI", value: "1" }] });
     assert.equal(asked.length, 4);
+  });
+});
+
+/** A gate after the user has allowed a question that tells its command only in these texts. */
+function told(question: Partial<PermissionQuestion>, ...texts: readonly string[]) {
+  const opened = gate();
+  const content = texts.map(text => ({ type: "content", content: { type: "text", text } }) as const);
+  const { tool, ...rest } = question;
+  opened.access.rememberAnswer({
+    question: { title: "Bash", options: once, ...rest, tool: { kind: "execute", content, ...tool } },
+    answer: { option: "y" },
+  });
+  return opened;
+}
+type Opened = ReturnType<typeof gate>;
+const write = "echo made > made.txt";
+
+/** Whether the command runs without another question. `[shell, flag, script]`, or a line. */
+async function runs(
+  { admit, asked }: Opened,
+  command: string | readonly string[],
+  folder = "/ws",
+  env: readonly (readonly [string, string])[] = [],
+): Promise<boolean> {
+  const before = asked.length;
+  const line = typeof command === "string" ? command : command.join(" ");
+  await admit("run", folder, line, {
+    ...(typeof command !== "string" && { argv: command }),
+    env: env.map(([name, value]) => ({ name, value })),
+  });
+  return asked.length === before;
+}
+const bash = (script: string): readonly string[] => ["/bin/bash", "-c", script];
+
+describe("a command that the user allowed in a question of the agent", () => {
+  for (const [what, command] of [
+    ["as the same line", write],
+    ["in bash, after a change to the folder it runs in anyway", bash(`cd '/ws' && ${write}`)],
+    ["in sh", ["/bin/sh", "-c", write]],
+    ["in a login shell", ["bash", "-lc", write]],
+    ["in a shell that is given as a line", `/bin/bash -c "cd '/ws' && ${write}"`],
+    ["with the folder in double quotes, or in none", bash(`cd -- "/ws" && cd /ws/ && ${write}`)],
+  ] as const) {
+    it(`runs without a second question ${what}`, async () => {
+      assert.equal(await runs(allowed({ command: write }), command), true);
+      assert.equal(await runs(told({}, `Requesting approval to Running: ${write}`), command), true);
+    });
+  }
+
+  it("may be a program with arguments, which are compared one by one", async () => {
+    assert.equal(await runs(allowed({ command: "git log 'a; b'" }), bash("cd '/ws' && git log \"a; b\"")), true);
+    assert.equal(await runs(allowed({ command: ["git", "log", "it's"] }), ["bash", "-c", "git log 'it'\\''s'"]), true);
+    assert.equal(await runs(allowed({ command: ["bash", "-lc", "npm test"] }), "npm test"), true);
+    assert.equal(await runs(allowed({ command: "git log 'a; b'" }), "git log a; b"), false);
+    assert.equal(await runs(allowed({ command: ["echo", "a", ">", "b"] }), "echo a > b"), false);
+    assert.equal(await runs(allowed({ command: "A=b npm test" }), ["A=b", "npm", "test"]), false);
+  });
+
+  it("may start in the folder under its real name", async () => {
+    const opened = allowed({ command: write });
+    link(opened.documents, "/mnt/ws", "/ws");
+    assert.equal(await runs(opened, bash(`cd '/mnt/ws' && ${write}`)), true);
+    assert.equal(await runs(opened, bash(`cd '/mnt' && ${write}`)), false);
+  });
+
+  for (const [allowedLine, line] of [
+    [write, `${write}; rm -r src`],
+    [write, `rm -r src; ${write}`],
+    [write, `cd '/ws' && rm -r src && ${write}`],
+    [write, `cd '/ws/src' && ${write}`],
+    [write, `cd / && ${write}`],
+    [write, `cd .. && ${write}`],
+    [write, `cd && ${write}`],
+    [write, `cd '/ws' ; cd / && ${write}`],
+    [write, `cd '/ws' || ${write}`],
+    [write, `cd '/ws' & ${write}`],
+    [write, `cd '/ws'\n${write}`],
+    [write, `cd '/ws'/../etc && ${write}`],
+    [write, `cd "/ws$X" && ${write}`],
+    [write, `cd /ws/$(rm -r src) && ${write}`],
+    [write, `cd '/ws' /etc && ${write}`],
+    [write, "echo made > made.txt2"],
+    [write, "echo made >> made.txt"],
+    [write, "echo  made > made.txt"],
+    [write, "echo made > made.txt\u00a0"],
+    [write, `PAGER=cat ${write}`],
+    [write, `bash -c '${write}' x`],
+    [write, `bash -x -c '${write}'`],
+    [write, `bash --rcfile evil -c '${write}'`],
+    [write, `./bash -c '${write}'`],
+    [write, `/ws/bin/bash -c '${write}'`],
+    [write, `/usrbash -c '${write}'`],
+    [write, `fish -c '${write}'`],
+    ["npm test && npm run lint", "npm test || npm run lint"],
+    ["npm test && npm run lint", "npm test; npm run lint"],
+    ["npm test && npm run lint", "npm test | npm run lint"],
+    ["npm test", "npm test > /dev/null"],
+    ["npm test", "CI=1 npm test"],
+    ["npm test", "npm test &"],
+    ["ls $HOME", "ls '$HOME'"],
+    ["ls *", "ls '*'"],
+    ["rm a\\ ", "rm a\\"],
+    ["rm $OLDPWD/x", "cd '/ws' && rm $OLDPWD/x"],
+    ["cd - && rm x", "cd '/ws' && cd - && rm x"],
+    ['cd "-" && rm x', "cd '/ws' && cd \"-\" && rm x"],
+    ["cd -- - && rm x", "cd '/ws' && cd -- - && rm x"],
+    ["rm ~-/x", "cd '/ws' && rm ~-/x"],
+  ] as const) {
+    it(`needs another permission if it differs: ${JSON.stringify(line)} after ${JSON.stringify(allowedLine)}`, async () => {
+      assert.equal(await runs(allowed({ command: allowedLine }), line), false);
+      assert.equal(await runs(allowed({ command: allowedLine }), bash(line)), false);
+    });
+  }
+
+  it("needs another permission in another folder", async () => {
+    assert.equal(await runs(allowed({ command: write }), bash(`cd '/ws' && ${write}`), "/ws/src"), false);
+    assert.equal(await runs(allowed({ command: write, cwd: "/ws/src" }), bash(`cd '/ws' && ${write}`)), false);
+    assert.equal(await runs(told({}, `Running: ${write}`), write, "/ws/src"), false);
+  });
+
+  it("is not known from a question whose input says more than the command", async () => {
+    for (const input of [
+      { command: write, cmd: "ls" },
+      { command: write, stdin: "rm -r src" },
+      { command: write, env: { A: "b" } },
+      { command: write, shell: "fish" },
+      { command: write, cwd: "/ws", workdir: "/ws/src" },
+      { command: write, args: [], cwd: ["/ws"] },
+    ])
+      assert.equal(await runs(allowed(input), write), false, JSON.stringify(input));
+    assert.equal(await runs(allowed({ cmd: "ls", command: write }), `${write}\nls`), false);
+  });
+
+  for (const [name, value, isHarmless] of [
+    ["GIT_TERMINAL_PROMPT", "0", true],
+    ["NO_COLOR", "1", true],
+    ["TERM", "dumb", true],
+    ["LANG", "en_US.UTF-8", true],
+    ["SHELL", "/bin/bash", true],
+    ["SHELL", "/ws/evil", false],
+    ["SHELL", "sh -c 'rm -r src'", false],
+    ["PAGER", "cat", true],
+    ["PAGER", "", true],
+    ["PAGER", "less", false],
+    ["PAGER", "sh -c 'rm -r src'", false],
+    ["GIT_PAGER", "cat", true],
+    ["GIT_PAGER", "cat; rm -r src", false],
+    ["MANPAGER", "cat\nrm", false],
+    ["GIT_EDITOR", "true", true],
+    ["GIT_EDITOR", "vim", false],
+    ["GIT_ASKPASS", "evil", false],
+    ["GIT_SSH_COMMAND", "0", false],
+    ["GIT_EXTERNAL_DIFF", "cat", false],
+    ["PATH", "", false],
+    ["BASH_ENV", "0", false],
+    ["ENV", "", false],
+    ["LESSOPEN", "0", false],
+    ["HOME", "/ws", false],
+    ["COLUMNS", "a[$(rm -r src)]", false],
+    ["TERM", "../../x", false],
+    ["pager", "cat", false],
+    ["PAGER ", "cat", false],
+  ] as const) {
+    const words = isHarmless ? "needs no other permission" : "needs another permission";
+    it(`${words} with ${name}=${JSON.stringify(value)}`, async () => {
+      assert.equal(await runs(allowed({ command: write }), write, "/ws", [[name, value]]), isHarmless);
+    });
+  }
+});
+
+describe("a command that a question tells only in its text", () => {
+  for (const [title, ...texts] of [
+    [write],
+    ["`" + write + "`"],
+    [`Bash: ${write}`],
+    [`Run command \`${write}\``],
+    ["Bash", `Requesting approval to perform: Run command \`${write}\``],
+    ["Run a command", "```sh\n" + write + "\n```"],
+    ["Shell", `Running:\n\n\`\`\`\n${write}\n\`\`\``],
+    ["", `$ ${write}`],
+    [write, `Running: ${write}`],
+  ] as const) {
+    it(`is known from ${JSON.stringify([title, ...texts])}`, async () => {
+      const opened = told({ title }, ...texts);
+      assert.equal(await runs(opened, bash(`cd '/ws' && ${write}`)), true);
+      assert.equal(await runs(opened, `${write}; ls`), false);
+    });
+  }
+
+  it("counts until the turn ends, and not after a rejection", async () => {
+    const opened = told({}, `Running: ${write}`);
+    assert.equal(await runs(opened, write), true);
+    opened.access.endTurn();
+    assert.equal(await runs(opened, write), false);
+    const rejected = told({ options: [{ id: "y", name: "No", kind: "reject_once" }] }, `Running: ${write}`);
+    assert.equal(await runs(rejected, write), false);
+  });
+
+  // Each tells another command than `write`, hides it, or leaves open what the user has allowed.
+  for (const [title, ...texts] of [
+    ["ls", `Running: ${write}`],
+    ["Run `ls`", `Running: ${write}`],
+    ["List the files", `Running: ${write}`],
+    ["Bash", "Running: ls", `Running: ${write}`],
+    ["Bash", `Running: ${write}`, "This only lists files."],
+    [`echo hello: ${write}`],
+    [`git commit -m x: ${write}`],
+    [`Bash: ls; ${write}`],
+    [`Running: ls && ${write}`],
+    [`Running: ls\n${write}`],
+    [`Running: ${write}\nls`],
+    [`Running: ls\n\n\n[a]: ${write}`],
+    ["Run `ls` and `" + write + "`"],
+    ["Run `" + write + "` later"],
+    [`Running: "${write}"`],
+    [`Running: '${write}'`],
+    [`Running: ${write}…`],
+    ["Running: echo made >"],
+    [`Don't worry: ${write}`],
+    ["Bash", "```\nls\n```\n```\n" + write + "\n```"],
+    ["Bash", "```\nls\n" + write + "\n```"],
+    ['{"command":"' + write + '"}'],
+    [`Running: \u202e${write}`],
+  ] as const) {
+    it(`is not known from ${JSON.stringify([title, ...texts])}`, async () => {
+      assert.equal(await runs(told({ title }, ...texts), write), false);
+    });
+  }
+
+  it("is not known from a text that Markdown would show in another way", async () => {
+    for (const line of [
+      "rm *.a *.b",
+      "rm __x__",
+      "rm [a](b)",
+      "rm a\\*",
+      "rm a&#32;b",
+      "rm ~~a~~",
+      "ls <!--x-->",
+      "rm _x_",
+    ]) {
+      assert.equal(await runs(told({}, `Running: ${line}`), line), false, line);
+      assert.equal(await runs(told({}, `Running: \`${line}\``), line), true, line);
+    }
+  });
+
+  it("is not known if the question has an input, a diff, a description or is about no command", async () => {
+    const text = `Running: ${write}`;
+    const diff = { type: "diff", path: "/ws/a", newText: "" } as const;
+    const content = { type: "content", content: { type: "text", text } } as const;
+    assert.equal(await runs(told({ tool: { rawInput: { line: "ls" } } }, text), write), false);
+    assert.equal(await runs(told({ tool: { rawInput: "ls" } }, text), write), false);
+    assert.equal(await runs(told({ tool: { content: [content, diff] } }), write), false);
+    assert.equal(await runs(told({ description: "List files" }, text), write), false);
+    for (const kind of ["read", "edit", "other"])
+      assert.equal(await runs(told({ tool: { kind } }, text), write), false, kind);
+    assert.equal(await runs(told({ tool: { rawInput: {} } }, text), write), true);
   });
 });

@@ -41,6 +41,19 @@ describe("a field next to a command", () => {
     { cmd: "git status" },
     { host: "", sudo: false, script: null, files: [], options: {} },
     { sandbox_permissions: "use_default" },
+    { turn_id: "t1", call_id: "c", item_id: "i", approval_id: 3, request_id: "r", thread_id: "x" },
+    { started_at_ms: 1764000000000, timestamp: "2026-11-27T10:00:00Z" },
+    { available_decisions: ["approved", { approved_execpolicy_amendment: {} }, "abort"] },
+    { proposed_execpolicy_amendment: ["git", "status"], proposedExecpolicyAmendment: ["git"] },
+    { parsed_cmd: [{ type: "unknown", cmd: "git status" }] },
+    {
+      parsed_cmd: [
+        { type: "list_files", cmd: "git", path: null },
+        { type: "unknown", cmd: "status" },
+      ],
+    },
+    { commandActions: [{ type: "unknown", command: "git 'status'" }] },
+    { source: "agent" },
   ]) {
     it(`does not prevent a rule: ${JSON.stringify(beside)}`, async () => {
       assert.equal((await command(beside)).effect, "allow");
@@ -72,6 +85,21 @@ describe("a field next to a command", () => {
     { nested: { host: "prod" } },
     { variables: { A: "b" } },
     { __proto: "x" },
+    { turn_id: { command: "whoami" } },
+    { started_at_ms: "1; whoami" },
+    { available_decisions: "whoami" },
+    { proposed_execpolicy_amendment: [{ command: "whoami" }] },
+    { parsed_cmd: [{ type: "unknown", cmd: "whoami" }] },
+    { parsed_cmd: [{ type: "unknown", cmd: "git status; whoami" }] },
+    { parsed_cmd: [{ type: "unknown", cmd: "git status", run: "whoami" }] },
+    { parsed_cmd: "whoami" },
+    { parsed_cmd: ["whoami"] },
+    { session_id: 3 },
+    { process_id: "7" },
+    { source: "user_shell" },
+    { network_approval_context: { host: "example.com" } },
+    { additional_permissions: { network: true } },
+    { proposed_network_policy_amendments: [{ host: "example.com", action: "allow" }] },
   ]) {
     it(`leads to a question: ${JSON.stringify(beside)}`, async () => {
       const { effect, reason } = await command(beside);

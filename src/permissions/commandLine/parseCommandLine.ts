@@ -4,19 +4,19 @@ import { cmdCommands } from "./cmd.ts";
 import { fragmentsOf } from "./fragments.ts";
 import { posixCommands, programCommands } from "./programs.ts";
 import { powershellCommands } from "./powershell.ts";
-import { NotUnderstood, type Command, type CommandLine, type Shell } from "./types.ts";
+import { NotUnderstood, type Command, type CommandLine, type Shell, type StartFolder } from "./types.ts";
 
-const parsers: Readonly<Record<Shell, (line: string) => readonly Command[]>> = {
-  posix: line => posixCommands(line),
+const parsers: Readonly<Record<Shell, (line: string, start?: StartFolder) => readonly Command[]>> = {
+  posix: (line, start) => posixCommands(line, start),
   powershell: powershellCommands,
   cmd: cmdCommands,
 };
 
-/** Parses a line as a shell would. Never throws. */
-export function parseCommandLine(line: string, shell: Shell): CommandLine {
+/** Parses a line as a shell would. `start`: the folder that it starts in. Never throws. */
+export function parseCommandLine(line: string, shell: Shell, start?: StartFolder): CommandLine {
   return tryParse(line, shell, () => {
     checkCharacters(line, shell);
-    return parsers[shell](line);
+    return parsers[shell](line, start);
   });
 }
 
@@ -24,12 +24,12 @@ export function parseCommandLine(line: string, shell: Shell): CommandLine {
  * Parses a program and its arguments as they are passed to a process without a shell. `bash -lc script` and `pwsh
  * -Command script` are parsed as their scripts. `line` is for display. Never throws.
  */
-export function parseArguments(argv: readonly string[], line = argv.join(" ")): CommandLine {
+export function parseArguments(argv: readonly string[], line = argv.join(" "), start?: StartFolder): CommandLine {
   const script = powershellScript(argv);
   const shell = script === undefined ? "posix" : "powershell";
   return tryParse(line, shell, () => {
     for (const word of argv) checkCharacters(word, shell);
-    return script === undefined ? programCommands(argv) : powershellCommands(script);
+    return script === undefined ? programCommands(argv, start) : powershellCommands(script);
   });
 }
 

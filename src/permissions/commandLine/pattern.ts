@@ -91,10 +91,14 @@ export function hazardsFor(
 ): readonly { readonly word: string; readonly why: string }[] {
   if (pattern.every(isLiteral) || !matchesWords(pattern, words, (literal, text) => literal === text, "rest only"))
     return [];
-  return programHazards(words).flatMap((why, index) => {
+  const named = programHazards(words).flatMap((why, index) => {
     const word = words[index]?.text ?? "";
     return why === undefined ? [] : [{ word: index === 0 ? `the rest of “${word}”` : `“${word}”`, why }];
   });
+  const literals = new Set(pattern.map(element => (isLiteral(element) ? element.literal : undefined)));
+  const roles = wordRoles(words);
+  const options = words.filter(({ text }, index) => roles[index] === "harmful" && !literals.has(text));
+  return [...named, ...options.map(({ text }) => ({ word: `“${text}”`, why: t("may write or run something") }))];
 }
 
 /** Whether a pattern that denies or asks matches the command or its start. */

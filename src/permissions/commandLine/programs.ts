@@ -1,6 +1,6 @@
 // Determines from the first words of a POSIX command what it really runs, and whether that can be known.
 import { scanPosix, type ScannedCommand, type ScannedWord } from "./posix.ts";
-import { NotUnderstood, type Command, type Word } from "./types.ts";
+import { NotUnderstood, type Command, type StartFolder, type Word } from "./types.ts";
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
@@ -42,32 +42,49 @@ const harmlessVariable = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)=[\w.-]*$/;
 const maxShellDepth = 4;
 
 /** The commands that a POSIX line runs. Throws {@link NotUnderstood}. */
-export function posixCommands(line: string, depth = 0): readonly Command[] {
-  const commands = scanPosix(line).flatMap(scanned => unwrapCommand(scanned, [], depth));
+export function posixCommands(line: string, start?: StartFolder, depth = 0): readonly Command[] {
+  const commands = scanPosix(line).flatMap(scanned => unwrapCommand(scanned, { wrappers: [], depth, start }));
   if (commands.length === 0) throw new NotUnderstood("contains no command");
   checkFolder(commands);
   return commands;
 }
 
 /** The commands that a program started without a shell runs. Throws {@link NotUnderstood}. */
-export function programCommands(argv: readonly string[]): readonly Command[] {
+export function programCommands(argv: readonly string[], start?: StartFolder): readonly Command[] {
   return unwrapCommand(
     argv.map(text => ({ text, exact: true, quoted: true, assigns: false })),
-    [],
-    0,
+    { wrappers: [], depth: 0, start },
   );
 }
 
-function unwrapCommand(scanned: ScannedCommand, wrappers: Command["wrappers"], depth: number): readonly Command[] {
+interface Unwrapping {
+  readonly wrappers: Command["wrappers"];
+  /** The number of shells around the command. */
+  readonly depth: number;
+  readonly start: StartFolder | undefined;
+}
+
+function unwrapCommand(scanned: ScannedCommand, { wrappers, depth, start }: Unwrapping): readonly Command[] {
   const words = withoutAssignments(scanned);
   const name = nameOf(words);
   const inner = wrappedCommand(name, words);
-  if (inner) return unwrapCommand(inner, [...wrappers, plain(words)], depth);
+  if (inner) return unwrapCommand(inner, { wrappers: [...wrappers, plain(words)], depth, start });
   const script = scriptOf(name, words);
-  if (script === undefined) return [{ words: plain(words), wrappers }];
+  if (script === undefined)
+    return [{ words: plain(words), wrappers, ...(isNeutral(words, start) && { neutral: true }) }];
   if (depth >= maxShellDepth) throw new NotUnderstood("nests shells too deeply");
   const outer = [...wrappers, plain(words)];
-  return posixCommands(script, depth + 1).map(command => ({ ...command, wrappers: [...outer, ...command.wrappers] }));
+  return posixCommands(script, start, depth + 1).map(command => ({
+    ...command,
+    wrappers: [...outer, ...command.wrappers],
+  }));
+}
+
+/** Whether a command is only `cd` to the folder that the line starts in. */
+function isNeutral([name, ...operands]: ScannedCommand, start: StartFolder | undefined): boolean {
+  if (text(name) !== "cd" || !start) return false;
+  const [folder, ...others] = text(operands[0]) === "--" ? operands.slice(1) : operands;
+  return others.length === 0 && start.has(text(folder).replace(/(?<=[^/])\/$/, ""));
 }
 
 function plain(words: ScannedCommand): readonly Word[] {
@@ -205,7 +222,7 @@ function scriptOf(name: string, words: ScannedCommand): string | undefined {
     if (text(words[1]) !== "-l") return undefined;
     throw hiddenProgramError(name);
   }
-  const known = /^(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$/.test(name) && ["-c", "-lc", "-cl"].includes(text(flag));
+  const known = /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/.test(name) && ["-c", "-lc", "-cl"].includes(text(flag));
   if (!known || !script?.exact || more.length > 0) throw hiddenProgramError(name);
   return script.text;
 }
@@ -220,7 +237,8 @@ function hiddenProgramError(name: string): NotUnderstood {
 
 /** After a change of folder, `./run` is a different file than it seems. */
 function checkFolder(commands: readonly Command[]): void {
-  const moved = commands.findIndex(({ words }) => ["cd", "chdir", "pushd", "popd"].includes(words[0]?.text ?? ""));
+  const movers = ["cd", "chdir", "pushd", "popd"];
+  const moved = commands.findIndex(({ words, neutral }) => !neutral && movers.includes(words[0]?.text ?? ""));
   if (moved < 0) return;
   const relative = commands.slice(moved + 1).some(({ words }) => /^[^/].*\//.test(words[0]?.text ?? ""));
   if (relative) throw new NotUnderstood("changes the folder and then runs a file by a relative path");

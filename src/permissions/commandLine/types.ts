@@ -19,7 +19,12 @@ export interface Command {
   readonly words: readonly Word[];
   /** The forms it was unwrapped from, outermost first: `nice npm test`, for `npm test`. */
   readonly wrappers: readonly (readonly Word[])[];
+  /** It changes to the folder that the line starts in anyway, so no rule has to allow it. */
+  readonly neutral?: true;
 }
+
+/** The names of the folder that a line starts in, without a slash at the end. */
+export type StartFolder = ReadonlySet<string>;
 
 /**
  * A parsed command line. `commands`: all or some of these run, and nothing else. `opaque`: anything may run. `reason`

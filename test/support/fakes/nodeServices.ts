@@ -12,7 +12,9 @@ import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../../../src/permissions/policy.ts";
 import { defaultProtection, type ProtectionSettings } from "../../../src/permissions/protectedFiles.ts";
 import { readRules, type Rule } from "../../../src/permissions/rules.ts";
+import { turnEnded } from "../../../src/session/activity.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
+import type { SessionParticipant } from "../../../src/session/participant.ts";
 import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import { SessionTerminals } from "../../../src/terminals/sessionTerminals.ts";
 import type { NodeDocuments } from "./nodeDocuments.ts";
@@ -58,7 +60,11 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
       resolve: real,
     }),
   });
-  const broker = new PermissionBroker({ report: dispatch, decide: question => policy.decide(question) });
+  const broker: PermissionBroker = new PermissionBroker({
+    report: dispatch,
+    decide: question => policy.decide(question),
+    onAnswered: decided => access.rememberAnswer(decided),
+  });
   const access = new Access({
     agentName: definition.name,
     confinement,
@@ -78,6 +84,11 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     report: dispatch,
   });
   const diffLines = new DiffLocator({ documents, confinement, report: dispatch, clock: systemClock, log: nullLog });
+  const endOfTurn: SessionParticipant = {
+    stateChanged: (before, after) => {
+      if (turnEnded(before, after)) access.endTurn();
+    },
+  };
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),
@@ -95,7 +106,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
-    participants: [diffLines],
+    participants: [diffLines, endOfTurn],
     dispose: () => {
       broker.dispose();
       onEnding(terminals.close());

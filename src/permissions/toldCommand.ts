@@ -1,0 +1,60 @@
+// The command of a question that tells it only in its title or content, such as "Running: npm test". A text counts only if
+// it tells one command, in full, and looks to the user as it is.
+import { withoutFence } from "../base/fence.ts";
+import type { PermissionQuestion } from "../session/agent.ts";
+import { withoutBlanks } from "./sameCommand.ts";
+
+/**
+ * The command line that the texts of a question tell. Undefined: they tell none or several, or the question says more.
+ */
+export function toldCommand({ title, description, subject, tool }: PermissionQuestion): string | undefined {
+  if (subject || tool?.kind !== "execute" || !isEmpty(tool.rawInput)) return undefined;
+  const texts = [title.trim() === "" ? (tool.title ?? "") : title, description ?? ""];
+  for (const item of tool.content ?? []) {
+    if (item.type !== "content" || item.content.type !== "text") return undefined;
+    texts.push(item.content.text);
+  }
+  const told = texts.map(commandIn).filter(command => command !== "");
+  const [first] = told;
+  return told.every(command => command === first) ? first : undefined;
+}
+
+const isEmpty = (input: unknown): boolean =>
+  input === undefined || input === null || (typeof input === "object" && Object.keys(input).length === 0);
+
+/**
+ * Words before a command. None of them is a program that shows its arguments, such as `echo`: otherwise `echo: rm x` would
+ * look like one command and be another.
+ */
+const labelWords = new Set(
+  (
+    "a an the this that to for of in is be please following requesting request requests requested approval permission " +
+    "confirm confirmation allow approve want wants would like need needs use using tool perform run runs running " +
+    "execute executes executing execution start starts starting invoke command commands line cmd shell bash terminal " +
+    "script background foreground"
+  ).split(" "),
+);
+
+/** The command that a text tells: empty if it only names the tool, undefined if it says something else. */
+function commandIn(text: string): string | undefined {
+  const whole = withoutBlanks(text);
+  let [afterColon, afterWords] = [0, 0];
+  for (const [word, name = "", colon] of whole.matchAll(/([A-Za-z]+)(:?)(?:[ \t\n]+|$)/gy)) {
+    if (!labelWords.has(name.toLowerCase())) break;
+    afterWords += word.length;
+    if (colon === ":") afterColon = afterWords;
+  }
+  const rest = whole.slice(afterWords);
+  if (rest === "") return "";
+  const [, code = withoutFence(rest)] = /^`([^`\n]+)`$/.exec(rest) ?? [];
+  if (code !== rest) return looksAsItIs(withoutBlanks(code)) ? withoutBlanks(code) : undefined;
+  const line = withoutBlanks(whole.slice(afterColon)).replace(/^\$ /, "");
+  return looksAsItIs(line) && !markdown.test(line) ? line : undefined;
+}
+
+/** One line without characters that have no width, that change the direction of the text, or that look like blanks. */
+const looksAsItIs = (line: string): boolean =>
+  line !== "" && !/ {2}|(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(line);
+
+/** Characters that Markdown may hide or replace. */
+const markdown = /[*`[\]\\]|^(?:[-+#>|]|\d+[.)] )|~~|&#?\w+;|<[a-z/!?]|(?<![A-Za-z\d])_|_(?![A-Za-z\d])/i;
