@@ -49,6 +49,24 @@ describe("steering: an agent of version 1 that", () => {
     });
   }
 
+  it("repeats the prompt before it answers does not have it shown twice", async () => {
+    const client = recordingClient();
+    const session = await opened(client, { _meta: { steering: { supported: true } } });
+    await session.prompt([{ type: "text", text: "go" }]);
+    await agent.request("session/prompt");
+    const sent = session.sendWhileRunning?.([{ type: "text", text: "and this" }]);
+    const request = await agent.request("_session/steering");
+    const content = { type: "text", text: "and this\n" };
+    agent.update("s", { sessionUpdate: "user_message_chunk", content });
+    agent.answer(request, { outcome: "injected" });
+    await sent;
+    const shown = client.events.filter(event => event.type === "message" || event.type === "messageChunk");
+    assert.deepEqual(
+      shown.map(({ content: blocks }) => blocks),
+      [[{ type: "text", text: "go" }], [{ type: "text", text: "and this" }]],
+    );
+  });
+
   it("does not support it gets no prompt while it works", async () => {
     const session = await opened(recordingClient(), {});
     assert.equal(session.sendWhileRunning, undefined);

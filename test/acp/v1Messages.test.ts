@@ -142,12 +142,88 @@ describe("a prompt of v1", () => {
   it("is followed by a user message from the agent that differs from it", () => {
     const [upgrade, sent] = prompted("hello");
     assert.deepEqual(transcript([chunk("user", "other words")], upgrade, sent), ["user hello", "user other words"]);
-    const [later, also] = prompted("hello");
-    assert.deepEqual(transcript([chunk("agent", "yes"), chunk("user", "hello")], later, also), [
-      "user hello",
-      "agent yes",
-      "user hello",
-    ]);
+  });
+
+  const echoes: readonly (readonly [string, string, readonly JsonObject[]])[] = [
+    ["after text of the agent", "hello", [chunk("agent", "yes"), chunk("user", "hello")]],
+    ["after a thought", "hello", [chunk("thought", "hm"), chunk("user", "hello")]],
+    ["after a tool call", "hello", [tool("t"), chunk("user", "hello")]],
+    ["in pieces with text of the agent between", "hello you", [chunk("user", "hello "), chunk("agent", "yes"), chunk("user", "you")]], // prettier-ignore
+    ["in pieces with an id each", "hello you", [chunk("user", "hello", "a"), chunk("user", " you", "b")]],
+    ["with a line feed at its end", "hello", [chunk("user", "hello\n")]],
+    ["with a line feed of its own at its end", "hello", [chunk("user", "hello"), chunk("user", "\n")]],
+    ["with white space around it", "hello", [chunk("user", " \n"), chunk("user", "\thello  ")]],
+    ["without the white space at its ends", "\n hello \n", [chunk("user", "hello")]],
+    ["with line feeds instead of carriage returns", "a\r\nb\rc", [chunk("user", "a\nb\nc")]],
+    ["with carriage returns instead of line feeds", "a\nb\n\nc", [chunk("user", "a\r\nb\r\n\r\nc\r\n")]],
+    ["with a carriage return and its line feed in two pieces", "a\nb", [chunk("user", "a\r"), chunk("user", "\nb")]],
+    ["with half a character in a piece", "a😀b", [chunk("user", "a\ud83d"), chunk("user", "\ude00b")]],
+    ["twice", "hello", [chunk("user", "hello", "a"), chunk("agent", "yes"), chunk("user", "hello", "b")]],
+  ];
+  for (const [where, prompt, updates] of echoes) {
+    it(`is shown once when the agent echoes it ${where}`, () => {
+      const [upgrade, sent] = prompted(prompt);
+      const shown = transcript(updates, upgrade, sent);
+      assert.deepEqual(
+        shown.filter(entry => entry.startsWith("user")),
+        [`user ${prompt}`],
+      );
+      const others = updates.filter(({ sessionUpdate }) => sessionUpdate !== "user_message_chunk");
+      assert.deepEqual(shown.slice(1), transcript(others));
+    });
+  }
+
+  it("is shown once when the agent echoes its texts with other white space between them", () => {
+    for (const echo of ["look at\nand at", "look at  and at", "look atand at"]) {
+      const upgrade = new V1Updates();
+      const link: ContentBlock = { type: "link", uri: "file:///a", name: "a" };
+      const { events } = upgrade.prompt([text("look at "), link, text(" and at ")]);
+      const image = {
+        sessionUpdate: "user_message_chunk",
+        content: { type: "image", data: "", mimeType: "image/png" },
+      };
+      assert.deepEqual(transcript([image, chunk("user", echo)], upgrade, events), ["user look at |link| and at "]);
+    }
+  });
+
+  it("is followed by all of a message that only begins like it, or that has other white space within", () => {
+    const rows: readonly (readonly [readonly JsonObject[], readonly string[]])[] = [
+      [[chunk("user", "hello "), chunk("user", "there")], ["user hello there"]],
+      [[chunk("user", "hello  you")], ["user hello  you"]],
+      [[chunk("user", "hello you too")], ["user hello you too"]],
+      [[chunk("user", "hello ", "a"), chunk("user", "hello you", "b")], ["user hello "]],
+      [
+        [chunk("user", "hello "), chunk("agent", "yes"), chunk("user", "there")],
+        ["agent yes", "user hello there"],
+      ],
+    ];
+    for (const [updates, shown] of rows) {
+      const [upgrade, sent] = prompted("hello you");
+      assert.deepEqual(transcript(updates, upgrade, sent), ["user hello you", ...shown]);
+    }
+  });
+
+  it("is followed by a picture that it does not have", () => {
+    const [upgrade, sent] = prompted("hello");
+    const image = { sessionUpdate: "user_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } };
+    assert.deepEqual(transcript([image], upgrade, sent), ["user hello", "user image"]);
+  });
+
+  it("is followed by the same words of another turn", () => {
+    const [upgrade, sent] = prompted("hello");
+    const ended = [...sent, ...upgrade.turnEnded("end_turn")];
+    assert.deepEqual(transcript([chunk("user", "hello")], upgrade, ended), ["user hello", "user hello"]);
+  });
+
+  it("is shown once when it is inserted into a turn, before or after the agent accepts it", () => {
+    for (const isEarly of [true, false]) {
+      const [upgrade, sent] = prompted("hello");
+      upgrade.steering([text("more")]);
+      const early = isEarly ? upgrade.update(chunk("user", "more\n")) : [];
+      const inserted = [...sent, ...early, ...upgrade.steered([text("more")]).events];
+      const updates = [chunk("user", "hello"), ...(isEarly ? [] : [chunk("user", "more")])];
+      assert.deepEqual(transcript(updates, upgrade, inserted), ["user hello", "user more"]);
+    }
   });
 
   it("starts a new agent message, although the agent continues with the previous id", () => {

@@ -257,6 +257,7 @@ export class V1Session implements AgentSession, RequestSession {
     const meta = { steering: { idleBehavior: "promptRequired" } };
     const params = { sessionId, prompt: content.map(contentToWire), _meta: meta };
     let outcome: string | undefined;
+    this.updates.steering(content);
     try {
       outcome = asString(asObject(await connection.request("_session/steering", params))["outcome"]);
     } catch (error) {

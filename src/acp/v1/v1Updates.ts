@@ -13,6 +13,7 @@ import type {
 import { CommandOutput } from "./commandOutput.ts";
 import { ContextUsage } from "../usage.ts";
 import { commonUpdate, metaText, parentInMeta } from "../commonUpdates.ts";
+import { PromptEcho } from "./promptEcho.ts";
 import type { UpdateReader } from "../subAgents.ts";
 import * as parse from "../parse.ts";
 import { optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
@@ -43,8 +44,8 @@ export class V1Updates implements UpdateReader {
   readonly #tools = new Set<string>();
   readonly #outputs = new CommandOutput();
   readonly #usage = new ContextUsage();
-  /** The rest of the prompt that the agent may still echo. */
-  #echo: string | undefined;
+  /** The prompts of the turn, which the agent may echo. */
+  readonly #echo = new PromptEcho<JsonObject>();
   #running = false;
   #hasConfig = false;
   #messageCount = 0;
@@ -73,7 +74,8 @@ export class V1Updates implements UpdateReader {
     const messageId = this.#newMessageId();
     this.#open.clear();
     this.#running = true;
-    this.#echo = [...blocks, ...context].map(block => (block.type === "text" ? block.text : "")).join("");
+    this.#echo.clear();
+    this.#echo.expect([...blocks, ...context]);
     return {
       messageId,
       events: [
@@ -113,11 +115,16 @@ export class V1Updates implements UpdateReader {
     return [{ type: "activity", state: "running" }, ...events];
   }
 
+  /** A prompt that the agent may insert into the running turn, and repeat before it answers. */
+  steering(blocks: readonly ContentBlock[]): void {
+    this.#echo.expect(blocks);
+  }
+
   /** A prompt that the agent has inserted into the running turn. */
   steered(blocks: readonly ContentBlock[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
     const messageId = this.#newMessageId();
     this.#open.clear();
-    this.#echo = blocks.map(block => (block.type === "text" ? block.text : "")).join("");
+    this.#echo.expect(blocks);
     return { messageId, events: [{ type: "message", author: "user", messageId, content: blocks }] };
   }
 
@@ -125,7 +132,7 @@ export class V1Updates implements UpdateReader {
   turnEnded(stopReason: StopReason, problem?: Problem, usage?: TurnUsage): readonly SessionEvent[] {
     this.#running = false;
     this.#open.clear();
-    this.#echo = undefined;
+    this.#echo.clear();
     const more = { ...optionalField("problem", problem), ...optionalField("usage", usage) };
     return [{ type: "activity", state: "idle", stopReason, ...more }];
   }
@@ -190,7 +197,7 @@ export class V1Updates implements UpdateReader {
   #eventsOf(update: JsonObject): readonly SessionEvent[] | undefined {
     switch (update["sessionUpdate"]) {
       case "user_message_chunk":
-        return this.#chunk("user", update);
+        return this.#userChunk(update);
       case "agent_message_chunk":
         return this.#withUsage(this.#chunk("agent", update), update);
       case "agent_thought_chunk":
@@ -227,6 +234,13 @@ export class V1Updates implements UpdateReader {
     }
   }
 
+  /** The prompt of the turn is shown once, also if the agent repeats it. */
+  #userChunk(update: JsonObject): readonly SessionEvent[] | undefined {
+    const content = parse.parseContent(update["content"]);
+    if (content === undefined || parentOf(update) !== undefined) return this.#chunk("user", update);
+    return this.#echo.add(content, update).flatMap(each => this.#chunk("user", each) ?? []);
+  }
+
   /**
    * Chunks with the same id belong to the same message (spec page "Prompt Turn"), also if a thought or a plan comes
    * between them. Chunks without an id are a message while nothing else comes between them. A new tool call, a message
@@ -237,9 +251,6 @@ export class V1Updates implements UpdateReader {
     const content = parse.parseContent(update["content"]);
     if (content === undefined) return undefined;
     const parent = parentOf(update);
-    if (author === "user") {
-      if (parent === undefined && this.#isEcho(content)) return [];
-    } else this.#echo = undefined;
     const id = asString(update["messageId"]);
     const open = this.#open.get(parent);
     const { withoutId } = open ?? {};
@@ -280,14 +291,6 @@ export class V1Updates implements UpdateReader {
     return events && usage ? [...events, usage] : events;
   }
 
-  #isEcho(content: ContentBlock): boolean {
-    if (this.#echo === undefined) return false;
-    if (content.type !== "text") return true;
-    if (!this.#echo.startsWith(content.text)) return false;
-    this.#echo = this.#echo.slice(content.text.length);
-    return true;
-  }
-
   #segment(author: MessageAuthor, id: string): string {
     const key = `${author} ${id}`;
     const count = (this.#segments.get(key) ?? 0) + 1;
@@ -303,7 +306,6 @@ export class V1Updates implements UpdateReader {
     const parent = parentOf(update);
     if (!this.#tools.has(toolCallId)) this.#open.delete(parent);
     this.#tools.add(toolCallId);
-    this.#echo = undefined;
     const meta = asObject(update["_meta"]);
     const { fields, events } = this.#outputs.update(toolCallId, toolFields(update), { meta, isQuestion });
     const tool: SessionEvent = {
