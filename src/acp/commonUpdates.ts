@@ -47,7 +47,8 @@ function noticeUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
   const title = asString(update["title"]);
   if (title === undefined) return undefined;
   const severity = asString(update["severity"]) ?? "info";
-  const isRetry = retryNotice(update) !== undefined || /^(?:retrying|reconnecting)\b/i.test(title);
+  const retry = retryNotice(update);
+  const isRetry = retry !== undefined || /^(?:retrying|reconnecting)\b/i.test(title);
   return [
     {
       type: "notice",
@@ -55,6 +56,7 @@ function noticeUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
       title,
       ...optionalField("description", asString(update["description"])),
       ...(isRetry && { retry: true as const }),
+      ...optionalField("turn", retry?.turn),
     },
   ];
 }
@@ -68,16 +70,20 @@ function sessionInfo(update: JsonObject): readonly SessionEvent[] {
 
 /**
  * A retry that the agent reports in `_meta`, under a name of its own: `error` with `willRetry` (a de-facto extension). The
- * turn continues, so it is no failure.
+ * turn continues, so it is no failure. Agents repeat the report with later updates, so it names its turn.
  */
-function retryNotice(update: JsonObject): SessionEvent | undefined {
+function retryNotice(update: JsonObject): Extract<SessionEvent, { type: "notice" }> | undefined {
   const meta = asObject(update["_meta"]);
   for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
     const error = asObject(holder["error"]);
     const title = asString(error["message"]);
     if (error["willRetry"] !== true || title === undefined || title === "") continue;
     const description = asString(error["additionalDetails"]) ?? asString(error["details"]);
-    return { type: "notice", severity: "info", title, ...optionalField("description", description), retry: true };
+    const turn = [error["turnId"], holder["turnId"]].find(id => typeof id === "string" || typeof id === "number");
+    return {
+      ...{ type: "notice", severity: "info", title, ...optionalField("description", description), retry: true },
+      ...(turn !== undefined && { turn: String(turn) }),
+    };
   }
   return undefined;
 }

@@ -201,6 +201,8 @@ export interface ViewNotice {
   readonly description?: string;
   /** The agent has met an error and tries again by itself. */
   readonly retry?: true;
+  /** The turn has gone on after the retry, so the notice is hidden. */
+  readonly over?: true;
   /** The notice is about a decision of a rule. */
   readonly byRule?: true;
   readonly files?: readonly ViewNotedFile[];

@@ -342,9 +342,6 @@ export function withUnknown(
 }
 
 export function withNotice(state: SessionState, notice: Omit<Notice, "kind" | "id" | "at">, at: number): SessionState {
-  const last = state.entries.at(-1);
-  if (notice.retry && last?.kind === "notice" && last.retry)
-    return { ...state, entries: state.entries.put({ kind: "notice", id: last.id, ...notice, at: last.at }) };
   const minted = state.generatedIds + 1;
   return {
     ...state,

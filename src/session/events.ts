@@ -425,6 +425,8 @@ export const sessionEvents = {
     description: optionalString,
     /** The agent has met an error and tries again by itself. */
     retry: optionalTrue,
+    /** The agent's id of the turn that tries again. Agents repeat the report with updates of later turns. */
+    turn: optionalString,
   },
   compaction: {
     compactionId: isString,

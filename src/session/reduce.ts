@@ -31,6 +31,7 @@ import { formNotice } from "./forms/formNotice.ts";
 import { noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
+import { endRetry, withRetry } from "./retries.ts";
 import {
   compactionKey,
   isAllowed,
@@ -52,7 +53,7 @@ import {
 
 /** The state after the event. `logged.at` is the only time it uses. */
 export const reduce = (state: SessionState, logged: LoggedEvent): SessionState =>
-  trackBackground(state, applyEvent(state, logged), logged.event, logged.at);
+  trackBackground(state, endRetry(applyEvent(state, logged), logged.event), logged.event, logged.at);
 
 function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
@@ -180,7 +181,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       });
     case "notice": {
       const { type: _, ...notice } = event;
-      return withNotice(state, notice, at);
+      return notice.retry ? withRetry(state, notice, at) : withNotice(state, notice, at);
     }
     case "compaction":
       return upsertCompaction(state, event.compactionId, at, old => updateCompaction(old, event));

@@ -62,6 +62,17 @@ export interface ToolEntry {
   readonly ended?: number;
 }
 export type FileDiff = Extract<ToolContent, { type: "diff" }>;
+/** What the agent said about its latest retry, and where it is shown. */
+export interface LastRetry {
+  readonly title: string;
+  readonly description?: string;
+  /** The agent's id of the turn. */
+  readonly turn?: string;
+  /** The id of its notice; null once the turn has gone on, and if the report was about an earlier turn. */
+  readonly notice: string | null;
+  /** The start of the turn in which the agent reported it. */
+  readonly turnStart: number;
+}
 /** A file that needs the user, and the reason. */
 export interface NotedFile {
   readonly path: string;
@@ -74,8 +85,10 @@ export interface Notice {
   readonly title: string;
   readonly description?: string;
   readonly files?: readonly NotedFile[];
-  /** The agent tries again by itself. The next retry replaces the notice. */
+  /** The agent tries again by itself. The next retry of the turn replaces the notice. */
   readonly retry?: true;
+  /** The turn has gone on after the retry, so the notice is hidden. */
+  readonly over?: true;
   /** The notice reports the decision of a rule. */
   readonly byRule?: true;
   readonly at: number;
@@ -211,6 +224,7 @@ export interface SessionState {
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;
+  readonly lastRetry: LastRetry | null;
   /** What the agent does outside of a turn: when it began, and the entries of its tool calls. */
   readonly background: {
     readonly since: number;
@@ -264,6 +278,7 @@ export const emptySession: SessionState = {
   turnUsage: null,
   activity: { state: "idle", since: 0 },
   turnStart: 0,
+  lastRetry: null,
   background: null,
   awaitedTurn: null,
   turnPrompt: null,

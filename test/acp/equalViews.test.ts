@@ -160,7 +160,11 @@ const fold = (events: readonly SessionEvent[]): SessionState =>
   events.reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: 1, event }), emptySession);
 
 const sent: SessionEvent = { type: "promptSent", submission: "p", content: prompt };
-const accepted = (messageId: string): SessionEvent => ({ type: "promptAccepted", submission: "p", messageId });
+const accepted = (messageId: string): Extract<SessionEvent, { type: "promptAccepted" }> => ({
+  type: "promptAccepted",
+  submission: "p",
+  messageId,
+});
 
 function inVersion1({ v1, stopReason = "end_turn" }: Conversation): SessionState {
   const updates = new V1Updates();
@@ -186,7 +190,7 @@ function inVersion2({ v2, stopReason = "end_turn" }: Conversation): SessionState
   return fold([
     sent,
     ...updates.accepted("u", prompt),
-    accepted("u"),
+    { ...accepted("u"), awaitsTurn: true },
     ...messages.flatMap(each => agents.update("root", each)),
   ]);
 }

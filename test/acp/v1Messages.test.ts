@@ -176,15 +176,13 @@ describe("a prompt of v1", () => {
   it("is shown once when the agent echoes its texts with other white space between them", () => {
     for (const echo of ["look at\nand at", "look at  and at", "look atand at"]) {
       const upgrade = new V1Updates();
-      const link: ContentBlock = { type: "resource_link", uri: "file:///a", name: "a" };
+      const link: ContentBlock = { type: "link", uri: "file:///a", name: "a" };
       const { events } = upgrade.prompt([text("look at "), link, text(" and at ")]);
       const image = {
         sessionUpdate: "user_message_chunk",
         content: { type: "image", data: "", mimeType: "image/png" },
       };
-      assert.deepEqual(transcript([image, chunk("user", echo)], upgrade, events), [
-        "user look at |resource_link| and at ",
-      ]);
+      assert.deepEqual(transcript([image, chunk("user", echo)], upgrade, events), ["user look at |link| and at "]);
     }
   });
 

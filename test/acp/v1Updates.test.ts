@@ -220,6 +220,14 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     [{ type: "notice", severity: "info", title: "Reconnecting... 1/5", description: "429", retry: true }],
   ],
   [
+    "a retry with the agent's id of its turn",
+    {
+      sessionUpdate: "session_info_update",
+      _meta: { robo: { error: { message: "Reconnecting... 1/5", willRetry: true, turnId: "t-1" } } },
+    },
+    [{ type: "notice", severity: "info", title: "Reconnecting... 1/5", retry: true, turn: "t-1" }],
+  ],
+  [
     "a title with a retry as both",
     { sessionUpdate: "session_info_update", title: "T", _meta: { error: { message: "Again", willRetry: true } } },
     [

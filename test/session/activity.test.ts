@@ -93,6 +93,89 @@ describe("a session", () => {
     assert.equal(fold([info, retry("1/5"), info]).entries.length, 3);
   });
 
+  describe("in a turn of an agent that retries", () => {
+    const running: SessionEvent = { type: "activity", state: "running" };
+    const end: SessionEvent = { type: "activity", state: "idle", stopReason: "end_turn" };
+    const retry = (title: string, turn?: string): SessionEvent => ({
+      ...{ type: "notice", severity: "info", title, retry: true },
+      ...(turn !== undefined && { turn }),
+    });
+    const prompt = (id: string): readonly SessionEvent[] => [say(id, id, "user"), running];
+    /** The retries that are shown, and `-` for each that is hidden. */
+    const lines = (state: SessionState): readonly string[] =>
+      [...state.entries].flatMap(each => (each.kind === "notice" ? [each.over ? "-" : each.title] : []));
+
+    it("shows the retry until the turn goes on or has ended well", () => {
+      const retrying = [...prompt("p"), retry("1/5", "t1")];
+      assert.deepEqual(lines(fold(retrying)), ["1/5"]);
+      const more: readonly SessionEvent[] = [
+        say("yes"),
+        { type: "messageChunk", author: "thought", messageId: "n", content: { type: "text", text: "hm" } },
+        { type: "tool", toolCallId: "c", patch: { title: "Look" } },
+        { type: "plan", planId: "p", entries: [] },
+        end,
+      ];
+      for (const event of more) assert.deepEqual(lines(fold([...retrying, event])), ["-"], event.type);
+    });
+
+    it("shows the retry while only a sub-agent or the user goes on, and after a failure or a stop", () => {
+      const retrying = [...prompt("p"), retry("1/5", "t1")];
+      const more: readonly SessionEvent[] = [
+        { type: "messageChunk", author: "agent", messageId: "n", content: { type: "text", text: "hm" }, parent: "c" },
+        say("and", "u", "user"),
+        { type: "usage", used: 1, size: 2 },
+      ];
+      for (const event of more) assert.deepEqual(lines(fold([...retrying, event])), ["1/5"], event.type);
+      const ends: readonly SessionEvent[] = [
+        { type: "activity", state: "idle", stopReason: "cancelled" },
+        { type: "activity", state: "idle", stopReason: "error", problem: { message: "It failed.", next: [] } },
+      ];
+      for (const event of ends) {
+        const next = [event, ...prompt("q"), say("yes", "b")];
+        assert.deepEqual(lines(fold([...retrying, ...next])), ["1/5"]);
+      }
+    });
+
+    it("shows a report once, however often the agent repeats it", () => {
+      for (const turn of ["t1", undefined]) {
+        const again = retry("5/5", turn);
+        const answered = fold([...prompt("p"), retry("4/5", turn), again, again, say("yes"), again]);
+        assert.deepEqual(lines(answered), ["-"]);
+        const idle = fold([end, again, again], answered);
+        assert.deepEqual(lines(idle), ["-"]);
+        assert.equal(idle, fold([again], idle));
+        assert.deepEqual(lines(fold([...prompt("q"), say("sure", "b"), again, end, again], idle)), ["-"]);
+      }
+    });
+
+    it("never shows the report of an earlier turn, whatever its text", () => {
+      const answered = fold([...prompt("p"), retry("1/5", "t1"), say("yes"), end, retry("5/5", "t1")]);
+      assert.deepEqual(lines(fold([...prompt("q"), retry("5/5", "t1"), retry("4/5", "t1")], answered)), ["-"]);
+      // A session that was resumed has not seen the turn.
+      const resumed = fold([retry("1/5", "t0"), ...prompt("p"), retry("1/5", "t0")]);
+      assert.deepEqual(lines(resumed), []);
+    });
+
+    it("shows the same text again in a later turn that retries", () => {
+      for (const [first, second] of [
+        ["t1", "t2"],
+        [undefined, undefined],
+      ] as const) {
+        // prettier-ignore
+        const answered = fold([...prompt("p"), retry("1/5", first), say("yes"), end]);
+        const retrying = fold([...prompt("q"), retry("1/5", second)], answered);
+        assert.deepEqual(lines(retrying), ["-", "1/5"]);
+        assert.deepEqual(lines(fold([say("yes", "b"), retry("1/5", second)], retrying)), ["-", "-"]);
+      }
+    });
+
+    it("leaves the retry out of the text of the conversation once the turn has gone on", () => {
+      const retrying = fold([...prompt("p"), retry("Again 1/5", "t1")]);
+      assert.match(conversationText(retrying), /Again 1\/5/);
+      assert.doesNotMatch(conversationText(fold([say("yes")], retrying)), /Again/);
+    });
+  });
+
   it("excludes the prompt of a refused turn and everything after it, but neither what came before nor the next turn", () => {
     const prompt = (id: string): readonly SessionEvent[] => [
       { type: "promptSent", submission: id, content: [{ type: "text", text: id }] },

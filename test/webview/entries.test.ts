@@ -292,6 +292,22 @@ describe("entries of the transcript", () => {
     assert.equal(await panel.log.getByRole("group", { name: "Problem" }).count(), 0);
   });
 
+  it("a retry of the agent is hidden once the turn goes on", async () => {
+    const notice = {
+      kind: "notice",
+      id: "n1",
+      severity: "info",
+      title: "Reconnecting 1/5",
+      retry: true,
+      at: 0,
+    } as const;
+    const panel = await open(notice);
+    const row = panel.log.getByText("Reconnecting 1/5");
+    await row.waitFor();
+    await panel.patch({ op: "put", at: 0, entry: { ...notice, over: true } });
+    await row.waitFor({ state: "hidden" });
+  });
+
   it("a problem offers no next steps after the conversation has continued", async () => {
     const panel = await open(...everyEntry, message("u9", "user", "Again"));
     const problem = panel.log.getByRole("group", { name: "Problem" });

@@ -49,7 +49,7 @@ function frameOf(entry: ViewEntry): readonly OptionalLine[] {
       ];
     }
     case "notice":
-      return [entry.title, entry.description, ...(entry.files ?? []).map(file => file.label)];
+      return entry.over ? [] : [entry.title, entry.description, ...(entry.files ?? []).map(file => file.label)];
     case "compaction":
       return [entry.error];
     case "problem": {

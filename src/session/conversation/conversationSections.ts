@@ -86,7 +86,8 @@ class SectionWriter {
       case "tool":
         return this.#item(entry, this.#style.line(toolText(entry, this.#asked.has(entry.toolCallId), this.#state)), []);
       case "notice":
-        return this.#note(entry, entry.title, entry.description);
+        if (!entry.over) this.#note(entry, entry.title, entry.description);
+        return;
       case "compaction": {
         const blocks = this.#contentBlocks(entry.summary);
         if (blocks.length > 0) this.#add(entry, ["*Summary of the conversation so far*", ...blocks]);

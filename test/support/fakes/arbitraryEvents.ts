@@ -237,6 +237,13 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("notice"), severity: fc.constantFrom("info", "error", "odd"), title: word }),
   fc.record(
     {
+      ...{ type: fc.constant("notice"), severity: fc.constant("info"), title: fc.constantFrom("1/2", "2/2") },
+      ...{ retry: fc.constant(true), turn: fc.constantFrom("t1", "t2") },
+    },
+    { requiredKeys: ["type", "severity", "title", "retry"] },
+  ),
+  fc.record(
+    {
       type: fc.constant("compaction"),
       compactionId: id,
       status: fc.constantFrom("in_progress", "completed"),
