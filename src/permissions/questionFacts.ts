@@ -116,10 +116,13 @@ async function startFolder(
   { workspaceFolder, place, resolve }: FactsContext,
 ): Promise<StartFolder | undefined> {
   if (place.platform === "windows") return undefined;
-  const real = (path: string): Promise<string> => resolve(path).catch(() => path);
-  const folder = await real(workspaceFolder);
   const names = new Set([workspaceFolder]);
-  for (const root of place.roots) if ((await real(root)) === folder) names.add(root);
+  try {
+    const folder = await resolve(workspaceFolder);
+    for (const root of place.roots) if ((await resolve(root)) === folder) names.add(root);
+  } catch {
+    // Without its other names, a change to the folder needs a rule.
+  }
   return cwd === undefined || names.has(cwd) ? names : undefined;
 }
 

@@ -88,6 +88,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     stateChanged: (before, after) => {
       if (turnEnded(before, after)) access.endTurn();
     },
+    dispose: () => {},
   };
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
