@@ -9,6 +9,7 @@ import {
   lastReportedChoices,
   nextChoice,
   optionOf,
+  saysAlreadySet,
   type InitialChoices,
   type NextChoice,
 } from "./choices.ts";
@@ -125,6 +126,11 @@ export class ChoiceApplier {
       (): Problem => ({ message, next: ["restartAgent", "showTraffic"] }),
       clock,
     );
+    // The agent's own report was late or wrong, so the option has the value.
+    if (refusal && agentSession() === target && saysAlreadySet(refusal.message, sent, value)) {
+      refusal = undefined;
+      dispatch({ type: "option", id: sent.id, value });
+    }
     const now = findChoice(state(), id);
     // The agent is gone, or the user has chosen another value since.
     if (agentSession() !== target || now?.value !== value) return;

@@ -67,6 +67,34 @@ function rankOf(choice: Choice, option: SessionOption | undefined, options: read
 export const areChoicesOpen = (state: SessionState): boolean =>
   state.choices.some(({ status }) => status === "refused") || nextChoice(state) !== undefined;
 
+/** A pattern for one of the texts as a word, with or without quotes. */
+function wordPattern(texts: readonly string[]): string {
+  const escaped = texts.filter(text => text !== "").map(text => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  return `["'“”‘’\`]*(?:${escaped.join("|")})(?![\\p{L}\\p{N}])["'“”‘’\`]*`;
+}
+
+/** Whether an agent refuses a value because the option has it already: "already in that mode". */
+export function saysAlreadySet(refusal: string, option: SessionOption, value: OptionValue): boolean {
+  const listed = option.type === "select" ? option.choices : [];
+  const namesOf = (of: (choice: { readonly value: OptionValue }) => boolean): readonly string[] =>
+    listed.filter(of).flatMap(choice => [choice.value, choice.name]);
+  const own = [...(typeof value === "string" ? [value] : []), ...namesOf(choice => choice.value === value)].filter(
+    text => text !== "",
+  );
+  const subject = wordPattern(["mode", "model", "option", "setting", "value", option.id, option.name, ...own]);
+  const state = `set|selected|active|current|in effect|${value === false ? "disabled" : "enabled"}`;
+  const article = "(?:(?:that|this|the|same|requested|current)\\s+)*";
+  const isSaid = [
+    `already\\s+(?:in|on|using|set\\s+to|switched\\s+to)\\s+${article}${subject}`,
+    `${subject}(?:\\s+${subject})?\\s+(?:(?:is|was|has been)\\s+)?already\\s+(?:${state})(?![\\p{L}])`,
+  ].some(pattern => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, "iu").test(refusal));
+  const has = (text: string): boolean => new RegExp(`(?<![\\p{L}\\p{N}])${wordPattern([text])}`, "iu").test(refusal);
+  const others = namesOf(choice => choice.value !== value).filter(text => text !== "");
+  return (
+    isSaid && !/\b(?:another|other|different|not already)\b/i.test(refusal) && (own.some(has) || !others.some(has))
+  );
+}
+
 /** What the options of a new session get, by the agent's ids of the options. */
 export interface InitialChoices {
   /** From the settings of the agent. */

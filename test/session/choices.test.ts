@@ -273,6 +273,60 @@ describe("the user's choices", () => {
     assert.deepEqual(second.remote.texts, ["go"]);
   });
 
+  for (const message of [
+    "Stub rejected this setting: Already in that mode.",
+    "Stub rejected this setting: Session is already in read mode.",
+    "Stub rejected this setting: Cannot switch, already set to “read”.",
+    "Stub rejected this setting: Mode 'read' is already active.",
+    "Stub rejected this setting: mode already set",
+  ]) {
+    it(`are set if the agent refuses one because it has it already: ${message}`, async () => {
+      const bench = reloaded(await withChoices(["mode", "read"]));
+      bench.agent.onOpen = session => {
+        session.onSetOption = () => Promise.reject(new ProblemError({ message, next: [] }));
+      };
+      await prompted(bench);
+      assert.deepEqual(bench.remote.requests, ["mode = read", "prompt go"]);
+      assert.deepEqual(
+        [statusesOf(bench), valuesOf(bench)],
+        [{ mode: "set" }, { effort: "low", mode: "read", fast: false, model: "small" }],
+      );
+    });
+  }
+
+  for (const message of [
+    "Stub rejected this setting: Already in ask mode.",
+    "Stub rejected this setting: Already in mode ask.",
+    "Stub rejected this setting: The mode is already set to plan.",
+    "Stub rejected this setting: A mode change is already in progress.",
+    "Stub rejected this setting: The mode cannot change while a turn is already active.",
+    "Stub rejected this setting: Already in use.",
+    "Stub rejected this setting: Another session is already in read mode.",
+    "Stub rejected this setting: Not already in that mode.",
+  ]) {
+    it(`count as refused for any other reason: ${message}`, async () => {
+      const bench = reloaded(await withChoices(["mode", "read"]));
+      bench.agent.onOpen = session => {
+        session.onSetOption = () => Promise.reject(new ProblemError({ message, next: [] }));
+      };
+      await prompted(bench);
+      assert.deepEqual([bench.remote.requests, bench.queued], [["mode = read"], ["go"]]);
+    });
+  }
+
+  it("are shown as set if the agent refuses a change of the user because it has it already", async () => {
+    const bench = await newBench().openReady();
+    bench.remote.onSetOption = () => Promise.reject(new ProblemError({ message: "Already in that mode.", next: [] }));
+    await bench.session.setOption("mode", "read");
+    assert.deepEqual(statusesOf(bench), { mode: "set" });
+    const refuse = (message: string) => (): Promise<void> => Promise.reject(new ProblemError({ message, next: [] }));
+    bench.remote.onSetOption = refuse("FAST is already disabled.");
+    await assert.rejects(bench.session.setOption("fast", true), /already disabled/);
+    bench.remote.onSetOption = refuse("FAST is already enabled.");
+    await bench.session.setOption("fast", true);
+    assert.deepEqual(statusesOf(bench), { mode: "set", fast: "set" });
+  });
+
   it("free the prompt when the user chooses a value that the agent accepts", async () => {
     const few = [select("mode", "mode", "ask", ["ask", "plan"])];
     const bench = await prompted(reloaded(await withChoices(["mode", "read"]), few));

@@ -21,7 +21,7 @@ import { turnUsage } from "../usage.ts";
 import { detachedClient } from "../detachedClient.ts";
 import { readV1Permission } from "./readV1Permission.ts";
 import type { V1Replay } from "./v1Replay.ts";
-import { V1Updates } from "./v1Updates.ts";
+import { V1Updates, type OptionOrigin } from "./v1Updates.ts";
 
 /** The connection to an agent, as its sessions use it. */
 export interface V1Connection {
@@ -185,36 +185,50 @@ export class V1Session implements AgentSession, RequestSession {
   }
 
   async setOption(id: string, value: string | boolean): Promise<void> {
+    try {
+      await this.#setBy(this.updates.optionOrigin(id), id, value);
+    } catch (thrown) {
+      const error = asError(thrown);
+      const problem = this.#options.connection.problem(error, name => t("{0} rejected this setting", name));
+      if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
+      // Some agents offer a mode in both ways and accept only one. The first refusal says more than the second.
+      const other = this.updates.otherOrigin(id, value);
+      const isRetried = other !== undefined && !problem.signIn && error instanceof ResponseError;
+      const isSet =
+        isRetried &&
+        (await this.#setBy(other, id, value).then(
+          () => true,
+          () => false,
+        ));
+      if (!isSet) throw new ProblemError(problem);
+    }
+  }
+
+  async #setBy(origin: OptionOrigin, id: string, value: string | boolean): Promise<void> {
     const { sessionId } = this;
     const { connection } = this.#options;
-    try {
-      switch (this.updates.optionOrigin(id)) {
-        case "mode":
-          await connection.request("session/set_mode", { sessionId, modeId: value });
-          break;
-        case "model":
-          await connection.request("session/set_model", { sessionId, modelId: value });
-          break;
-        default: {
-          const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-          const result = asObject(
-            await connection.request("session/set_config_option", { sessionId, configId: id, ...typed }),
-          );
-          const { configOptions } = result;
-          // Handled as an update, because the list may have become empty.
-          if (Array.isArray(configOptions))
-            return this.update({
-              sessionUpdate: "config_option_update",
-              configOptions: configOptions as readonly unknown[],
-            });
-        }
+    switch (origin) {
+      case "mode":
+        await connection.request("session/set_mode", { sessionId, modeId: value });
+        break;
+      case "model":
+        await connection.request("session/set_model", { sessionId, modelId: value });
+        break;
+      default: {
+        const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
+        const result = asObject(
+          await connection.request("session/set_config_option", { sessionId, configId: id, ...typed }),
+        );
+        const { configOptions } = result;
+        // Handled as an update, because the list may have become empty.
+        if (Array.isArray(configOptions))
+          return this.update({
+            sessionUpdate: "config_option_update",
+            configOptions: configOptions as readonly unknown[],
+          });
       }
-      this.#report(this.updates.optionSet(id, value));
-    } catch (error) {
-      const problem = connection.problem(asError(error), name => t("{0} rejected this setting", name));
-      if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
-      throw new ProblemError(problem);
     }
+    this.#report(this.updates.optionSet(id, value));
   }
 
   /** Applies the embedded tool call, then asks the question. */

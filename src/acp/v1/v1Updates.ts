@@ -48,6 +48,10 @@ export class V1Updates implements UpdateReader {
   readonly #echo = new PromptEcho<JsonObject>();
   #running = false;
   #hasConfig = false;
+  /** The options that the agent sent as configuration. */
+  #config: readonly SessionOption[] = [];
+  /** The modes and models that it sent besides, each as an option. */
+  #besides: readonly SessionOption[] = [];
   #messageCount = 0;
   /** The agent sends an earlier conversation, in which each message of the user begins a turn. */
   #isReplay = false;
@@ -152,8 +156,9 @@ export class V1Updates implements UpdateReader {
     const config = parse.parseSessionOptions(result["configOptions"]);
     this.#hasConfig = config.length > 0;
     this.#usage.setup(result);
-    if (this.#hasConfig) return [{ type: "options", options: config }];
     const options = [modes(asObject(result["modes"])), models(asObject(result["models"]))].filter(o => o !== undefined);
+    [this.#config, this.#besides] = [config, options];
+    if (this.#hasConfig) return [{ type: "options", options: config }];
     // An empty list counts too: it replaces the options of an earlier session of the agent.
     return [{ type: "options", options }];
   }
@@ -168,6 +173,17 @@ export class V1Updates implements UpdateReader {
   optionOrigin(option: string): OptionOrigin {
     if (!this.#hasConfig && option === modeOption) return "mode";
     return !this.#hasConfig && option === modelOption ? "model" : "config";
+  }
+
+  /** Another method for an option, if the agent also sent its value as one of its modes or models. */
+  otherOrigin(option: string, value: string | boolean): "mode" | "model" | undefined {
+    if (!this.#hasConfig) return undefined;
+    const category = this.#config.find(({ id }) => id === option)?.category;
+    return (["mode", "model"] as const).find(origin => {
+      const beside = this.#besides.find(one => one.category === origin);
+      const isOffered = beside?.type === "select" && beside.choices.some(choice => choice.value === value);
+      return category === origin && isOffered;
+    });
   }
 
   /** The tool call in a permission request, which is applied before the question (spec page "Tool Calls"). */
@@ -224,7 +240,8 @@ export class V1Updates implements UpdateReader {
         if (!Array.isArray(update["configOptions"])) return undefined;
         this.#hasConfig = true;
         this.#usage.optionsChanged(update["configOptions"]);
-        return [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }];
+        this.#config = parse.parseSessionOptions(update["configOptions"]);
+        return [{ type: "options", options: this.#config }];
       case "usage_update": {
         const usage = this.#usage.update(update);
         return usage && [usage];
