@@ -22,6 +22,15 @@ interface MessagePlace {
 /** At most this many sub-agents of a session get cards. */
 const maxSubAgents = 1000;
 
+/** At most this many pieces of messages are kept that arrive before their messages. */
+const maxEarlyPieces = 1000;
+
+/** What a sub-agent does, and the error that ended its work. */
+interface CardTexts {
+  readonly description?: string | undefined;
+  readonly error?: string | undefined;
+}
+
 /** The id of the card of a sub-agent. */
 export const subAgentCard = (sessionId: string): string => `subagent:${sessionId}`;
 
@@ -38,6 +47,11 @@ export class SubAgents<Reader extends UpdateReader> {
   readonly #onAnnounced: (sessionId: string) => void;
   /** The messages between sessions, by the session that received the update and their ids there. */
   readonly #messages = new Map<string, MessagePlace>();
+  /** The pieces of messages that arrived before their messages, by the same keys. */
+  readonly #earlyPieces = new Map<string, ContentBlock[]>();
+  #earlyCount = 0;
+  /** The texts of the cards, by session. */
+  readonly #texts = new Map<string, CardTexts>();
 
   /** `onAnnounced` is called with the id of each new sub-agent, before its first update. */
   constructor(
@@ -85,7 +99,8 @@ export class SubAgents<Reader extends UpdateReader> {
   scoped(sessionId: string, events: readonly SessionEvent[], update: JsonObject = {}): readonly SessionEvent[] {
     const reader = this.#readers.get(sessionId);
     if (!reader) return events;
-    const scope = new Scope(sessionId, id => reader.isClientTerminal(id));
+    // Parley runs the terminals of sub-agents for the session.
+    const scope = new Scope(sessionId, id => this.#root.isClientTerminal(id) || reader.isClientTerminal(id));
     return events.flatMap(event => scope.event(event) ?? (isObject(update) ? [unknownEvent(update)] : []));
   }
 
@@ -118,11 +133,30 @@ export class SubAgents<Reader extends UpdateReader> {
       ...(update["capabilities"] !== undefined && {
         canCancel: isObject(asObject(update["capabilities"])["cancel"]) || null,
       }),
-      ...describe(update),
+      ...this.#describe(sessionId, update),
       ...(isObject(state) && { status: statusOf(state) }),
+      // The agent does not know whether it works.
+      ...(state === null && { status: null }),
     };
     const parent = this.#readers.has(parentId) ? subAgentCard(parentId) : undefined;
     return [{ type: "tool", toolCallId: subAgentCard(sessionId), patch, ...optionalField("parent", parent) }];
+  }
+
+  /** The description, and the error that ended the work, as the content of the card, if the update changes them. */
+  #describe(
+    sessionId: string,
+    { description, state }: JsonObject,
+  ): { readonly content?: readonly ToolContent[] | null } {
+    const was = this.#texts.get(sessionId) ?? {};
+    const is: CardTexts = {
+      description: description === undefined ? was.description : asString(description),
+      error: state === undefined ? was.error : asString(asObject(asObject(state)["error"])["message"]),
+    };
+    this.#texts.set(sessionId, is);
+    if (is.description === was.description && is.error === was.error) return {};
+    const texts = [is.description, is.error].filter(text => text !== undefined && text !== "");
+    if (texts.length === 0) return { content: null };
+    return { content: texts.map(text => ({ type: "content", content: { type: "text", text: text ?? "" } })) };
   }
 
   /**
@@ -132,18 +166,35 @@ export class SubAgents<Reader extends UpdateReader> {
   #message(streamId: string, update: JsonObject): readonly SessionEvent[] | undefined {
     const place = this.#placeOf(streamId, update);
     if (!place) return undefined;
+    const early = this.#takeEarly(streamId, update).map(
+      content => ({ type: "messageChunk", ...place, content }) as const,
+    );
     const { content } = update;
-    if (content === undefined) return [{ type: "message", ...place }];
+    if (content === undefined) return [...early, { type: "message", ...place }];
     const blocks = Array.isArray(content) ? content.map(parseContent).filter(block => block !== undefined) : null;
-    return [{ type: "message", ...place, content: blocks }];
+    return [...early, { type: "message", ...place, content: blocks }];
+  }
+
+  #takeEarly(streamId: string, update: JsonObject): readonly ContentBlock[] {
+    const key = `${streamId} ${asString(update["messageId"])}`;
+    const early = this.#earlyPieces.get(key) ?? [];
+    this.#earlyPieces.delete(key);
+    this.#earlyCount -= early.length;
+    return early;
   }
 
   #messageChunk(streamId: string, update: JsonObject): readonly SessionEvent[] | undefined {
     const messageId = asString(update["messageId"]);
     const content: ContentBlock | undefined = parseContent(update["content"]);
     if (messageId === undefined || content === undefined) return undefined;
-    const place = this.#messages.get(`${streamId} ${messageId}`) ?? this.#placeOf(streamId, update);
-    return place && [{ type: "messageChunk", ...place, content }];
+    const key = `${streamId} ${messageId}`;
+    const place = this.#messages.get(key) ?? this.#placeOf(streamId, update);
+    if (place) return [{ type: "messageChunk", ...place, content }];
+    // The message, which names the sessions, can follow its pieces.
+    if (this.#earlyCount >= maxEarlyPieces) return undefined;
+    this.#earlyCount++;
+    this.#earlyPieces.set(key, [...(this.#earlyPieces.get(key) ?? []), content]);
+    return [];
   }
 
   #placeOf(streamId: string, update: JsonObject): MessagePlace | undefined {
@@ -226,18 +277,9 @@ class Scope {
 const textOrNull = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
   (value === null || typeof value === "string" ? { [key]: value } : {}) as { [P in K]?: string | null };
 
-/** The description, and the error that ended the work, as the content of the card. */
-function describe(update: JsonObject): { readonly content?: readonly ToolContent[] } {
-  const description = asString(update["description"]);
-  const error = asString(asObject(asObject(update["state"])["error"])["message"]);
-  const texts = [description, error].filter(text => text !== undefined && text !== "");
-  if (texts.length === 0) return {};
-  return { content: texts.map(text => ({ type: "content", content: { type: "text", text: text ?? "" } })) };
-}
-
-/** The status of the card. A state that Parley does not know counts as running. */
-function statusOf({ state, stopReason }: JsonObject): string {
-  if (state !== "idle") return "in_progress";
+/** The status of the card. A state that Parley does not know counts as running, and so does background work. */
+function statusOf({ state, stopReason, background }: JsonObject): string {
+  if (state !== "idle" || (Array.isArray(background) && background.length > 0)) return "in_progress";
   if (stopReason === "cancelled") return "cancelled";
   return stopReason === "error" || stopReason === "refusal" ? "failed" : "completed";
 }

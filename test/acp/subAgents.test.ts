@@ -136,6 +136,43 @@ describe("a sub-agent with a session of its own", () => {
     assert.deepEqual(shown.slice(1), ["user Look here < t:subagent:a"]);
   });
 
+  it("has its task in pieces that arrive before it", () => {
+    const piece = (words: string): JsonObject => ({
+      ...{ sessionUpdate: "session_message_chunk", messageId: "t1", content: text(words) },
+    });
+    const { content: _, ...whole } = task();
+    const conversation = new Conversation().send("root", announce("a"));
+    conversation.send("root", piece("Look ")).send("root", piece("arou")).send("root", whole).send("root", piece("nd"));
+    assert.deepEqual(conversation.shown.slice(1), ["user Look around < t:subagent:a"]);
+  });
+
+  it("shows the output of a command that Parley runs for it", () => {
+    const conversation = new Conversation().send("root", announce("a"));
+    conversation.agents.reader("root").clientTerminal("parley-1");
+    conversation.send("a", call("c", { content: [{ type: "terminal", terminalId: "parley-1" }] }));
+    const entry = conversation.state.entries.get("t:a/c");
+    assert.ok(entry?.kind === "tool");
+    assert.deepEqual(entry.fields.content, [{ type: "terminal", terminalId: "parley-1" }]);
+  });
+
+  it("loses its error when it works again, and its description when that is cleared", () => {
+    const conversation = new Conversation().send("root", announce("a", { description: "Looks around." }));
+    const card = (): readonly unknown[] => {
+      const entry = conversation.state.entries.get(`t:${subAgentCard("a")}`);
+      const content = entry?.kind === "tool" ? (entry.fields.content ?? []) : [];
+      return content.map(item => item.type === "content" && item.content.type === "text" && item.content.text);
+    };
+    const change = (more: JsonObject): readonly unknown[] => {
+      conversation.send("root", { sessionUpdate: "subagent_update", sessionId: "a", ...more });
+      return card();
+    };
+    const failed = { state: "idle", stopReason: "error", error: { code: 1, message: "No network." } };
+    assert.deepEqual(change({ state: failed }), ["Looks around.", "No network."]);
+    assert.deepEqual(change({ title: "Helper" }), ["Looks around.", "No network."]);
+    assert.deepEqual(change({ state: { state: "running" } }), ["Looks around."]);
+    assert.deepEqual(change({ description: null }), []);
+  });
+
   it("changes only the fields that an update names", () => {
     const conversation = new Conversation()
       .send("root", announce("a", { capabilities: { cancel: {} }, description: "general" }))
@@ -163,6 +200,7 @@ describe("a sub-agent with a session of its own", () => {
     [{ state: "idle", stopReason: "cancelled" }, "cancelled"],
     [{ state: "idle", stopReason: "error", error: { code: 1, message: "It broke." } }, "failed"],
     [{ state: "idle" }, "done"],
+    [{ state: "idle", background: [{ type: "terminal", terminalId: "x" }] }, "running"],
     [{ state: "requires_action" }, "running"],
     [{ state: "unknown" }, "running"],
     [{ state: "_future" }, "running"],
