@@ -13,7 +13,7 @@ import type { PromptQuestions } from "./promptQuestions.ts";
 import { fitPrompt, promptBlocks } from "./promptBlocks.ts";
 import { promptForm, promptValues } from "./promptForm.ts";
 import type { NamedPrompt } from "./promptNames.ts";
-import type { McpPromptResult } from "./promptServer.ts";
+import type { McpMessage, McpPromptResult } from "./promptServer.ts";
 import type { ServerConnection } from "./serverConnection.ts";
 
 export interface PromptRun {
@@ -37,8 +37,10 @@ export async function runPrompt(run: PromptRun): Promise<void> {
   const draft = [`/${named.command}`, text].filter(Boolean).join(" ");
   try {
     const result = await getPrompt(run);
-    if (!result || signal.aborted) return;
-    await confirm(run, result);
+    if (signal.aborted) return;
+    const isUsed = result !== undefined && (await confirm(run, result));
+    // The user cancelled, and keeps what was typed.
+    if (!isUsed && text !== "" && !signal.aborted) replyTarget.reply({ type: "draft", text: draft, attachments: [] });
   } catch (error) {
     if (signal.aborted) return;
     const reason = t("{0} was not sent. {1}", `/${named.command}`, visibleText(asError(error).message));
@@ -67,9 +69,13 @@ async function getPrompt(run: PromptRun): Promise<McpPromptResult | undefined> {
   });
 }
 
-async function confirm(run: PromptRun, { messages, description }: McpPromptResult): Promise<void> {
-  const { named, session, agentName, replyTarget, questions, signal } = run;
-  const fitted = fitPrompt(messages, session.state.accepts ?? undefined, agentName);
+/** Resolves with whether the prompt was sent, or is in the composer. */
+async function confirm(run: PromptRun, { messages, description }: McpPromptResult): Promise<boolean> {
+  const { named, session, agentName, text, replyTarget, questions, signal } = run;
+  // A prompt without arguments takes no text, so the text follows it.
+  const isText = named.prompt.arguments.length === 0 && text !== "";
+  const typed: readonly McpMessage[] = isText ? [{ role: "user", content: { type: "text", text } }] : [];
+  const fitted = fitPrompt([...messages, ...typed], session.state.accepts ?? undefined, agentName);
   const blocks = promptBlocks(fitted);
   if (blocks.length === 0) throw new Error(t("The server returned an empty prompt."));
   const preview = {
@@ -80,6 +86,7 @@ async function confirm(run: PromptRun, { messages, description }: McpPromptResul
   const answer = await questions.preview(preview, { session: session.id, asker: named.server, signal });
   if (answer === "send") session.send(blocks);
   else if (answer === "edit") replyTarget.reply({ type: "draft", ...draftOf(blocks) });
+  return answer === "send" || answer === "edit";
 }
 
 /** The text of the composer, and everything else as attachments. Links become text, because the panel attaches none. */

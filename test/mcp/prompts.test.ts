@@ -5,7 +5,14 @@ import { PromptQuestions } from "../../src/mcp/promptQuestions.ts";
 import { fitPrompt, promptBlocks } from "../../src/mcp/promptBlocks.ts";
 import { promptForm, promptValues } from "../../src/mcp/promptForm.ts";
 import { namePrompts, promptView } from "../../src/mcp/promptNames.ts";
+import { runPrompt } from "../../src/mcp/promptRunner.ts";
 import type { McpMessage, McpPrompt } from "../../src/mcp/promptServer.ts";
+import type { ServerConnection } from "../../src/mcp/serverConnection.ts";
+import type { PanelMessage } from "../../src/panel/protocol.ts";
+import type { ContentBlock } from "../../src/session/events.ts";
+import type { Session } from "../../src/session/session.ts";
+import { emptySession } from "../../src/session/state.ts";
+import { until } from "../support/fakes/until.ts";
 
 const prompt = (name: string, more: Partial<McpPrompt> = {}): McpPrompt => ({ name, arguments: [], ...more });
 const signal = new AbortController().signal;
@@ -165,6 +172,61 @@ describe("what Parley asks for a prompt", () => {
     assert.equal(await answer, "cancelled");
     assert.equal(await preview, "cancel");
     assert.equal(await questions.askForm(form, { session: "one", asker: "s", signal: scope.signal }), "cancelled");
+  });
+});
+
+describe("a prompt that is used", () => {
+  /** Uses `/s:p text`, and answers the form or the preview. Resolves with what was sent, and what the composer got. */
+  async function use(
+    args: McpPrompt["arguments"],
+    text: string,
+    answer: "send" | "cancel",
+  ): Promise<{ readonly sent: readonly ContentBlock[]; readonly replies: readonly PanelMessage[] }> {
+    const sent: ContentBlock[] = [];
+    const replies: PanelMessage[] = [];
+    const questions = new PromptQuestions(
+      () => "1",
+      () => {},
+    );
+    const server = {
+      offersCompletions: false,
+      getPrompt: () => Promise.resolve({ messages: [{ role: "user", content: { type: "text", text: "Summarize." } }] }),
+    };
+    const running = runPrompt({
+      named: { server: "s", prompt: prompt("p", { arguments: args }), command: "s:p" },
+      connection: { use: (work: (one: unknown) => unknown) => work(server) } as unknown as ServerConnection,
+      session: {
+        id: "one",
+        state: emptySession,
+        send: (content: readonly ContentBlock[]) => sent.push(...content),
+      } as unknown as Session,
+      agentName: "Robo",
+      text,
+      replyTarget: { surface: "chat", reply: message => replies.push(message) },
+      questions,
+      signal,
+      whileWaiting: request => request(),
+    });
+    await until(() => questions.views("one").length > 0);
+    if (args.length > 0) questions.answer("1", "cancel");
+    else questions.choose("1", answer);
+    await running;
+    return { sent, replies };
+  }
+  const draft = { type: "draft", text: "/s:p only the tests", attachments: [] };
+
+  it("sends the text after its name too, if it has no arguments", async () => {
+    const { sent, replies } = await use([], "only the tests", "send");
+    assert.deepEqual(sent, [{ type: "text", text: "Summarize.\n\nonly the tests" }]);
+    assert.deepEqual(replies, []);
+  });
+
+  it("gives the text back if its preview or its form is cancelled", async () => {
+    for (const args of [[], [{ name: "what", required: true }]]) {
+      const { sent, replies } = await use(args, "only the tests", "cancel");
+      assert.deepEqual([sent, replies], [[], [draft]]);
+    }
+    assert.deepEqual((await use([], "", "cancel")).replies, []);
   });
 });
 
