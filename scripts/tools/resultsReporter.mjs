@@ -5,7 +5,7 @@ import Mocha from "mocha";
 import { newResults, readResults, recordResults } from "./results.mjs";
 
 /** Handles can stay open for this long after the last test, in milliseconds. */
-const maxOpenHandleTime = 10_000;
+const maxOpenHandleTime = 60_000;
 
 export default class ResultsReporter extends Mocha.reporters.Spec {
   /** @type {string | undefined} */
