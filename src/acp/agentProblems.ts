@@ -42,8 +42,8 @@ export interface AnswerLimit {
 }
 
 /**
- * Sends a request, and settles as the agent's answer does. Rejects with a problem after the time limit, when the signal
- * that `send` gets aborts too, or when `signal` aborts.
+ * Sends a request, and settles as the agent's answer does. Rejects with a problem after the time limit, or when `signal`
+ * aborts. The time limit also aborts the signal that `send` gets.
  */
 export async function answerInTime<T>(
   send: (late: AbortSignal) => Promise<T>,

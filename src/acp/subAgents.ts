@@ -194,7 +194,8 @@ export class SubAgents<Reader extends UpdateReader> {
     if (this.#earlyCount >= maxEarlyPieces) return undefined;
     this.#earlyCount++;
     this.#earlyPieces.set(key, [...(this.#earlyPieces.get(key) ?? []), content]);
-    return [];
+    // The log keeps the piece in any case.
+    return undefined;
   }
 
   #placeOf(streamId: string, update: JsonObject): MessagePlace | undefined {

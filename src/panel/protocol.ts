@@ -286,6 +286,8 @@ export interface ViewQueuedPrompt {
   readonly attachments?: readonly string[];
   /** The agent has received the prompt, so it can no longer be changed. */
   readonly sent: boolean;
+  /** The agent has not accepted the prompt, so it can give it back. */
+  readonly isHeld?: true;
   readonly paused?: true;
   readonly canSteer?: true;
 }

@@ -171,6 +171,9 @@ describe("a sub-agent with a session of its own", () => {
     assert.deepEqual(change({ title: "Helper" }), ["Looks around.", "No network."]);
     assert.deepEqual(change({ state: { state: "running" } }), ["Looks around."]);
     assert.deepEqual(change({ description: null }), []);
+    assert.equal(conversation.shown[0], "tool Helper [running]");
+    change({ state: null });
+    assert.equal(conversation.shown[0], "tool Helper [pending]", "the agent no longer says that it works");
   });
 
   it("changes only the fields that an update names", () => {

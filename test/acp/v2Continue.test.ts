@@ -242,6 +242,20 @@ describe("an agent of version 2 that resumes a session", () => {
     assert.deepEqual(call(), ["in_progress", true, 0], "the end of the turn closes it");
   });
 
+  it("keeps what the log has if the agent repeats more pieces than are kept", async () => {
+    const request = await cutInTurn();
+    const piece = { sessionUpdate: "agent_message_chunk", messageId: "m", content: text("x") };
+    const line = JSON.stringify({
+      ...{ jsonrpc: "2.0", method: "session/update" },
+      params: { sessionId: "the-session", update: piece },
+    });
+    for (let i = 0; i < 101; i++) conversation.agent.line(Array.from({ length: 1000 }, () => line).join("\n"));
+    conversation.update("state_update", { state: "idle", stopReason: "end_turn" });
+    conversation.agent.answer(request, {});
+    await opening;
+    assert.deepEqual(conversation.entries, ["user: one", "one", "npm test", "agent: The quick "]);
+  }).timeout(120_000);
+
   it("leaves a call closed if it is idle and no background work", async () => {
     const request = await cutInTurn();
     repeat("in_progress", "The quick ");

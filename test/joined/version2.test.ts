@@ -72,6 +72,17 @@ describe("an agent of version 2", () => {
     await window.page.getByText("Paused").waitFor({ state: "hidden" });
   });
 
+  it("gives a prompt back that the user withdraws before it was accepted, and gets the next one", async () => {
+    const window = await open();
+    await window.send("hold this");
+    await window.page.getByRole("button", { name: "Ask the agent to give it back: hold this" }).click();
+    await window.page.getByRole("list", { name: "Queued messages" }).waitFor({ state: "detached" });
+    await window.idle();
+    await window.send("hello");
+    await window.log.getByText("You said: hello").waitFor();
+    assert.equal(await window.prompt("hold this").count(), 0);
+  });
+
   it("that can use only MCP servers that are programs gets only those", async () => {
     const window = await openJoined({
       agents: { two: versionTwo },

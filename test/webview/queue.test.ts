@@ -43,6 +43,14 @@ describe("the queue", () => {
     await panel.composer.and(panel.page.locator(":focus")).waitFor();
   });
 
+  it("lets the user ask for a prompt back that the agent holds, and not for one that it has accepted", async () => {
+    const held = { id: "s9", text: "nine", sent: true, isHeld: true } as const;
+    const panel = await openPanel([snapshot(view([], { activity, queue: [out, held] }))]);
+    assert.equal(await button(panel, "Ask the agent to give it back: zero").count(), 0);
+    await button(panel, "Ask the agent to give it back: nine").click();
+    assert.deepEqual(await panel.intents(), [{ type: "withdraw", prompt: "s9" }]);
+  });
+
   it("is edited in place: Enter saves, Shift+Enter inserts a line break, Escape cancels without stopping the agent", async () => {
     const panel = await open();
     const box = panel.page.getByRole("textbox", { name: "Edit queued text" });

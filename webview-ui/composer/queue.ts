@@ -94,7 +94,8 @@ export class QueueElement extends LightElement {
       ${attachmentCount(one)}
       ${
         sent
-          ? html`<span class="quiet">${t("Sent")}</span>`
+          ? html`<span class="quiet">${t("Sent")}</span
+              >${one.isHeld ? this.#button(one, "remove", "close", t("Ask the agent to give it back"), t("Ask the agent to give it back: {0}", text)) : nothing}`
           : html`<span class="queue-actions"
               ><span class="queue-more"
                 >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#moveButtons(one)}</span

@@ -6,6 +6,9 @@ import { isFinal } from "../../session/state.ts";
 /** At most this many events of each kind are kept, so that an agent cannot fill the memory before it answers. */
 const maxKept = 10_000;
 
+/** An answer can arrive in one piece for each word. */
+const maxCut = 100_000;
+
 /** Keeps the events of a replay until the agent has answered. */
 export interface V2Replay {
   /** Adds events of the replay. */
@@ -46,7 +49,7 @@ export class V2ConversationReplay implements V2Replay {
     if (event.type === "activity") this.#activity = event;
     else if (!isKept(event)) addLimited(this.#settings, event);
     else if (event.type === "terminal" || event.type === "terminalOutput") {
-      addLimited(this.#terminals, event);
+      if (this.#terminals.length <= maxCut) this.#terminals.push(event);
       addLimited(this.#entries, event);
     } else this.#keepEntry(event, this.#knownPart(event));
   }
@@ -71,12 +74,14 @@ export class V2ConversationReplay implements V2Replay {
    * entries counts.
    */
   end(): readonly SessionEvent[] {
+    // With the beginning only, the log has more than the agent repeated.
+    const isWhole = this.#cut.isWhole && this.#terminals.length <= maxCut;
     const isCut = (event: SessionEvent): boolean => "terminalId" in event && this.#cut.terminals.has(event.terminalId);
     const isNew = (event: SessionEvent): boolean =>
       !("terminalId" in event) || !(this.#wholeTerminals.has(event.terminalId) || isCut(event));
     return [
-      ...this.#cut.events(this.#activity),
-      ...outputAgain(this.#terminals.filter(isCut)),
+      ...(isWhole ? this.#cut.events(this.#activity) : []),
+      ...(isWhole ? outputAgain(this.#terminals.filter(isCut)) : []),
       ...(this.#hasKnown ? this.#entries.filter(isNew) : []),
       ...this.#settings,
       ...(this.#activity ? [this.#activity] : []),
@@ -108,11 +113,16 @@ class CutEntries {
   readonly terminals = new Set<string>();
 
   keep(event: SessionEvent): void {
-    if (this.#events.length >= maxKept) return;
+    if (!this.isWhole) return;
     for (const id of shownTerminals(event)) this.terminals.add(id);
     if (event.type === "tool" && typeof event.patch.status === "string")
       this.#statuses.set(event.toolCallId, event.patch.status);
     this.#events.push(this.#fromItsBeginning(event));
+  }
+
+  /** Whether all that the agent repeated is kept. */
+  get isWhole(): boolean {
+    return this.#events.length <= maxCut;
   }
 
   /** The first piece of a content replaces what the log has. */

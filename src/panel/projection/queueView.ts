@@ -14,13 +14,15 @@ export function queuedPromptView(
   steers: boolean,
 ): ViewQueuedPrompt {
   const words = content.find(block => block.type === "text");
-  const sent = messageId !== undefined || isSubmitted === true;
+  const isHeld = messageId === undefined && isSubmitted === true;
+  const sent = messageId !== undefined || isHeld;
   const attachments = content.filter(block => block !== words).map(attachmentName);
   return {
     id,
     text: promptText(content),
     ...(attachments.length > 0 && { attachments }),
     sent,
+    ...(isHeld && { isHeld }),
     ...(paused && !sent && { paused }),
     ...(steers && !sent && { canSteer: true as const }),
   };

@@ -41,9 +41,7 @@ export class FileWork {
 
   /** Does the work when all earlier work on the file is done. A path that is not followed has no work. */
   enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
-    const done = this.#do(path, work);
-    this.#pending.add(done);
-    return done.finally(() => this.#pending.delete(done));
+    return this.#keep(this.#do(path, work));
   }
 
   /**
@@ -51,9 +49,7 @@ export class FileWork {
    * the change already, see {@link hasDocumentChange}.
    */
   enqueueDocumentChange(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
-    const done = this.#doDocumentChange(path, work);
-    this.#pending.add(done);
-    return done.finally(() => this.#pending.delete(done));
+    return this.#keep(this.#doDocumentChange(path, work));
   }
 
   async #doDocumentChange(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
@@ -76,7 +72,10 @@ export class FileWork {
 
   /** Like {@link enqueue}, for what stands at a path in one of the folders, which can be a link to another place. */
   enqueueAt(path: string, work: () => Promise<void>): Promise<void> {
-    const done = this.#queue(path, work);
+    return this.#keep(this.#queue(path, work));
+  }
+
+  #keep(done: Promise<void>): Promise<void> {
     this.#pending.add(done);
     return done.finally(() => this.#pending.delete(done));
   }

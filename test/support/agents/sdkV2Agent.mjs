@@ -173,14 +173,17 @@ const app = agent({ name: "sdk-v2-agent" })
     await turn.state("idle", { stopReason: "end_turn" });
     return {};
   })
-  .onRequest(methods.agent.session.prompt, async ({ params }) => {
+  .onRequest(methods.agent.session.prompt, async ({ params, signal }) => {
     const turn = sessions.get(params.sessionId);
     const prompt = params.prompt.map(block => block.text ?? "").join("");
     if (prompt.includes("forget") && turn.hasPrompt)
       throw new RequestError(-32002, "Session not found.", { sessionId: params.sessionId });
     turn.hasPrompt = true;
     if (prompt.includes("hold")) {
-      await new Promise(resolve => (turn.returned = resolve));
+      await new Promise(resolve => {
+        turn.returned = resolve;
+        signal.addEventListener("abort", resolve);
+      });
       throw new RequestError(-32800, "The prompt was cancelled.");
     }
     const messageId = randomUUID();
