@@ -14,7 +14,7 @@ import { type Protection } from "./protectedRows.ts";
 import { isHarmlessVariable } from "./harmlessVariables.ts";
 import { statedCommand } from "./questionFacts.ts";
 import { commandIdentity, type StatedCommand } from "./sameCommand.ts";
-import { toldCommand } from "./toldCommand.ts";
+import { titleCommand } from "./titleCommand.ts";
 import { describeRule, type QuestionFacts, type Verdict } from "./rules.ts";
 import type { Gate, AccessRequest } from "../files/gate.ts";
 
@@ -172,7 +172,7 @@ export class Access implements Gate {
     const { rawInput: _, ...shown } = question.tool ?? {};
     const seen = question.tool?.kind === "execute" ? question : { ...question, tool: shown };
     const { policy } = this.#options;
-    const stated = statedCommand(seen) ?? toldCommand(question);
+    const stated = statedCommand(seen) ?? titleCommand(question);
     const evaluated = policy.evaluate(seen).then(async ({ facts }) => {
       const key = stated === undefined ? undefined : await this.#commandKey(stated, facts);
       if (by !== undefined) {

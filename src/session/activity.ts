@@ -50,8 +50,8 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
   if (event.state !== "idle") {
     if (was.state !== "idle") return { ...state, activity };
     // An agent that continues the session goes on with the turn that was interrupted. The turn of an accepted prompt begins
-    // with the prompt. One that the agent holds can have begun it, too, or another client, or the agent by itself: the
-    // acceptance tells.
+    // with the prompt. One that the agent holds can have begun it, too, or another client, or the agent by itself: that
+    // is known when the agent accepts the prompt.
     const isContinued =
       state.connection?.state === "opening" && (was.stopReason === "cancelled" || was.stopReason === "lost");
     const turn = isContinued

@@ -62,7 +62,7 @@ export interface ToolEntry {
   readonly ended?: number;
 }
 export type FileDiff = Extract<ToolContent, { type: "diff" }>;
-/** What the agent said about its latest retry, and where it is shown. */
+/** The latest retry that the agent reported, and where it is shown. */
 export interface LastRetry {
   readonly title: string;
   readonly description?: string;

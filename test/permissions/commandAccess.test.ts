@@ -104,7 +104,7 @@ describe("a command in a terminal of Parley", () => {
 });
 
 /** A gate after the user has allowed a question that tells its command only in these texts. */
-function told(question: Partial<PermissionQuestion>, ...texts: readonly string[]) {
+function asking(question: Partial<PermissionQuestion>, ...texts: readonly string[]) {
   const opened = gate();
   const content = texts.map(text => ({ type: "content", content: { type: "text", text } }) as const);
   const { tool, ...rest } = question;
@@ -145,7 +145,7 @@ describe("a command that the user allowed in a question of the agent", () => {
   ] as const) {
     it(`runs without a second question ${what}`, async () => {
       assert.equal(await runs(allowed({ command: write }), command), true);
-      assert.equal(await runs(told({}, `Requesting approval to Running: ${write}`), command), true);
+      assert.equal(await runs(asking({}, `Requesting approval to Running: ${write}`), command), true);
     });
   }
 
@@ -217,7 +217,7 @@ describe("a command that the user allowed in a question of the agent", () => {
   it("needs another permission in another folder", async () => {
     assert.equal(await runs(allowed({ command: write }), bash(`cd '/ws' && ${write}`), "/ws/src"), false);
     assert.equal(await runs(allowed({ command: write, cwd: "/ws/src" }), bash(`cd '/ws' && ${write}`)), false);
-    assert.equal(await runs(told({}, `Running: ${write}`), write, "/ws/src"), false);
+    assert.equal(await runs(asking({}, `Running: ${write}`), write, "/ws/src"), false);
   });
 
   it("is not known from a question whose input says more than the command", async () => {
@@ -283,18 +283,18 @@ describe("a command that a question tells only in its text", () => {
     [write, `Running: ${write}`],
   ] as const) {
     it(`is known from ${JSON.stringify([title, ...texts])}`, async () => {
-      const opened = told({ title }, ...texts);
+      const opened = asking({ title }, ...texts);
       assert.equal(await runs(opened, bash(`cd '/ws' && ${write}`)), true);
       assert.equal(await runs(opened, `${write}; ls`), false);
     });
   }
 
   it("counts until the turn ends, and not after a rejection", async () => {
-    const opened = told({}, `Running: ${write}`);
+    const opened = asking({}, `Running: ${write}`);
     assert.equal(await runs(opened, write), true);
     opened.access.endTurn();
     assert.equal(await runs(opened, write), false);
-    const rejected = told({ options: [{ id: "y", name: "No", kind: "reject_once" }] }, `Running: ${write}`);
+    const rejected = asking({ options: [{ id: "y", name: "No", kind: "reject_once" }] }, `Running: ${write}`);
     assert.equal(await runs(rejected, write), false);
   });
 
@@ -325,7 +325,7 @@ describe("a command that a question tells only in its text", () => {
     [`Running: \u202e${write}`],
   ] as const) {
     it(`is not known from ${JSON.stringify([title, ...texts])}`, async () => {
-      assert.equal(await runs(told({ title }, ...texts), write), false);
+      assert.equal(await runs(asking({ title }, ...texts), write), false);
     });
   }
 
@@ -340,8 +340,8 @@ describe("a command that a question tells only in its text", () => {
       "ls <!--x-->",
       "rm _x_",
     ]) {
-      assert.equal(await runs(told({}, `Running: ${line}`), line), false, line);
-      assert.equal(await runs(told({}, `Running: \`${line}\``), line), true, line);
+      assert.equal(await runs(asking({}, `Running: ${line}`), line), false, line);
+      assert.equal(await runs(asking({}, `Running: \`${line}\``), line), true, line);
     }
   });
 
@@ -349,12 +349,12 @@ describe("a command that a question tells only in its text", () => {
     const text = `Running: ${write}`;
     const diff = { type: "diff", path: "/ws/a", newText: "" } as const;
     const content = { type: "content", content: { type: "text", text } } as const;
-    assert.equal(await runs(told({ tool: { rawInput: { line: "ls" } } }, text), write), false);
-    assert.equal(await runs(told({ tool: { rawInput: "ls" } }, text), write), false);
-    assert.equal(await runs(told({ tool: { content: [content, diff] } }), write), false);
-    assert.equal(await runs(told({ description: "List files" }, text), write), false);
+    assert.equal(await runs(asking({ tool: { rawInput: { line: "ls" } } }, text), write), false);
+    assert.equal(await runs(asking({ tool: { rawInput: "ls" } }, text), write), false);
+    assert.equal(await runs(asking({ tool: { content: [content, diff] } }), write), false);
+    assert.equal(await runs(asking({ description: "List files" }, text), write), false);
     for (const kind of ["read", "edit", "other"])
-      assert.equal(await runs(told({ tool: { kind } }, text), write), false, kind);
-    assert.equal(await runs(told({ tool: { rawInput: {} } }, text), write), true);
+      assert.equal(await runs(asking({ tool: { kind } }, text), write), false, kind);
+    assert.equal(await runs(asking({ tool: { rawInput: {} } }, text), write), true);
   });
 });

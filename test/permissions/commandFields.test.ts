@@ -1,17 +1,9 @@
 // Fields next to a command or a path: a rule judges the whole input, not only the parts that it names.
 import assert from "node:assert/strict";
 import type { ToolFields } from "../../src/session/events.ts";
-import { questionFacts, type FactsContext } from "../../src/permissions/questionFacts.ts";
+import { questionFacts } from "../../src/permissions/questionFacts.ts";
 import { evaluateRules, narrowestRule, readRules, type Rule, type Verdict } from "../../src/permissions/rules.ts";
-
-const here: FactsContext = {
-  agent: "demo",
-  workspaceFolder: "/work/app",
-  place: { roots: ["/work/app"], platform: "posix", ignoresCase: false, home: "/home/me" },
-  shells: ["posix"],
-  trusted: true,
-  resolve: path => Promise.resolve(path),
-};
+import { factsContext as here } from "../support/fakes/factsContext.ts";
 
 const allowAll: readonly Rule[] = [
   { effect: "allow", command: ["git status", "git **"] },

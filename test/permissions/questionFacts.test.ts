@@ -8,16 +8,8 @@ import { questionFacts, readCommandLine, type FactsContext } from "../../src/per
 import { evaluateRules, readRules, narrowestRule } from "../../src/permissions/rules.ts";
 import type { Effect } from "../../src/permissions/ruleFields.ts";
 import type { QuestionFacts, Rule } from "../../src/permissions/rules.ts";
+import { factsContext as here } from "../support/fakes/factsContext.ts";
 import { FakeResolver } from "../support/fakes/fakePorts.ts";
-
-const here: FactsContext = {
-  agent: "demo",
-  workspaceFolder: "/work/app",
-  place: { roots: ["/work/app"], platform: "posix", ignoresCase: false, home: "/home/me" },
-  shells: ["posix"],
-  trusted: true,
-  resolve: path => Promise.resolve(path),
-};
 
 const withLinks = (links: Readonly<Record<string, string>>): FactsContext => {
   const resolver = new FakeResolver();

@@ -4,6 +4,7 @@ import { questionFacts, type FactsContext } from "../../src/permissions/question
 import { evaluateRules, narrowestRule, readRules, type Rule } from "../../src/permissions/rules.ts";
 import type { ToolFields } from "../../src/session/events.ts";
 import { gate } from "../support/fakes/accessGate.ts";
+import { factsContext } from "../support/fakes/factsContext.ts";
 
 const options = [
   { id: "y", name: "Yes", kind: "allow_once" },
@@ -75,11 +76,7 @@ describe("a change to the session's own folder", () => {
 
   it("is no part of a proposed rule", async () => {
     const here: FactsContext = {
-      agent: "demo",
-      workspaceFolder: "/work/app",
-      place: { roots: ["/work/app"], platform: "posix", ignoresCase: false, home: "/home/me" },
-      shells: ["posix"],
-      trusted: true,
+      ...factsContext,
       resolve: path => Promise.resolve(path.replace(/^\/real/, "/work")),
       roots: () => Promise.resolve(["/work/app", "/real/app", "/work/lib"]),
     };

@@ -1,22 +1,22 @@
-// The command of a question that tells it only in its title or content, such as "Running: npm test". A text counts only if
-// it tells one command, in full, and looks to the user as it is.
+// The command of a question that has it only in its title or content, such as "Running: npm test". A text counts only if it
+// has one command, in full, and looks to the user as it is.
 import { withoutFence } from "../base/fence.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import { withoutBlanks } from "./sameCommand.ts";
 
 /**
- * The command line that the texts of a question tell. Undefined: they tell none or several, or the question says more.
+ * The command line in the texts of a question. Undefined: they have none or several, or the question has more to run.
  */
-export function toldCommand({ title, description, subject, tool }: PermissionQuestion): string | undefined {
+export function titleCommand({ title, description, subject, tool }: PermissionQuestion): string | undefined {
   if (subject || tool?.kind !== "execute" || !isEmpty(tool.rawInput)) return undefined;
   const texts = [title.trim() === "" ? (tool.title ?? "") : title, description ?? ""];
   for (const item of tool.content ?? []) {
     if (item.type !== "content" || item.content.type !== "text") return undefined;
     texts.push(item.content.text);
   }
-  const told = texts.map(commandIn).filter(command => command !== "");
-  const [first] = told;
-  return told.every(command => command === first) ? first : undefined;
+  const commands = texts.map(commandIn).filter(command => command !== "");
+  const [first] = commands;
+  return commands.every(command => command === first) ? first : undefined;
 }
 
 const isEmpty = (input: unknown): boolean =>
@@ -35,7 +35,7 @@ const labelWords = new Set(
   ).split(" "),
 );
 
-/** The command that a text tells: empty if it only names the tool, undefined if it says something else. */
+/** The command in a text: empty if the text only names the tool, undefined if it has something else. */
 function commandIn(text: string): string | undefined {
   const whole = withoutBlanks(text);
   let [afterColon, afterWords] = [0, 0];
