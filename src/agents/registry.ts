@@ -50,11 +50,12 @@ const npx = (id: string, name: string, packageAndVersion: string, ...args: strin
 
 /** Well-known agents with the commands that start them as ACP agents. Versions are pinned. */
 export const agentPresets: readonly AgentDefinition[] = [
-  npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.100.0"),
+  npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.101.0"),
   npx("codex", "Codex", "@agentclientprotocol/codex-acp@2.6.0"),
   { ...npx("gemini", "Gemini CLI", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
   npx("opencode", "OpenCode", "opencode-ai@1.18.33", "acp"),
   npx("qwen", "Qwen Code", "@qwen-code/qwen-code@0.24.4", "--acp"),
+  npx("kimi", "Kimi Code", "@moonshot-ai/kimi-code@2.1.0", "acp"),
   npx("copilot", "GitHub Copilot", "@github/copilot@1.0.102", "--acp"),
   npx("auggie", "Auggie", "@augmentcode/auggie@0.36.0", "--acp"),
   {

@@ -26,7 +26,7 @@ export interface RealAgent {
   readonly protocol?: "2";
   /** The npm package and version. */
   readonly spec: string;
-  /** The files in the agent's home. Without `hasKey`, the user has not signed in. */
+  /** The files in the agent's home: JSON, or the text itself. Without `hasKey`, the user has not signed in. */
   readonly files: (model: string, hasKey: boolean) => Readonly<Record<string, unknown>>;
   readonly env: (surroundings: Surroundings) => Readonly<Record<string, string>>;
   /** A script of the package that must run once, because scripts are disabled in npm. Relative to `node_modules`. */
@@ -142,6 +142,14 @@ export const agents: readonly RealAgent[] = [
       QWEN_TELEMETRY_ENABLED: "false",
     }),
   },
+  {
+    id: "kimi",
+    spec: preset("kimi").description ?? "",
+    program: { script: "@moonshot-ai/kimi-code/dist/main.mjs" },
+    args: ["acp"],
+    files: (model, hasKey) => ({ ".kimi-code/config.toml": kimiSettings(model, hasKey) }),
+    env: () => ({ KIMI_DISABLE_TELEMETRY: "1" }),
+  },
 ];
 
 /** The agent as in Parley's settings: the preset, with the installed program as its command. */
@@ -150,7 +158,7 @@ export function define(agent: RealAgent, surroundings: Surroundings): AgentDefin
   for (const [name, value] of Object.entries(agent.files(model, hasKey))) {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify(value));
+    writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
   }
   const modules = join(installed, "node_modules");
   const env = Object.entries(agent.env(surroundings));
@@ -221,4 +229,14 @@ function openCodeSettings(model: string, hasKey: boolean): unknown {
       },
     },
   };
+}
+
+/** Without a key the agent has no model, as after its installation. */
+function kimiSettings(model: string, hasKey: boolean): string {
+  if (!hasKey) return "telemetry = false\n";
+  const tables = ["fake", "fake2"].map(
+    name => `[models.${name}]\nprovider = "fake"\nmodel = "${name}-model"\nmax_context_size = 200000\n`,
+  );
+  const provider = `[providers.fake]\ntype = "openai"\nbase_url = "${model}/v1"\napi_key = "${key}"\n`;
+  return ['default_model = "fake"\ntelemetry = false\n', ...tables, provider].join("\n");
 }

@@ -25,8 +25,10 @@ import { emptyHead } from "../support/fakes/heads.ts";
 /** The time limit for any action of an agent (ms). */
 const patience = 60_000;
 
-/** The user's answer to every question of a turn. */
 export type Answer = "allow" | "reject";
+
+/** The user's answer to each question of a turn. */
+export type Answers = Answer | ((question: ViewQuestion) => Answer);
 
 /** A finished turn: the entries after the prompt, and the questions that were answered. */
 export interface Turn {
@@ -182,13 +184,13 @@ export class Conversation {
   }
 
   /** Sends a prompt, answers every question of the turn, and resolves when the turn is over. */
-  async turn(text: string, answer?: Answer): Promise<Turn> {
+  async turn(text: string, answer?: Answers): Promise<Turn> {
     await this.prompt(text);
     return this.finish(answer);
   }
 
   /** Answers every question until the turn is over. */
-  async finish(answer?: Answer): Promise<Turn> {
+  async finish(answer?: Answers): Promise<Turn> {
     const questions: ViewQuestion[] = [];
     for (;;) {
       const ask = await this.until("the turn ends", ({ head }) =>
@@ -197,7 +199,7 @@ export class Conversation {
       if (ask === "over") return { entries: lastTurn(this.view), questions };
       if (!answer) throw new Error(`The scenario does not expect the question “${ask.title}”.`);
       questions.push(ask);
-      await this.answer(ask, answer);
+      await this.answer(ask, typeof answer === "string" ? answer : answer(ask));
     }
   }
 

@@ -1,8 +1,8 @@
 // What the scenarios of real agents share: their form, and checks of a finished turn.
 import assert from "node:assert/strict";
-import type { ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
+import type { ViewEntry, ViewQuestion, ViewTool } from "../../src/panel/protocol.ts";
 import type { SessionOption } from "../../src/session/events.ts";
-import type { Conversation, Turn } from "./conversation.ts";
+import type { Answer, Answers, Conversation, Turn } from "./conversation.ts";
 
 /** A new workspace and a session in it. */
 export interface Stage {
@@ -27,8 +27,8 @@ export interface Scenario {
 export class NotPossible extends Error {}
 
 /** Checks that the session still works after the preceding steps. */
-export async function stillAnswers(conversation: Conversation): Promise<void> {
-  const turn = await conversation.turn("[[say:Still here.]]");
+export async function stillAnswers(conversation: Conversation, answers?: Answers): Promise<void> {
+  const turn = await conversation.turn("[[say:Still here.]]", answers);
   assert.equal(messageText(turn.entries), "Still here.");
 }
 
@@ -64,3 +64,9 @@ export function modeOption(conversation: Conversation): Extract<SessionOption, {
   assert.ok(option?.type === "select", "the agent offers modes");
   return option;
 }
+
+/** In some modes, agents keep files of their own outside the workspace, such as a plan. */
+export const isAboutOwnFile = ({ title }: ViewQuestion): boolean => title.endsWith("outside this workspace");
+
+/** Lets the agent use its own files, and rejects everything else. */
+export const onlyOwnFiles = (question: ViewQuestion): Answer => (isAboutOwnFile(question) ? "allow" : "reject");

@@ -7,7 +7,17 @@ import { dirname, join } from "node:path";
 import type { View, ViewEntry } from "../../src/panel/protocol.ts";
 import type { SessionOption } from "../../src/session/events.ts";
 import { lastTurn, type Conversation } from "./conversation.ts";
-import { messageText, modeOption, NotPossible, onlyTool, stillAnswers, type Scenario, type Stage } from "./scenario.ts";
+import {
+  isAboutOwnFile,
+  messageText,
+  modeOption,
+  NotPossible,
+  onlyOwnFiles,
+  onlyTool,
+  stillAnswers,
+  type Scenario,
+  type Stage,
+} from "./scenario.ts";
 
 export const sessionScenarios: readonly Scenario[] = [
   { id: "keyless", title: "Without a key", play: withoutKey, opens: true, isKeyless: true },
@@ -58,17 +68,17 @@ async function changeMode({ conversation, folder, prepareEdit }: Stage): Promise
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
   await prepareEdit(file);
-  const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Next.]]`, "reject");
+  const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Next.]]`, onlyOwnFiles);
   assert.equal(modeOption(conversation).value, chosen.value, "the panel shows the chosen mode");
-  await stillAnswers(conversation);
+  await stillAnswers(conversation, onlyOwnFiles);
+  const asked = turn.questions.filter(question => !isAboutOwnFile(question)).length > 0;
   const isEdited = readFileSync(file, "utf8") !== before;
-  assert.ok(!isEdited || turn.questions.length === 0, "a rejected edit changes nothing");
-  const effect = isEdited
-    ? "edits without asking"
-    : turn.questions.length > 0
-      ? "asks before an edit"
-      : "refuses an edit";
-  return [`In the mode “${chosen.name}”, the agent ${effect}.`];
+  assert.ok(!isEdited || !asked, "a rejected edit changes nothing");
+  const effect = isEdited ? "edits without asking" : asked ? "asks before an edit" : "refuses an edit";
+  const own = turn.questions.some(isAboutOwnFile)
+    ? ["In a mode, the agent reads files of its own through the client, and Parley asks the user."]
+    : [];
+  return [`In the mode “${chosen.name}”, the agent ${effect}.`, ...own];
 }
 
 /** The next prompt goes to the new model. */

@@ -6,8 +6,9 @@ import { Emitter } from "../../../src/base/lifecycle.ts";
 import { applyViewPatches, diffViews } from "../../../src/panel/patch.ts";
 import type { View } from "../../../src/panel/protocol.ts";
 import { WholeProjector } from "./wholeViews.ts";
-import type { Agent, WriteResult } from "../../../src/session/agent.ts";
-import type { LoggedEvent } from "../../../src/session/events.ts";
+import type { Agent, TerminalRequest, WriteResult } from "../../../src/session/agent.ts";
+import type { ExitStatus, LoggedEvent, SessionEvent } from "../../../src/session/events.ts";
+import { commandLineText } from "../../../src/base/commandLineText.ts";
 import type { Replayed } from "../../../src/session/log/replay.ts";
 import { Session } from "../../../src/session/session.ts";
 import type { SessionServices } from "../../../src/session/sessionServices.ts";
@@ -59,7 +60,10 @@ export class ReplayedSession {
         restart: () => Promise.resolve(),
       },
       createServices: dispatch =>
-        (room = new RecordedServices(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
+        (room = new RecordedServices(
+          new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }),
+          dispatch,
+        )),
       onLog: logged => this.log.push(logged),
       ...(earlier && { earlier }),
     });
@@ -80,7 +84,7 @@ export class ReplayedSession {
 
   /** The recorded client answered the agent's request, so the session services answer it too. */
   answer(request: RecordedMessage, answer: RecordedMessage): void {
-    this.#services.answerFile(request, answer);
+    this.#services.answerRequest(request, answer);
   }
 
   cancelQuestions(): void {
@@ -108,27 +112,33 @@ export class ReplayedSession {
 
 interface Waiting {
   readonly method: string;
-  readonly path: string;
+  /** The path, the ID of the terminal, or the command. */
+  readonly subject: string;
   readonly settle: (answer: RecordedMessage) => void;
 }
 
-/** File requests are answered when and as the recorded client did, and questions by the code that plays the user. */
+/**
+ * Requests for files and terminals are answered when and as the recorded client did, and questions by the code that
+ * plays the user.
+ */
 class RecordedServices implements SessionServices {
   readonly #broker: PermissionBroker;
+  readonly #report: (event: SessionEvent) => void;
   readonly #waiting: Waiting[] = [];
   readonly requestPermission: SessionServices["requestPermission"];
 
-  constructor(broker: PermissionBroker) {
+  constructor(broker: PermissionBroker, report: (event: SessionEvent) => void) {
     this.#broker = broker;
+    this.#report = report;
     this.requestPermission = (question, signal) => broker.requestPermission(question, signal);
   }
 
-  answerFile(request: RecordedMessage, answer: RecordedMessage): void {
-    const at = this.#waiting.findIndex(
-      one => one.method === request.method && one.path === String(request.params?.["path"]),
-    );
+  answerRequest(request: RecordedMessage, answer: RecordedMessage): void {
+    const { path, terminalId, command } = request.params ?? {};
+    const subject = String(path ?? terminalId ?? command);
+    const at = this.#waiting.findIndex(one => one.method === request.method && one.subject === subject);
     const [waiting] = at < 0 ? [] : this.#waiting.splice(at, 1);
-    if (!waiting) throw new Error(`The room was not asked for ${JSON.stringify(request).slice(0, 200)}`);
+    if (!waiting) throw new Error(`The services were not asked for ${JSON.stringify(request).slice(0, 200)}`);
     waiting.settle(answer);
   }
 
@@ -141,13 +151,40 @@ class RecordedServices implements SessionServices {
     return { saved: true };
   }
 
-  #recorded(method: string, path: string): Promise<unknown> {
+  async createTerminal({ command, args, cwd }: TerminalRequest): Promise<string> {
+    const result = await this.#recorded("terminal/create", command);
+    const terminalId = String(isObject(result) ? result["terminalId"] : undefined);
+    const line = commandLineText(command, args);
+    this.#report({ type: "terminal", terminalId, own: true, command: line, ...(cwd !== undefined && { cwd }) });
+    return terminalId;
+  }
+  /** A recording holds the output of a command only in this answer. */
+  async terminalOutput(terminalId: string): ReturnType<SessionServices["terminalOutput"]> {
+    const result = await this.#recorded("terminal/output", terminalId);
+    const { output, truncated, exitStatus } = isObject(result) ? result : {};
+    const text = String(output);
+    this.#report({ type: "terminal", terminalId, output: text, truncated: truncated === true });
+    return { output: text, truncated: truncated === true, ...(isObject(exitStatus) && { exit: asExit(exitStatus) }) };
+  }
+  async waitForTerminalExit(terminalId: string): ReturnType<SessionServices["waitForTerminalExit"]> {
+    const exit = asExit(await this.#recorded("terminal/wait_for_exit", terminalId));
+    this.#report({ type: "terminal", terminalId, exit });
+    return exit;
+  }
+  async killTerminal(terminalId: string): Promise<void> {
+    await this.#recorded("terminal/kill", terminalId);
+  }
+  async releaseTerminal(terminalId: string): Promise<void> {
+    await this.#recorded("terminal/release", terminalId);
+  }
+
+  #recorded(method: string, subject: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = ({ error, result }: RecordedMessage): void => {
         if (error) reject(new Refusal(codes[error.code] ?? "failed", error.message, error.data));
         else resolve(result);
       };
-      this.#waiting.push({ method, path, settle });
+      this.#waiting.push({ method, subject, settle });
     });
   }
 
@@ -164,21 +201,12 @@ class RecordedServices implements SessionServices {
   dispose(): void {
     this.#broker.dispose();
   }
+}
 
-  // No recorded agent uses the client's terminals. A recording that does fails here.
-  createTerminal(): Promise<string> {
-    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
-  }
-  terminalOutput(): Promise<never> {
-    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
-  }
-  waitForTerminalExit(): Promise<never> {
-    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
-  }
-  killTerminal(): Promise<never> {
-    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
-  }
-  releaseTerminal(): Promise<never> {
-    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
-  }
+function asExit(status: unknown): ExitStatus {
+  const { exitCode, signal } = isObject(status) ? status : {};
+  return {
+    ...(typeof exitCode === "number" && { exitCode }),
+    ...(typeof signal === "string" && { signal }),
+  };
 }

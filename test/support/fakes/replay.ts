@@ -233,7 +233,8 @@ class ReplayRun implements ReplayResult {
   }
 
   /**
-   * The recorded client answered the agent. The user answers questions, and the session services answer file requests.
+   * The recorded client answered the agent. The user answers questions, and the session services answer requests for
+   * files and terminals.
    */
   #respond(message: RecordedMessage, request: RecordedMessage | undefined): undefined {
     const played = this.#session(request?.params?.["sessionId"])?.played;
@@ -246,7 +247,7 @@ class ReplayRun implements ReplayResult {
       if (ask && typeof option === "string") played.session.answer(ask.id, option);
       else if (ask) played.cancelQuestions();
     } else if (request?.method === "elicitation/create" && played) answerForm(played.session, message.result);
-    else if (request?.method?.startsWith("fs/") && played) played.answer(request, message);
+    else if (/^(fs|terminal)\//.test(request?.method ?? "") && request && played) played.answer(request, message);
     return undefined;
   }
 
