@@ -56,7 +56,7 @@ async function edit(agent: RealAgent): Promise<void> {
   assert.ok(await stop.isVisible(), "the answer streams: the turn continues while text is shown");
   // The option for this request only, as the different agents name it.
   // The option appears on the tool call and above the composer.
-  const allow = panel.getByRole("button", { name: /^(Allow|Allow once|Yes)$/ }).last();
+  const allow = panel.getByRole("button", { name: /^(Allow|Allow once|Yes|Approve once)$/ }).last();
   await allow.waitFor();
   assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
   await screenshot(page, `interop-panel-${agent.id}-question`);
@@ -110,6 +110,7 @@ async function settled(read: () => string, text: string): Promise<void> {
 /** How to sign in to an agent in its own program, or what that program shows first if it needs an account. */
 const signIns: Readonly<Record<string, { readonly greeting: string; readonly answer?: typeof answerQwen }>> = {
   claude: { greeting: "login method" },
+  kimi: { greeting: "kimi.com" },
   qwen: { greeting: "Connect a Provider", answer: answerQwen },
 };
 
@@ -140,7 +141,9 @@ async function signIn(agent: RealAgent): Promise<void> {
   } else {
     await card.getByRole("button", { name: "Cancel" }).click();
     await card.getByRole("button", { name: wayName }).waitFor();
-    await panel.getByText("Paused").waitFor();
+    // The prompt waits in the queue: until the user continues, or until the session opens.
+    await panel.getByText("[[say:Signed in.]]").waitFor();
+    assert.equal(await log.getByText("Signed in.", { exact: true }).count(), 0);
   }
   await screenshot(page, `interop-sign-in-${agent.id}-after`);
   assert.deepEqual(
