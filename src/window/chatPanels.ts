@@ -133,6 +133,19 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#postPending();
   }
 
+  /** Shows a surface. The focus stays where it is, if the chat is open. */
+  async showSurface(surface: string): Promise<void> {
+    const editor = [...this.#editors].find(([panel]) => panel.surface === surface);
+    if (editor) {
+      const [panel, tab] = editor;
+      tab.reveal(tab.viewColumn, true);
+      this.#activated.fire(panel.surface);
+      return;
+    }
+    this.#activated.fire(chatViewSurface);
+    if (!this.#view?.visible) await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
+  }
+
   /** Shows the chat and moves the focus there. */
   focus(target: "composer" | "question" | "find", surfaces?: readonly string[]): Promise<void> {
     return this.reveal({ type: "focus", target }, surfaces);

@@ -1,5 +1,4 @@
 // Shows the state of the sessions outside the chat: status bar, Sessions view, notifications, context keys.
-import { t } from "../base/l10n.ts";
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
@@ -48,11 +47,6 @@ export function createSessionIndicators(
       clock,
       onUnread: rememberUnread,
       onVisible,
-      openCommand: ({ id }) => ({
-        command: "parley.switchSession",
-        title: t("Show Session"),
-        arguments: [id],
-      }),
     }),
   );
   const notifications = new UserNotifications({

@@ -19,6 +19,18 @@ async function focusView(page: Page): Promise<void> {
   await pane(page).locator(".monaco-list:focus").waitFor();
 }
 
+/** Moves the focus in the list with the arrow keys, which selects nothing. */
+async function focusRow(page: Page, title: string): Promise<void> {
+  const focused = pane(page).locator(".monaco-list-row.focused");
+  await page.keyboard.press("Home");
+  // The list can be rendered again between two keys, which then has no effect.
+  await until(async () => {
+    if ((await focused.filter({ hasText: title }).count()) === 1) return true;
+    await page.keyboard.press("ArrowDown");
+    return false;
+  });
+}
+
 /** A notification. An automated VS Code keeps its toasts in the list. */
 async function notified(page: Page, text: string): Promise<Locator> {
   await runCommand(page, "Notifications: Show Notifications");
@@ -73,23 +85,27 @@ describe("the Sessions view in a real VS Code", () => {
     await page.getByRole("tab", { name: /Parley.*waiting for you/ }).waitFor();
     await screenshot(page, "sessions-view");
     await focusView(page);
-    const focused = pane(page).locator(".monaco-list-row.focused");
-    // The list can be rendered again between two keys, which then has no effect.
-    await until(async () => {
-      for (const key of ["Home", "ArrowDown"]) await page.keyboard.press(key);
-      return (await focused.filter({ hasText: "question" }).count()) === 1;
-    });
+    await focusRow(page, "question");
     await page.keyboard.press("Enter");
     await question
       .getByRole("button", { name: /^Allow/ })
       .first()
       .click();
     await idle();
-    await until(async () => !(await list()).some(text => text.startsWith("Waiting")));
+    // A click has no effect if the rows move while the button is down.
+    await until(async () => /^Today\s*3/.test((await list())[0] ?? ""));
 
+    // A click shows the session and keeps the focus in the list. A double click goes into the chat.
     await row(page, "old talk").click();
     await prompt("old talk").waitFor();
+    await pane(page).locator(".monaco-list:focus").waitFor();
+    await row(page, "new talk").dblclick();
+    await prompt("new talk").waitFor();
+    await composer.and(panel.locator(":focus")).waitFor();
+
+    // F2 renames the row that has the focus, not the one that is selected.
     await focusView(page);
+    await focusRow(page, "old talk");
     await page.keyboard.press("F2");
     const input = page.locator(".quick-input-widget input");
     await input.fill("First talk");
@@ -98,7 +114,6 @@ describe("the Sessions view in a real VS Code", () => {
 
     // Several are marked at once.
     await row(page, "First talk").click();
-    await composer.and(panel.locator(":focus")).waitFor();
     await row(page, "new talk").click({ modifiers: ["ControlOrMeta"] });
     await until(async () => (await pane(page).locator('.monaco-list-row[aria-selected="true"]').count()) === 2);
     await choose(page, "First talk", "Mark Session as Done");
@@ -121,15 +136,21 @@ describe("the Sessions view in a real VS Code", () => {
     await until(() => existsSync(file) && readFileSync(file, "utf8") !== "");
     assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\n> #script old talk\.json\n/);
 
-    await row(page, "First talk").click();
-    await prompt("old talk").waitFor();
-    await focusView(page);
+    // Delete asks about the row that has the focus, and the selected one stays.
+    await row(page, "question").click();
+    await prompt("question").waitFor();
+    await focusRow(page, "First talk");
     await page.keyboard.press("Delete");
+    const dialog = page.getByRole("dialog").filter({ hasText: "Delete the session “First talk”?" });
+    await dialog.waitFor();
+    await screenshot(page, "sessions-delete-question");
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     const notification = await notified(page, "Deleted the session “First talk”.");
     await row(page, "First talk").waitFor({ state: "detached" });
     await screenshot(page, "sessions-deleted");
+    await row(page, "question").and(page.locator('[aria-selected="true"]')).waitFor();
     await notification.getByRole("button", { name: "Undo" }).click();
     await row(page, "First talk").waitFor();
-    await prompt("old talk").waitFor();
+    await prompt("question").waitFor();
   });
 });

@@ -32,8 +32,9 @@ describe("the end of background work", () => {
     done = [];
     deletions = [];
     Object.assign(vscode.window, {
-      showWarningMessage: (text: string, _: unknown, button: string) => {
-        questions.push(`${text} ${button}`);
+      showWarningMessage: (text: string, { detail }: { readonly detail?: string }, ...buttons: readonly string[]) => {
+        const [lost] = (detail ?? "").split("\n");
+        questions.push([text, ...(lost?.includes("will be stopped") ? [lost] : []), buttons.join("|")].join(" "));
         return Promise.resolve(answer);
       },
       showInformationMessage: (text: string) => Promise.resolve(void deletions.push(text)),
@@ -68,7 +69,8 @@ describe("the end of background work", () => {
 
   it("needs the user's consent before a restart and a deletion, and Cancel keeps everything", async () => {
     await restartAndDelete(inBackground);
-    assert.deepEqual(questions, [`${oneOf} Restart Agent`, `${oneOf} Delete`]);
+    const lost = "The agent still works in it. This work will be stopped.";
+    assert.deepEqual(questions, [`${oneOf} Restart Agent`, `Delete the session “0”? ${lost} Delete`]);
     assert.deepEqual(done, []);
   });
 
@@ -84,14 +86,40 @@ describe("the end of background work", () => {
   it("is asked about once for all sessions of the agent", async () => {
     await restartAndDelete(inBackground, atRest, inBackground);
     const both = "Agents still work in the background of 2 sessions. This work will be stopped.";
-    assert.deepEqual(questions, [`${both} Restart Agent`, `${both} Delete`]);
+    const lost = "Agents still work in 2 of them. This work will be stopped.";
+    assert.deepEqual(questions, [`${both} Restart Agent`, `Delete 3 sessions? ${lost} Delete`]);
     assert.deepEqual(done, []);
   });
 
-  it("is not asked about if there is none, also during a turn", async () => {
-    await restartAndDelete(atRest, stateOf(running));
-    assert.deepEqual(questions, []);
+  it("is asked about before a deletion also during a turn", async () => {
+    await restartAndDelete(stateOf(running));
+    const lost = "The agent still works in it. This work will be stopped.";
+    assert.deepEqual(questions, [`Delete the session “0”? ${lost} Delete`]);
+    assert.deepEqual(done, ["restart 0"]);
+  });
+
+  it("is no part of the question if there is none", async () => {
+    answer = "Delete";
+    await restartAndDelete(atRest, atRest);
+    assert.deepEqual(questions, ["Delete 2 sessions? Delete|Delete and Don't Ask Again"]);
     assert.deepEqual(done, ["restart 0", "close 0", "delete 0", "close 1", "delete 1"]);
     assert.deepEqual(deletions, ["Deleted 2 sessions."]);
+  });
+
+  it("is asked about even if the user switched the question off", async () => {
+    answer = "Delete and Don't Ask Again";
+    await restartAndDelete(atRest);
+    const settings = vscode.workspace.getConfiguration("parley");
+    try {
+      assert.equal(settings.inspect("sessions.confirmDelete")?.globalValue, false);
+      questions = [];
+      await restartAndDelete(atRest);
+      assert.deepEqual(questions, []);
+      answer = undefined;
+      await restartAndDelete(stateOf(running));
+      assert.equal(questions.length, 1);
+    } finally {
+      await settings.update("sessions.confirmDelete", undefined, vscode.ConfigurationTarget.Global);
+    }
   });
 });

@@ -1,6 +1,8 @@
 // Handlers of the commands for sessions in the Sessions view. In the Command Palette, they are about the session in the chat.
+import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import type { Clock } from "../../base/log.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { sessionTitle } from "../../session/state.ts";
@@ -12,11 +14,10 @@ import { restoreRemovedSessions } from "./removedSessions.ts";
 import { titleOf } from "./sessionTexts.ts";
 import { showInformationMessage, showInputBox } from "../../editor/editorUi.ts";
 import { forkSession, importSession, offeringHelp, type AgentSessionsOptions } from "./agentSessions.ts";
-import { confirmEndOfWork } from "./confirmEndOfWork.ts";
+import { confirmDeletion } from "./confirmDeletion.ts";
 import { exportSession } from "./exportSession.ts";
 import type { SessionList } from "../sessionList.ts";
 import { pickSession } from "./switchSession.ts";
-import type { SessionRegistry } from "../sessionRegistry.ts";
 import { openInSurface, showSession } from "./showSession.ts";
 
 type SessionListCommandId =
@@ -48,18 +49,19 @@ export interface SessionListCommandsOptions extends AgentSessionsOptions {
 export function sessionListCommands(options: SessionListCommandsOptions): CommandHandlers<SessionListCommandId> {
   const { registry, stored, list, tree, chat, clock } = options;
   const show = (id: string): Promise<void> => showSession(options, id);
+  const clicks = new DoubleClicks(clock);
   /** The sessions that the command is about: those of the view, which passes its rows, or the active one. */
-  const targets = (args: readonly unknown[]): readonly ListedSession[] => {
-    const [row, rows] = args as [SessionsRow | "selection" | undefined, readonly SessionsRow[] | undefined];
-    if (row === "selection") return tree.selection;
+  const targets = async (args: readonly unknown[]): Promise<readonly ListedSession[]> => {
+    const [row, rows] = args as [SessionsRow | "key" | undefined, readonly SessionsRow[] | undefined];
+    if (row === "key") return sessionsOf(await tree.rowsForKey());
     const selected = rows ?? (row ? [row] : undefined);
-    if (selected) return selected.flatMap(each => (each.kind === "session" ? [each.session] : []));
+    if (selected) return sessionsOf(selected);
     const active = registry.open.active?.id;
     return list.sessions().filter(({ id }) => id === active);
   };
   /** The same sessions, once they are stored. The stored sessions are read only after the start of the window. */
   const storedTargets = async (args: readonly unknown[]): Promise<readonly ListedSession[]> => {
-    const found = targets(args);
+    const found = await targets(args);
     if (found.some(({ id }) => !stored.get(id))) await options.refresh();
     return found;
   };
@@ -86,17 +88,23 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       void showInformationMessage(t("No session is waiting for you."));
     },
     "parley.openSession": async (...args) => {
-      const [first] = targets(args);
-      if (first) await show(first.id);
+      if (args[0] === "key") return openForKey(await tree.rowsForKey(), show);
+      if (args.length > 0) {
+        for (const { id } of (await targets(args)).slice(0, 1)) await show(id);
+        return;
+      }
+      // A click on a row, which is selected then.
+      const [clicked] = sessionsOf(tree.selection);
+      if (clicked) await (clicks.isSecond(clicked.id) ? show(clicked.id) : showSession(options, clicked.id, "list"));
     },
     "parley.openSessionInEditor": async (...args) => {
-      for (const { id } of targets(args)) {
+      for (const { id } of await targets(args)) {
         const surface = chat.openEditor();
         await openInSurface(options, id, surface);
       }
     },
     "parley.renameSession": async (...args) => {
-      const [target] = targets(args);
+      const [target] = await targets(args);
       if (target) await rename(options, target);
     },
     "parley.markSessionDone": async (...args) => {
@@ -111,7 +119,7 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     "parley.markSessionUnread": mark({ unread: true }),
     "parley.markSessionRead": mark({ unread: null }),
     "parley.exportSession": async (...args) => {
-      for (const target of targets(args)) await exportSession(options, target);
+      for (const target of await targets(args)) await exportSession(options, target);
     },
     "parley.deleteSession": async (...args) => deleteSessions(options, await storedTargets(args)),
     "parley.restoreSessions": async () => {
@@ -133,6 +141,37 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
   };
 }
 
+const sessionsOf = (rows: readonly SessionsRow[]): readonly ListedSession[] =>
+  rows.flatMap(row => (row.kind === "session" ? [row.session] : []));
+
+/** Enter in the view: shows the session, or opens and closes a group. */
+async function openForKey(rows: readonly SessionsRow[], show: (id: string) => Promise<void>): Promise<void> {
+  const [first] = sessionsOf(rows);
+  if (first) return show(first.id);
+  await vscode.commands.executeCommand("list.toggleExpand");
+}
+
+/** Two clicks on one row within this time are a double click. Milliseconds. VS Code reports only single clicks. */
+const maxDoubleClickTime = 500;
+
+class DoubleClicks {
+  readonly #clock: Clock;
+  #last: { readonly id: string; readonly at: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Notes a click. True if it is the second one. */
+  isSecond(id: string): boolean {
+    const at = this.#clock.now();
+    const last = this.#last;
+    const isSecond = last?.id === id && at - last.at <= maxDoubleClickTime;
+    this.#last = isSecond ? undefined : { id, at };
+    return isSecond;
+  }
+}
+
 async function rename({ registry, stored }: SessionListCommandsOptions, { id, title }: ListedSession): Promise<void> {
   const own = registry.open.get(id);
   const entered = await showInputBox({
@@ -148,15 +187,9 @@ async function rename({ registry, stored }: SessionListCommandsOptions, { id, ti
     await registry.useClosed({ id, agent: entry.agent, cwd: entry.folder }, session => session.rename(entered));
 }
 
-/** Its states must not be in {@link deleteSessions}, which waits as long as VS Code keeps the notification. */
-function confirmDeletion({ open }: SessionRegistry, targets: readonly ListedSession[]): Promise<boolean> {
-  const states = targets.flatMap(({ id }) => open.get(id)?.state ?? []);
-  return confirmEndOfWork(states, t("Delete"));
-}
-
 async function deleteSessions(options: SessionListCommandsOptions, targets: readonly ListedSession[]): Promise<void> {
   const { registry, agents, stored } = options;
-  if (targets.length === 0 || !(await confirmDeletion(registry, targets))) return;
+  if (!(await confirmDeletion(targets, id => registry.open.get(id)?.state))) return;
   const shown = registry.open.active?.id;
   for (const { id } of targets) {
     registry.release(id);

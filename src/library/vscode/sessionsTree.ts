@@ -12,6 +12,7 @@ import {
   type SessionGroupId,
 } from "../sessionGroups.ts";
 import { treeItem } from "../../editor/editorItems.ts";
+import { rowsForKey } from "../../editor/focusedRow.ts";
 import { ageText, badgeTooltip, sessionIcon, statusText, titleOf } from "./sessionTexts.ts";
 
 /** The sessions to list. */
@@ -24,8 +25,6 @@ export interface SessionsTreeOptions {
   readonly source: SessionListSource;
   readonly view: LateTreeView;
   readonly clock: Clock;
-  /** The command that opens the session. */
-  readonly openCommand: (session: ListedSession) => vscode.Command;
   /** The view has become visible. */
   readonly onVisible?: () => void;
   /** Receives the number of unread sessions. */
@@ -73,9 +72,13 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     return row.kind === "group" ? groupItem(row.group) : this.#sessionItem(row.session);
   }
 
-  /** The sessions that are selected in the view. */
-  get selection(): readonly ListedSession[] {
-    return this.#view.selection.flatMap(row => (row.kind === "session" ? [row.session] : []));
+  get selection(): readonly SessionsRow[] {
+    return this.#view.selection;
+  }
+
+  /** The rows that a key acts on, which was pressed in the view. */
+  rowsForKey(): Promise<readonly SessionsRow[]> {
+    return rowsForKey(this.#view, idOf, this.#options.clock);
   }
 
   /** Whether the view also lists sessions that the user is done with. */
@@ -125,14 +128,14 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   }
 
   #sessionItem(session: ListedSession): vscode.TreeItem {
-    const { id, agentName, changes, updated, isDone } = session;
+    const { agentName, changes, updated, isDone } = session;
     const title = titleOf(session);
     const age = updated === undefined ? "" : ageText(updated, this.#options.clock.now());
     const status = statusText(session);
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
     return treeItem({
       label: title,
-      id: `session:${id}`,
+      id: idOf({ kind: "session", session }),
       description: joined([age, lines, agentName]),
       tooltip: [title, joined([agentName, status, age, lines])],
       iconPath: sessionIcon(session),
@@ -142,19 +145,24 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
         ...(session.isUnread ? ["unread"] : []),
         ...(session.canFork ? ["fork"] : []),
       ].join("."),
-      command: this.#options.openCommand(session),
+      // Without arguments: VS Code forgets those of a row when it makes the row again, and a click has no effect then.
+      command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
       accessibleLabel: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
     });
   }
 }
 
+const idOf = (row: SessionsRow): string =>
+  row.kind === "group" ? `group:${row.group.id}` : `session:${row.session.id}`;
+
 const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
 
-function groupItem({ id, sessions }: SessionGroup): vscode.TreeItem {
+function groupItem(group: SessionGroup): vscode.TreeItem {
+  const { id, sessions } = group;
   return treeItem({
     label: groupLabel(id),
     collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
-    id: `group:${id}`,
+    id: idOf({ kind: "group", group }),
     contextValue: "group",
     description: String(sessions.length),
   });

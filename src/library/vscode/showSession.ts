@@ -10,14 +10,22 @@ export interface ShowSessionOptions {
   readonly chat: ChatSurface;
 }
 
-/** Shows a session, where it is shown already or else in the active surface, at its open question. */
-export async function showSession(options: ShowSessionOptions, id: string): Promise<void> {
+/**
+ * Shows a session, where it is shown already or else in the active surface, at its open question. `list`: the focus stays
+ * in the list of sessions.
+ */
+export async function showSession(
+  options: ShowSessionOptions,
+  id: string,
+  focus: "chat" | "list" = "chat",
+): Promise<void> {
   const { registry, chat } = options;
   const { open } = registry;
   const session = open.get(id);
   const surface = (session && open.surfacesOf(session)[0]) ?? open.activeSurface;
   if (!(await openInSurface(options, id, surface))) return;
   open.activate(surface);
+  if (focus === "list") return chat.showSurface(surface);
   await chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer", [surface]);
 }
 
