@@ -254,6 +254,25 @@ describe("a prompt that is used", () => {
     assert.deepEqual(replies, []);
   });
 
+  it("sends the resources of its server that it links, and says which ones it could not read", async () => {
+    const link = (uri: string): McpMessage => ({ role: "user", content: { type: "link", uri, name: "doc" } });
+    const { sent, notes } = await use([], "", "send", {
+      offersResources: true,
+      getPrompt: () => Promise.resolve({ messages: [link("srv://doc/1"), link("srv://gone")] }),
+      readResource: (uri: string) =>
+        uri === "srv://gone"
+          ? Promise.reject(new Error("The server failed: It is gone."))
+          : Promise.resolve([{ type: "resource", uri, text: "the text" }]),
+    });
+    assert.deepEqual(sent, [
+      { type: "resource", uri: "srv://doc/1", text: "the text" },
+      { type: "link", uri: "srv://gone", name: "doc" },
+    ]);
+    assert.deepEqual(notes, [
+      "The agent gets only a link to srv://gone, which it may not be able to open. The server failed: It is gone.",
+    ]);
+  });
+
   it("gives the text back if its preview or its form is cancelled", async () => {
     for (const args of [[], [{ name: "what", required: true }]]) {
       const { sent, replies } = await use(args, "only the tests", "cancel");
