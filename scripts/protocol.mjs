@@ -1,9 +1,11 @@
 // Writes docs/PROTOCOL-SUPPORT.md: node scripts/protocol.mjs
 import fs from "node:fs";
-import { main, say } from "./tools/project.mjs";
-import { supportDocument, supportDocumentPath } from "./tools/protocolSupport.mjs";
+import { main, Problem, say } from "./tools/project.mjs";
+import { supportDocument, supportDocumentPath, unprovenRows } from "./tools/protocolSupport.mjs";
 
 await main(async () => {
+  const unproven = unprovenRows();
+  if (unproven.length > 0) throw new Problem(`Rows whose tests do not have their subject:\n${unproven.join("\n")}`);
   fs.writeFileSync(supportDocumentPath, supportDocument());
   say("Wrote docs/PROTOCOL-SUPPORT.md.");
 });

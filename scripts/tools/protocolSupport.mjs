@@ -3,12 +3,19 @@
 import fs from "node:fs";
 import { formatted } from "./format.mjs";
 import { inProject } from "./project.mjs";
+import { namesInTest, testTitles } from "./testSubjects.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
 /**
- * What handles a feature: `code` and `tests` ("folder/file: title"), or `no` with the reason why nothing does.
- * @typedef {{ readonly code?: string, readonly tests?: readonly string[], readonly no?: string }} Support
+ * What handles a feature: `code` and `tests` ("folder/file: title"), or `no` with the reason why nothing does. `notProven`
+ * takes the place of the tests: why none of them would fail without the feature.
+ * @typedef {object} Support
+ * @property {string} [code]
+ * @property {readonly string[]} [tests]
+ * @property {string | readonly string[]} [subject] see `subjectsOf`
+ * @property {string} [no]
+ * @property {string} [notProven]
  */
 
 /**
@@ -191,25 +198,102 @@ export const requirementLists = () =>
   /** @type {any} */ (readJson(inProject("scripts", "protocol", "requirements.json")));
 
 /**
- * The titles of the tests of a file, as the source has them.
- * @param {string} file below `test`, without its ending
+ * @param {string} test "folder/file: title"
+ * @returns {readonly [string, string]}
  */
-export function testTitles(file) {
-  const path = ["", ".host"].map(kind => inProject("test", `${file}${kind}.test.ts`)).find(each => fs.existsSync(each));
-  if (path === undefined) return undefined;
-  const source = fs.readFileSync(path, "utf8");
-  return [...source.matchAll(/\bit\(\s*(["`])((?:(?!\1,\s).)*)\1,\s/g)].map(([, , title]) => title);
+function fileAndTitle(test) {
+  const [, file = "", title = ""] = /^([^:]+): (.*)$/s.exec(test) ?? [];
+  return [file, title];
 }
 
-/** @param {Support} support */
-function shownSupport({ code, tests = [], no }) {
+/**
+ * Whether a test exists.
+ * @param {string} test "folder/file: title"
+ */
+export function testExists(test) {
+  const [file, title] = fileAndTitle(test);
+  return testTitles(file)?.includes(title) === true;
+}
+
+/**
+ * What the tests of a row must name, as it goes over the wire: the name of the feature, or the path of a capability. A row
+ * can state others; a requirement must. For an enumeration, it states the field, and its subjects are `field: value`.
+ * @param {Support} support
+ * @param {Feature} [feature]
+ * @returns {readonly string[]}
+ */
+function subjectsOf({ subject }, feature) {
+  const stated = subject === undefined ? [] : [subject].flat();
+  if (feature?.group === "Values") {
+    const value = feature.name.replace(/^\w+: /, "");
+    return stated.length === 0 ? [value] : stated.map(field => `${field}: ${value}`);
+  }
+  if (stated.length > 0 || !feature) return stated;
+  return [feature.name.replace(/^\w+Capabilities\.cancel$/, "capabilities.cancel")];
+}
+
+/**
+ * The rows whose tests do not have their subjects, as sentences.
+ * @returns {readonly string[]}
+ */
+export function unprovenRows() {
+  const entries = supportEntries();
+  /** @type {Map<string, { readonly support: Support, readonly subjects: string[] }>} */
+  const rows = new Map();
+  for (const feature of protocolFeatures()) {
+    for (const [key, support] of supportOf(feature, entries)) {
+      const row = rows.get(key) ?? { support, subjects: [] };
+      row.subjects.push(...subjectsOf(support, feature));
+      rows.set(key, row);
+    }
+  }
+  const requirements = requirementLists().flatMap(({ items }) =>
+    items.map(item => /** @type {const} */ ([item.text, { support: item, subjects: subjectsOf(item) }])),
+  );
+  return [...rows, ...requirements].flatMap(([name, { support, subjects }]) =>
+    support.tests === undefined ? [] : unprovenSubjects(support.tests, subjects).map(why => `${name}: ${why}`),
+  );
+}
+
+/**
+ * Why the tests do not prove a row, as sentences: a subject that no test has, and a test that has no subject.
+ * @param {readonly string[]} tests "folder/file: title"
+ * @param {readonly string[]} subjects a path, such as `session.fork`, is in a test that has each name of it
+ * @returns {readonly string[]}
+ */
+export function unprovenSubjects(tests, subjects) {
+  if (subjects.length === 0) return ["no subject"];
+  const found = tests.map(test => {
+    const names = namesInTest(...fileAndTitle(test));
+    const has = (/** @type {string} */ subject) =>
+      names.has(subject) || (/^\w+(\.\w+)+$/.test(subject) && subject.split(".").every(name => names.has(name)));
+    return { test, subjects: new Set(subjects.filter(has)) };
+  });
+  return [
+    ...subjects.filter(subject => !found.some(each => each.subjects.has(subject))).map(each => `no test has ${each}`),
+    ...found.filter(each => each.subjects.size === 0).map(({ test }) => `not in ${test}`),
+  ];
+}
+
+/**
+ * @param {Support} support
+ * @param {Feature} [feature]
+ */
+function shownSupport(support, feature) {
+  const { code, tests = [], no, notProven } = support;
   if (no !== undefined) return no;
+  if (notProven !== undefined) return `${code === undefined ? "" : `\`${code}\`. `}**Not proven:** ${notProven}`;
   const named = tests.map(test => {
     const [, file, title] = /^([^:]+): (.*)$/s.exec(test) ?? [];
     return `_${(title ?? "").replace(/\$\{[^}]*\}/g, "…").replace(/[_*`<>]/g, "")}_ (${file})`;
   });
-  return `${code === undefined ? "" : `\`${code}\`. `}${named.join(", ")}`;
+  const has =
+    support.subject === undefined ? "" : `, with ${subjectsOf(support, feature).map(shownSubject).join(" and ")}`;
+  return `${code === undefined ? "" : `\`${code}\`. `}${named.join(", ")}${has}`;
 }
+
+/** @param {string} subject */
+const shownSubject = subject => `\`${JSON.stringify(subject).slice(1, -1)}\``;
 
 /** @param {Feature} feature */
 function shownVersions({ versions }) {
@@ -246,7 +330,9 @@ export function supportDocument() {
     "",
     "`node scripts/protocol.mjs` writes this page from the schema files of the official SDK and from",
     "`scripts/protocol/support.json` and `requirements.json`. A test checks that it is current, that each feature of the",
-    "schemas has an entry, and that the named files and tests exist. In parentheses: the file below `test/`.",
+    "schemas has an entry, that the named files and tests exist, and that each test has the subject of its row in its code:",
+    "the method, the field or the value as it goes over the wire. In parentheses: the file below `test/`. _Not proven_ means",
+    "that no test would fail without the feature.",
   ];
   for (const group of groups) {
     lines.push("", `## ${group}`, "");
@@ -254,7 +340,7 @@ export function supportDocument() {
       for (const [key, support] of supportOf(feature, entries)) {
         const only = / \((v[12])\)$/.exec(key)?.[1];
         const versions = only ?? shownVersions(feature);
-        lines.push(`- **\`${feature.name}\`** (${versions}): ${shownSupport(support)}`);
+        lines.push(`- **\`${feature.name}\`** (${versions}): ${shownSupport(support, feature)}`);
       }
     }
   }

@@ -136,7 +136,7 @@ function readText(base: FieldBase, property: JsonObject): FormField | undefined 
   if (Array.isArray(property["enum"]) || Array.isArray(property["oneOf"])) {
     const choices = Array.isArray(property["oneOf"])
       ? titledChoices(property["oneOf"])
-      : plainChoices(property["enum"]);
+      : plainChoices(property["enum"], property["enumNames"]);
     if (choices.length === 0) return undefined; // Nobody can answer it.
     const isOffered = choices.some(choice => choice.value === value.default);
     return { ...base, type: "select", choices, ...(isOffered && value) };
@@ -189,16 +189,26 @@ const titledChoices = (list: unknown): readonly FormChoice[] =>
     return { value, name: title ?? value, ...optionalField("description", description) };
   });
 
-const plainChoices = (list: unknown): readonly FormChoice[] =>
-  distinctChoices(list, item => (typeof item === "string" ? { value: item, name: item } : undefined));
+/** `names`: the names to show, by position, which only MCP has (`enumNames`, since 2025-06-18). */
+function plainChoices(list: unknown, names?: unknown): readonly FormChoice[] {
+  const shown = asArray(names).slice(0, maxChoices).map(asString);
+  return distinctChoices(list, (item, at) => {
+    if (typeof item !== "string") return undefined;
+    const name = shown[at] ?? "";
+    return { value: item, name: name === "" ? item : limited(name, "enumNames") };
+  });
+}
 
 /** The choices with different values. Refuses a list over the limit, because a shortened list hides choices. */
-function distinctChoices(list: unknown, read: (item: unknown) => FormChoice | undefined): readonly FormChoice[] {
+function distinctChoices(
+  list: unknown,
+  read: (item: unknown, at: number) => FormChoice | undefined,
+): readonly FormChoice[] {
   const items = asArray(list);
   if (items.length > maxChoices) throw invalid("requestedSchema", `A field may have at most ${maxChoices} choices.`);
   const choices = new Map<string, FormChoice>();
-  for (const item of items) {
-    const choice = read(item);
+  for (const [at, item] of items.entries()) {
+    const choice = read(item, at);
     if (choice && !choices.has(choice.value)) choices.set(limited(choice.value, "choices"), choice);
   }
   return [...choices.values()];

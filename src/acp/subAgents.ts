@@ -50,6 +50,8 @@ export class SubAgents<Reader extends UpdateReader> {
   /** The pieces of messages that arrived before their messages, by the same keys. */
   readonly #earlyPieces = new Map<string, ContentBlock[]>();
   #earlyCount = 0;
+  /** The stream whose pieces count, by message: an agent can send them on both streams of a message. */
+  readonly #pieceStreams = new Map<string, string>();
   /** The texts of the cards, by session. */
   readonly #texts = new Map<string, CardTexts>();
 
@@ -166,9 +168,7 @@ export class SubAgents<Reader extends UpdateReader> {
   #message(streamId: string, update: JsonObject): readonly SessionEvent[] | undefined {
     const place = this.#placeOf(streamId, update);
     if (!place) return undefined;
-    const early = this.#takeEarly(streamId, update).map(
-      content => ({ type: "messageChunk", ...place, content }) as const,
-    );
+    const early = this.#takeEarly(streamId, update).flatMap(content => this.#piece(streamId, place, content));
     const { content } = update;
     if (content === undefined) return [...early, { type: "message", ...place }];
     const blocks = Array.isArray(content) ? content.map(parseContent).filter(block => block !== undefined) : null;
@@ -189,13 +189,19 @@ export class SubAgents<Reader extends UpdateReader> {
     if (messageId === undefined || content === undefined) return undefined;
     const key = `${streamId} ${messageId}`;
     const place = this.#messages.get(key) ?? this.#placeOf(streamId, update);
-    if (place) return [{ type: "messageChunk", ...place, content }];
+    if (place) return this.#piece(streamId, place, content);
     // The message, which names the sessions, can follow its pieces.
     if (this.#earlyCount >= maxEarlyPieces) return undefined;
     this.#earlyCount++;
     this.#earlyPieces.set(key, [...(this.#earlyPieces.get(key) ?? []), content]);
     // The log keeps the piece in any case.
     return undefined;
+  }
+
+  #piece(streamId: string, place: MessagePlace, content: ContentBlock): readonly SessionEvent[] {
+    const stream = this.#pieceStreams.get(place.messageId) ?? streamId;
+    this.#pieceStreams.set(place.messageId, stream);
+    return stream === streamId ? [{ type: "messageChunk", ...place, content }] : [];
   }
 
   #placeOf(streamId: string, update: JsonObject): MessagePlace | undefined {

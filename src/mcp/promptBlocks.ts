@@ -1,10 +1,11 @@
 // The content of a prompt for the agent, from the messages that an MCP server returned: roles become headings, and each
 // kind of content takes the form that the agent accepts.
+import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { indentLines } from "../base/lines.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { PromptCapabilities } from "../session/promptContentForAgent.ts";
-import type { McpContent, McpMessage } from "./promptServer.ts";
+import type { McpMessage } from "./promptServer.ts";
 
 /** The content of one message, and whose it is. */
 export interface PromptSection {
@@ -53,28 +54,28 @@ export function promptBlocks({ sections }: FittedPrompt): readonly ContentBlock[
 const indented = (block: ContentBlock): ContentBlock =>
   block.type === "text" ? { ...block, text: indentLines(block.text, "  ") } : block;
 
-/** Joins adjacent texts with an empty line between them. */
+/** Joins adjacent texts with the same annotations, and an empty line between them. */
 function joinTexts(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const joined: ContentBlock[] = [];
   for (const block of blocks) {
     const last = joined.at(-1);
-    if (last?.type === "text" && block.type === "text") {
+    if (last?.type === "text" && block.type === "text" && jsonEqual(last.annotations, block.annotations)) {
       const gap = last.text.endsWith("\n") ? "" : "\n\n";
-      joined[joined.length - 1] = { type: "text", text: `${last.text}${gap}${block.text}` };
+      joined[joined.length - 1] = { ...last, text: `${last.text}${gap}${block.text}` };
     } else joined.push(block);
   }
   return joined;
 }
 
 function fitContent(
-  content: McpContent,
+  content: ContentBlock,
   accepts: PromptCapabilities | undefined,
   agentName: string,
   notes: Set<string>,
 ): readonly ContentBlock[] {
   switch (content.type) {
     case "text":
-      return content.text === "" ? [] : [{ type: "text", text: content.text }];
+      return content.text === "" ? [] : [content];
     case "image":
     case "audio":
       if (accepts?.[content.type] !== false) return [content];

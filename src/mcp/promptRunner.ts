@@ -10,6 +10,7 @@ import type { ContentBlock } from "../session/events.ts";
 import { nameOfUri } from "../session/promptContentForAgent.ts";
 import type { Session } from "../session/session.ts";
 import type { PromptQuestions } from "./promptQuestions.ts";
+import { embedLinkedResources } from "./linkedResources.ts";
 import { fitPrompt, promptBlocks } from "./promptBlocks.ts";
 import { promptForm, promptValues } from "./promptForm.ts";
 import type { NamedPrompt } from "./promptNames.ts";
@@ -48,8 +49,13 @@ export async function runPrompt(run: PromptRun): Promise<void> {
   }
 }
 
+/** What the server returned, with the resources that it linked. */
+interface ReadPrompt extends McpPromptResult {
+  readonly notes: readonly string[];
+}
+
 /** Undefined if the user cancelled. */
-async function getPrompt(run: PromptRun): Promise<McpPromptResult | undefined> {
+async function getPrompt(run: PromptRun): Promise<ReadPrompt | undefined> {
   const { named, connection, text, questions, signal } = run;
   const { prompt, command } = named;
   return connection.use(async server => {
@@ -65,12 +71,16 @@ async function getPrompt(run: PromptRun): Promise<McpPromptResult | undefined> {
         ? { action: "accept" as const }
         : await questions.askForm(form, { session: run.session.id, asker: named.server, signal, complete });
     const values = promptValues(answer);
-    return values && run.whileWaiting(() => server.getPrompt(prompt.name, values, signal));
+    if (!values) return undefined;
+    return run.whileWaiting(async () => {
+      const result = await server.getPrompt(prompt.name, values, signal);
+      return { ...result, ...(await embedLinkedResources(result.messages, server, signal)) };
+    });
   });
 }
 
 /** Resolves with whether the prompt was sent, or is in the composer. */
-async function confirm(run: PromptRun, { messages, description }: McpPromptResult): Promise<boolean> {
+async function confirm(run: PromptRun, { messages, description, notes }: ReadPrompt): Promise<boolean> {
   const { named, session, agentName, text, replyTarget, questions, signal } = run;
   // A prompt without arguments takes no text, so the text follows it.
   const isText = named.prompt.arguments.length === 0 && text !== "";
@@ -81,7 +91,7 @@ async function confirm(run: PromptRun, { messages, description }: McpPromptResul
   const preview = {
     title: `/${named.command}`,
     sections: fitted.sections.map(section => ({ role: section.role, parts: section.blocks.map(viewPart) })),
-    notes: [...(description === undefined ? [] : [description]), ...fitted.notes],
+    notes: [...(description === undefined ? [] : [description]), ...notes, ...fitted.notes],
   };
   const answer = await questions.preview(preview, { session: session.id, asker: named.server, signal });
   if (answer === "send") session.send(blocks);

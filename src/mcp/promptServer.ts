@@ -2,6 +2,7 @@
 // this file has types only.
 import type { Readable, Writable } from "node:stream";
 import type { Translator } from "../base/l10n.ts";
+import type { ContentBlock } from "../session/events.ts";
 import type { Form, FormAnswer } from "../session/forms/form.ts";
 
 export interface McpArgument {
@@ -19,28 +20,22 @@ export interface McpPrompt {
   readonly arguments: readonly McpArgument[];
 }
 
-export type McpContent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image" | "audio"; readonly mimeType: string; readonly data: string }
-  | {
-      readonly type: "resource";
-      readonly uri: string;
-      readonly mimeType?: string;
-      readonly text?: string;
-      readonly blob?: string;
-    }
-  | {
-      readonly type: "link";
-      readonly uri: string;
-      readonly name: string;
-      readonly description?: string;
-      readonly mimeType?: string;
-    }
-  | { readonly type: "other"; readonly kind: string };
+/** The prompts of a server, and what is missing. */
+export interface McpPromptList {
+  readonly prompts: readonly McpPrompt[];
+  /** The server has more prompts than Parley reads. */
+  readonly isCut: boolean;
+  /** The number of prompts that are left out, because they are malformed or exceed a limit. */
+  readonly skipped: number;
+}
+
+/** A resource with its text, or with its bytes in base64. */
+export type McpResource = Extract<ContentBlock, { type: "resource" }>;
 
 export interface McpMessage {
   readonly role: "user" | "assistant";
-  readonly content: McpContent;
+  /** MCP and ACP have the same kinds of content. */
+  readonly content: ContentBlock;
 }
 
 /** What a server returned for a prompt and its arguments. */
@@ -88,8 +83,11 @@ export interface PromptServer {
   readonly verdict: ServerVerdict;
   readonly offersPrompts: boolean;
   readonly offersCompletions: boolean;
-  listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
+  readonly offersResources: boolean;
+  listPrompts(signal: AbortSignal): Promise<McpPromptList>;
   getPrompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<McpPromptResult>;
+  /** What the server returns for the URI: itself, or the files of a folder. Their sizes are not limited. */
+  readResource(uri: string, signal: AbortSignal): Promise<readonly McpResource[]>;
   /** Values for an argument. `others` are the values of the other arguments. */
   complete(
     argument: { readonly prompt: string; readonly name: string; readonly value: string },

@@ -248,9 +248,10 @@ export class PromptServers {
     const on = id === undefined || sessionServers.isOn(id, server);
     const opened = id === undefined ? undefined : sessionServers.opened(id, server);
     const isAllowed = consents.has(server);
-    const status = isAllowed && on ? this.#connection(server).status : { state: "stopped" as const };
+    const connection = isAllowed && on ? this.#connection(server) : undefined;
+    const status = connection?.status ?? { state: "stopped" as const };
     const gets = on && (server.source !== "workspace" || isAllowed);
-    const reason = status.state === "failed" ? status.reason : opened?.reason;
+    const reason = status.state === "failed" ? status.reason : (opened?.reason ?? connection?.listProblem);
     return {
       name: server.name,
       detail: serverDetail(server),

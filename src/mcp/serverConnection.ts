@@ -5,7 +5,7 @@ import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { McpPrompt, PromptServer } from "./promptServer.ts";
+import type { McpPrompt, McpPromptList, PromptServer } from "./promptServer.ts";
 
 export type ConnectionStatus =
   | { readonly state: "stopped" | "starting" | "ready" }
@@ -36,11 +36,22 @@ export const retryTime = 30_000;
 /** Lists that change are read at most once in this time (ms). */
 export const listInterval = 1000;
 
+/** What is missing in a list, as sentences. */
+function listProblem({ prompts, isCut, skipped }: McpPromptList): string | undefined {
+  const problems = [
+    ...(isCut ? [t("The server has more prompts than Parley reads. The first {0} are offered.", prompts.length)] : []),
+    ...(skipped === 1 ? [t("One prompt is left out because Parley cannot read it.")] : []),
+    ...(skipped > 1 ? [t("{0} prompts are left out because Parley cannot read them.", skipped)] : []),
+  ];
+  return problems.length === 0 ? undefined : problems.join(" ");
+}
+
 export class ServerConnection implements Disposable {
   readonly #options: ServerConnectionOptions;
   readonly #ended = new AbortController();
   #status: ConnectionStatus = { state: "stopped" };
   #prompts: readonly McpPrompt[];
+  #listProblem: string | undefined;
   #opening: Promise<PromptServer> | undefined;
   #server: PromptServer | undefined;
   #uses = 0;
@@ -58,6 +69,10 @@ export class ServerConnection implements Disposable {
   }
   get prompts(): readonly McpPrompt[] {
     return this.#prompts;
+  }
+  /** What the list of prompts lacks, as a sentence. */
+  get listProblem(): string | undefined {
+    return this.#listProblem;
   }
 
   /** Starts the server, unless it runs or has just failed. Never rejects: the status shows the outcome. */
@@ -114,10 +129,16 @@ export class ServerConnection implements Disposable {
   }
 
   async #list(server: PromptServer): Promise<void> {
-    const prompts = await server.listPrompts(this.#ended.signal);
-    if (jsonEqual(prompts, this.#prompts)) return;
+    const list = await server.listPrompts(this.#ended.signal);
+    const { prompts } = list;
+    const problem = listProblem(list);
+    const isSame = jsonEqual(prompts, this.#prompts);
+    if (isSame && problem === this.#listProblem) return;
+    if (problem !== undefined && problem !== this.#listProblem)
+      this.#options.log.warn(`The list of prompts of ${this.#options.name} is incomplete.`, problem);
     this.#prompts = prompts;
-    this.#options.onListed(prompts);
+    this.#listProblem = problem;
+    if (!isSame) this.#options.onListed(prompts);
     this.#options.onDidChange();
   }
 

@@ -401,7 +401,7 @@ export interface ViewMcpServer {
    * get the user's servers meanwhile (`notStarted`), but not those of the workspace (`notAllowed`).
    */
   readonly state: "notStarted" | "notAllowed" | "stopped" | "starting" | "ready" | "failed";
-  /** Why it failed, or why the agent does not get it. A sentence. */
+  /** Why it failed, why the agent does not get it, or what its list of prompts lacks. Sentences. */
   readonly reason?: string;
 }
 

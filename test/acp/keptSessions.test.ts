@@ -154,6 +154,25 @@ for (const version of [1, 2] as const) {
       await assert.rejects(loading, /refused to load this session/);
     });
 
+    it("loads a session in the folders of the window, and not in those that the agent lists", async () => {
+      const answer = {
+        1: { agentCapabilities: { loadSession: true, sessionCapabilities: { list: {}, additionalDirectories: {} } } },
+        2: { capabilities: { session: { additionalDirectories: {} } } },
+      }[version];
+      const { list, load } = await start(version, answer);
+      const listing = list?.("/w");
+      const sessions = [{ sessionId: "kept", cwd: "/w", additionalDirectories: ["/old"] }];
+      agent.answer(await agent.request("session/list"), { sessions });
+      await listing;
+      for (const additionalFolders of [["/x"], []]) {
+        const loading = Promise.resolve(load?.({ ...request, additionalFolders }));
+        const sent = await agent.request(method);
+        assert.deepEqual(sent.params?.["additionalDirectories"], additionalFolders.length > 0 ? ["/x"] : undefined);
+        agent.fail(sent, -32602, "No.");
+        await assert.rejects(loading, /refused to load this session/);
+      }
+    });
+
     it("copies a session with the servers that a new one gets, and continues the copy without a request", async () => {
       const { fork } = await start(version);
       const forking = fork?.({ ...request, connection: 2 });

@@ -31,6 +31,11 @@ const rows: readonly (readonly [what: string, property: unknown, field: unknown]
     { type: "select", choices: [{ value: "a", name: "a" }, { value: "b", name: "b" }], default: "b" }, // prettier-ignore
   ],
   [
+    "a choice with names",
+    { type: "string", enum: ["a", "b", "a", "c"], enumNames: ["Apple", "", "Again", 7, "More"] },
+    { type: "select", choices: [{ value: "a", name: "Apple" }, { value: "b", name: "b" }, { value: "c", name: "c" }] }, // prettier-ignore
+  ],
+  [
     "a choice with titles",
     { type: "string", oneOf: [{ const: "r", title: "Red", description: "Warm" }, { const: "b" }, { title: "None" }] },
     { type: "select", choices: [{ value: "r", name: "Red", description: "Warm" }, { value: "b", name: "b" }] }, // prettier-ignore

@@ -6,8 +6,8 @@ import { WireAgent } from "../support/fakes/wireAgent.ts";
 describe("an agent that gets MCP servers", () => {
   it("gets MCP servers in the shape of each type, and says which types it can use", async () => {
     const other = new WireAgent();
-    const able = await other.ready({ agentCapabilities: { mcpCapabilities: { http: true, sse: "yes" } } });
-    assert.deepEqual(able.agent.info.mcpServers, { http: true, sse: false });
+    const able = await other.ready({ agentCapabilities: { mcpCapabilities: { http: true, sse: true } } });
+    assert.deepEqual(able.agent.info.mcpServers, { http: true, sse: true });
     const opening = able.agent.open(
       {
         cwd: "/w",
@@ -15,6 +15,7 @@ describe("an agent that gets MCP servers", () => {
         mcpServers: [
           { name: "a", type: "stdio", command: "/bin/run", args: ["-x"], env: { KEY: "v" } },
           { name: "b", type: "http", url: "https://b.example", headers: { Authorization: "v" } },
+          { name: "c", type: "sse", url: "https://c.example/sse", headers: { Key: "w" } },
         ],
       },
       recordingClient(),
@@ -25,11 +26,21 @@ describe("an agent that gets MCP servers", () => {
       mcpServers: [
         { name: "a", command: "/bin/run", args: ["-x"], env: [{ name: "KEY", value: "v" }] },
         { type: "http", name: "b", url: "https://b.example", headers: [{ name: "Authorization", value: "v" }] },
+        { type: "sse", name: "c", url: "https://c.example/sse", headers: [{ name: "Key", value: "w" }] },
       ],
     });
     other.answer(request, { sessionId: "s" });
     await opening;
     able.dispose();
+  });
+
+  it("can use no type that it does not advertise as true", async () => {
+    for (const mcpCapabilities of [undefined, {}, { http: "yes", sse: 1 }]) {
+      const other = new WireAgent();
+      const able = await other.ready({ agentCapabilities: { mcpCapabilities } });
+      assert.deepEqual(able.agent.info.mcpServers, { http: false, sse: false });
+      able.dispose();
+    }
   });
 
   it("gets them with their types in version 2, without those that version 2 does not have", async () => {

@@ -125,15 +125,24 @@ describe("a sub-agent with a session of its own", () => {
   });
 
   it("streams a message in pieces, which are one message on both streams", () => {
-    const piece = (words: string): JsonObject => ({
-      ...{ sessionUpdate: "session_message_chunk", messageId: "t1", content: text(words) },
+    const piece = (words: string, messageId: string): JsonObject => ({
+      ...{ sessionUpdate: "session_message_chunk", messageId, content: text(words) },
     });
-    const shown = new Conversation()
+    const conversation = new Conversation()
       .send("root", announce("a"))
-      .send("root", task({ content: [] }))
-      .send("root", piece("Look "))
-      .send("root", piece("here")).shown;
-    assert.deepEqual(shown.slice(1), ["user Look here < t:subagent:a"]);
+      .send("root", task({ content: [], recipientMessageId: "t2" }))
+      .send("a", task({ messageId: "t2", content: [], senderMessageId: "t1" }));
+    for (const words of ["Look ", "here"]) {
+      conversation.send("root", piece(words, "t1"));
+      conversation.send("a", piece(words, "t2"));
+    }
+    assert.deepEqual(conversation.shown.slice(1), ["user Look here < t:subagent:a"]);
+    // On the stream of the sub-agent only.
+    conversation
+      .send("a", { sessionUpdate: "session_message", messageId: "r", recipientSessionId: "root", content: [] })
+      .send("a", piece("All ", "r"))
+      .send("a", piece("done", "r"));
+    assert.deepEqual(conversation.shown.slice(2), ["agent All done < t:subagent:a"]);
   });
 
   it("has its task in pieces that arrive before it", () => {

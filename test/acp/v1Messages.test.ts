@@ -253,11 +253,14 @@ describe("a prompt of v1", () => {
 
 describe("annotated text", () => {
   it("is kept apart if it is meant for another audience", () => {
-    const piece = (text: string, audience?: readonly string[]): JsonObject => ({
-      sessionUpdate: "agent_message_chunk",
+    const piece = (text: string, audience?: readonly string[], sessionUpdate = "agent_message_chunk"): JsonObject => ({
+      sessionUpdate,
       content: { type: "text", text, ...(audience && { annotations: { audience } }) },
     });
     const pieces = [piece("a"), piece("b"), piece("c", ["assistant"]), piece("d", ["assistant"]), piece("e")];
     assert.deepEqual(transcript(pieces), ["agent ab|cd|e"]);
+    const prompt = [["a"], ["b", ["user"]], ["c", ["user"]], ["d", ["assistant"]]] as const;
+    const own = prompt.map(([text, audience]) => piece(text, audience, "user_message_chunk"));
+    assert.deepEqual(transcript(own), ["user a|bc|d"]);
   });
 });

@@ -401,6 +401,8 @@ describe("annotations of content", () => {
     const annotations = { audience: ["user"], lastModified: "2026-01-01T00:00:00Z" };
     const blocks = [
       { type: "text", text: "x", annotations },
+      { type: "image", mimeType: "image/png", data: "AAAA", uri: "file:///a.png", annotations },
+      { type: "audio", mimeType: "audio/wav", data: "AAAA", annotations },
       { type: "resource_link", uri: "file:///a", name: "a", annotations },
       { type: "resource", resource: { uri: "file:///a", text: "x" }, annotations },
     ];

@@ -210,21 +210,36 @@ describe("a turn of version 2", () => {
       status: "in_progress",
       capabilities: { cancel: {} },
     });
+    const cancel = { capabilities: { cancel: {} } };
+    wire.update("terminal_update", { terminalId: "x", command: "serve" });
+    wire.update("terminal_update", { terminalId: "y", command: "watch", ...cancel });
+    wire.update("subagent_update", { sessionId: "quiet", title: "Quiet" });
+    wire.update("subagent_update", { sessionId: "child", title: "Helper", ...cancel });
     const background = [
       { type: "tool_call", toolCallId: "t" },
       { type: "tool_call", toolCallId: "c" },
       { type: "terminal", terminalId: "x" },
+      { type: "terminal", terminalId: "y" },
+      { type: "subagent", sessionId: "quiet" },
+      { type: "subagent", sessionId: "child" },
       { type: "_task" },
     ];
     wire.idle({ background });
     await wire.processed();
     wire.session.stop();
-    const { params } = await wire.agent.request("tool_call/cancel");
-    assert.deepEqual(params, { sessionId: "s", toolCallId: "c" });
+    const requests = [
+      await wire.agent.request("tool_call/cancel"),
+      await wire.agent.request("terminal/cancel"),
+      await wire.agent.request("session/cancel"),
+    ];
+    assert.deepEqual(
+      requests.map(({ params }) => params),
+      [{ sessionId: "s", toolCallId: "c" }, { sessionId: "s", terminalId: "y" }, { sessionId: "child" }],
+    );
     await wire.processed();
     assert.deepEqual(wire.sent, []);
     const titles = [...wire.state.entries].flatMap(entry => (entry.kind === "notice" ? entry.title : []));
-    assert.ok(titles.includes("Robo does not let Parley stop 3 background tasks."), titles.join("\n"));
+    assert.ok(titles.includes("Robo does not let Parley stop 4 background tasks."), titles.join("\n"));
     assert.deepEqual(openQuestions(wire.state), []);
   });
 });

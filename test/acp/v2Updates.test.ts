@@ -35,10 +35,16 @@ const texts = (state: SessionState): readonly string[] =>
 
 describe("a message of version 2", () => {
   it("is replaced, cleared and left alone by a patch of its content", () => {
-    const whole = (fields: JsonObject): JsonObject => update("agent_message", { messageId: "m", ...fields });
-    assert.deepEqual(texts(after(whole({ content: [text("a")] }), whole({ content: [text("b")] }))), ["agent: b"]);
-    assert.deepEqual(texts(after(whole({ content: [text("a")] }), whole({}))), ["agent: a"]);
-    assert.deepEqual(texts(after(whole({ content: [text("a")] }), whole({ content: null }))), ["agent: "]);
+    for (const [name, author] of [
+      ["agent_message", "agent"],
+      ["agent_thought", "thought"],
+    ] as const) {
+      const whole = (fields: JsonObject): JsonObject => update(name, { messageId: "m", ...fields });
+      const first = whole({ content: [text("a")] });
+      assert.deepEqual(texts(after(first, whole({ content: [text("b")] }))), [`${author}: b`]);
+      assert.deepEqual(texts(after(first, whole({}))), [`${author}: a`]);
+      assert.deepEqual(texts(after(first, whole({ content: null }))), [`${author}: `]);
+    }
   });
 
   it("can interleave with others, and continues after a tool call", () => {

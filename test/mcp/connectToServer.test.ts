@@ -41,7 +41,7 @@ describe("a connection to an MCP server", function () {
     it(`lists, completes and gets the prompts of the published server over ${name}`, async () => {
       const server = await connected(await target());
       try {
-        const prompts = await server.listPrompts(signal);
+        const { prompts } = await server.listPrompts(signal);
         assert.deepEqual(
           prompts.find(prompt => prompt.name === "args-prompt"),
           {
@@ -94,7 +94,7 @@ describe("a connection to an MCP server", function () {
         assert.equal(server.revision, "2026-07-28");
         assert.equal(server.verdict.kind, "modern");
         assert.deepEqual(
-          (await server.listPrompts(signal)).map(prompt => prompt.name),
+          (await server.listPrompts(signal)).prompts.map(prompt => prompt.name),
           ["review", "grow", "kinds", "ask"],
         );
         assert.deepEqual(await server.complete({ prompt: "review", name: "language", value: "T" }, {}, signal), [
@@ -117,31 +117,64 @@ describe("a connection to an MCP server", function () {
     assert.deepEqual(
       messages.map(({ content }) => content),
       [
-        { type: "text", text: "words" },
-        { type: "image", mimeType: "image/png", data: "AAAA" },
+        { type: "text", text: "words", annotations: { audience: ["user", "assistant"], priority: 0.5 } },
+        { type: "image", mimeType: "image/png", data: "AAAA", annotations: { priority: 1 } },
         { type: "audio", mimeType: "audio/wav", data: "BBBB" },
-        { type: "resource", uri: "demo://text", mimeType: "text/plain", text: "inside" },
+        {
+          ...{ type: "resource", uri: "demo://text", mimeType: "text/plain", text: "inside" },
+          annotations: { audience: ["assistant"], lastModified: "2026-01-01T00:00:00Z" },
+        },
         { type: "resource", uri: "demo://blob", blob: "CCCC" },
-        { type: "link", uri: "demo://link", name: "A link", description: "far" },
+        {
+          ...{ type: "link", uri: "demo://link", name: "link", title: "A link", description: "far" },
+          ...{ mimeType: "text/plain", size: 12, annotations: { priority: 0 } },
+        },
       ],
     );
     assert.deepEqual(messages.map(({ role }) => role).slice(0, 2), ["assistant", "user"]);
     await server.close();
   });
 
+  it("leaves out what is malformed in a list, and says how many prompts that are", async () => {
+    const server = await connected(stdio(hostile, "mixed"));
+    const { prompts, isCut, skipped } = await server.listPrompts(signal);
+    assert.deepEqual(
+      prompts.map(({ name }) => name),
+      ["first", "second"],
+    );
+    assert.deepEqual([isCut, skipped], [false, 6]);
+    await server.close();
+  });
+
+  for (const [name, target] of [
+    ["revision 2025-06-18", () => stdio(hostile, "resources", "2025-06-18")],
+    ["the newest SDK", () => stdio(modern)],
+  ] as const) {
+    it(`reads a resource of a server with ${name}, as text and as bytes`, async () => {
+      const server = await connected(target());
+      assert.ok(server.offersResources);
+      const [text] = await server.readResource("demo://text", signal);
+      assert.deepEqual(text, { type: "resource", uri: "demo://text", mimeType: "text/plain", text: "inside" });
+      const [blob] = await server.readResource("demo://blob", signal);
+      assert.deepEqual(blob, { type: "resource", uri: "demo://blob", blob: "CCCC" });
+      await assert.rejects(server.readResource("demo://missing", signal), /^Error: The server .*\.$/);
+      await server.close();
+    });
+  }
+
   it("learns that the list of a server on the newest SDK has changed", async () => {
     const server = await connected(stdio(modern));
     await server.listPrompts(signal);
     assert.equal(await textOf(server, "grow", {}), "There is one more.");
     await until(() => server.changes() > 0);
-    assert.ok((await server.listPrompts(signal)).some(({ name }) => name === "grown"));
+    assert.ok((await server.listPrompts(signal)).prompts.some(({ name }) => name === "grown"));
     await server.close();
   });
 
   it("requests nothing that the server has not declared", async () => {
     const server = await connected(stdio(hostile, "incapable"));
     assert.deepEqual([server.offersPrompts, server.offersCompletions], [false, false]);
-    assert.deepEqual(await server.listPrompts(signal), []);
+    assert.deepEqual(await server.listPrompts(signal), { prompts: [], isCut: false, skipped: 0 });
     assert.deepEqual(await server.complete({ prompt: "first", name: "a", value: "" }, {}, signal), []);
     await server.close();
   });
@@ -151,7 +184,7 @@ describe("a connection to an MCP server", function () {
       const server = await connected(stdio(hostile, "honest", revision));
       assert.equal(server.revision, revision);
       assert.deepEqual(
-        (await server.listPrompts(signal)).map(prompt => prompt.name),
+        (await server.listPrompts(signal)).prompts.map(prompt => prompt.name),
         ["first", "second"],
       );
       const [values] = await server.complete({ prompt: "first", name: "a", value: "x" }, { b: "y" }, signal);
@@ -172,13 +205,13 @@ describe("a connection to an MCP server", function () {
 
   it("connects to a server that is silent before it is initialized", async () => {
     const server = await connected(stdio(hostile, "silent"), { timeout: 1000 });
-    assert.equal((await server.listPrompts(signal)).length, 2);
+    assert.equal((await server.listPrompts(signal)).prompts.length, 2);
     await server.close();
   });
 
   it("skips lines that are no messages", async () => {
     const server = await connected(stdio(hostile, "noise"));
-    assert.equal((await server.listPrompts(signal)).length, 2);
+    assert.equal((await server.listPrompts(signal)).prompts.length, 2);
     assert.ok(server.warnings.length > 0);
     await server.close();
   });
@@ -190,7 +223,8 @@ describe("a connection to an MCP server", function () {
   ] as const) {
     it(`limits the list of a server whose list is ${behaviour}`, async () => {
       const server = await connected(stdio(hostile, behaviour));
-      assert.equal((await server.listPrompts(signal)).length, count);
+      const { prompts, isCut, skipped } = await server.listPrompts(signal);
+      assert.deepEqual([prompts.length, isCut, skipped], [count, true, 0]);
       await server.close();
     });
   }
@@ -216,7 +250,7 @@ describe("a connection to an MCP server", function () {
 
   it("passes a storm of changes on while it answers requests", async () => {
     const server = await connected(stdio(hostile, "storm"));
-    assert.equal((await server.listPrompts(signal)).length, 2);
+    assert.equal((await server.listPrompts(signal)).prompts.length, 2);
     assert.equal(await textOf(server, "first", { a: "b" }), '{"a":"b"}|image');
     assert.ok(server.changes() > 100, `${server.changes()}`);
     await server.close();
@@ -228,7 +262,9 @@ describe("a connection to an MCP server", function () {
     await slow.close();
     const malformed = await connected(stdio(hostile, "malformed"));
     const unreadable = { message: "The server sent an answer that Parley cannot read." };
-    await assert.rejects(malformed.listPrompts(signal), unreadable);
+    const noList = await connected(stdio(hostile, "no-list"));
+    await assert.rejects(noList.listPrompts(signal), unreadable);
+    await noList.close();
     await assert.rejects(malformed.getPrompt("malformed", {}, signal), unreadable);
     await assert.rejects(malformed.getPrompt("invalid", {}, signal), {
       message: "The server does not accept the prompt or its arguments: Unknown prompt: invalid.",

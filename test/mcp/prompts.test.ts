@@ -84,7 +84,7 @@ describe("the content of a prompt", () => {
     { type: "resource", uri: "demo://a", text: "body" },
     { type: "resource", uri: "demo://b", blob: "AAAA" },
     { type: "link", uri: "https://x", name: "" },
-    { type: "other", kind: "hologram" },
+    { type: "other", kind: "hologram", raw: null },
   ];
 
   it("keeps every kind that the agent accepts", () => {
@@ -112,6 +112,31 @@ describe("the content of a prompt", () => {
     );
     assert.equal(fitted.notes.length, 4);
     for (const note of fitted.notes) assert.match(note, /^[A-Z].*\.$/);
+  });
+
+  it("keeps annotations, and joins only texts with the same ones", () => {
+    const annotations = { audience: ["user"], priority: 1 };
+    const contents: readonly McpMessage["content"][] = [
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
+      { type: "text", text: "c", annotations },
+      { type: "text", text: "d", annotations },
+      { type: "link", uri: "https://x", name: "", title: "X", size: 3, annotations },
+    ];
+    assert.deepEqual(
+      promptBlocks(
+        fitPrompt(
+          contents.map(content => ({ role: "user", content })),
+          all,
+          "Agent",
+        ),
+      ),
+      [
+        { type: "text", text: "a\n\nb" },
+        { type: "text", text: "c\n\nd", annotations },
+        { type: "link", uri: "https://x", name: "https://x", title: "X", size: 3, annotations },
+      ],
+    );
   });
 
   it("names the roles only if there are several", () => {
@@ -181,20 +206,27 @@ describe("a prompt that is used", () => {
     args: McpPrompt["arguments"],
     text: string,
     answer: "send" | "cancel",
-  ): Promise<{ readonly sent: readonly ContentBlock[]; readonly replies: readonly PanelMessage[] }> {
+    server: object = {},
+  ): Promise<{
+    readonly sent: readonly ContentBlock[];
+    readonly replies: readonly PanelMessage[];
+    readonly notes: readonly string[] | undefined;
+  }> {
     const sent: ContentBlock[] = [];
     const replies: PanelMessage[] = [];
     const questions = new PromptQuestions(
       () => "1",
       () => {},
     );
-    const server = {
+    const asked = {
       offersCompletions: false,
+      offersResources: false,
       getPrompt: () => Promise.resolve({ messages: [{ role: "user", content: { type: "text", text: "Summarize." } }] }),
+      ...server,
     };
     const running = runPrompt({
       named: { server: "s", prompt: prompt("p", { arguments: args }), command: "s:p" },
-      connection: { use: (work: (one: unknown) => unknown) => work(server) } as unknown as ServerConnection,
+      connection: { use: (work: (one: unknown) => unknown) => work(asked) } as unknown as ServerConnection,
       session: {
         id: "one",
         state: emptySession,
@@ -208,10 +240,11 @@ describe("a prompt that is used", () => {
       whileWaiting: request => request(),
     });
     await until(() => questions.views("one").length > 0);
+    const { notes } = questions.views("one")[0]?.preview ?? {};
     if (args.length > 0) questions.answer("1", "cancel");
     else questions.choose("1", answer);
     await running;
-    return { sent, replies };
+    return { sent, replies, notes };
   }
   const draft = { type: "draft", text: "/s:p only the tests", attachments: [] };
 
@@ -219,6 +252,25 @@ describe("a prompt that is used", () => {
     const { sent, replies } = await use([], "only the tests", "send");
     assert.deepEqual(sent, [{ type: "text", text: "Summarize.\n\nonly the tests" }]);
     assert.deepEqual(replies, []);
+  });
+
+  it("sends the resources of its server that it links, and says which ones it could not read", async () => {
+    const link = (uri: string): McpMessage => ({ role: "user", content: { type: "link", uri, name: "doc" } });
+    const { sent, notes } = await use([], "", "send", {
+      offersResources: true,
+      getPrompt: () => Promise.resolve({ messages: [link("srv://doc/1"), link("srv://gone")] }),
+      readResource: (uri: string) =>
+        uri === "srv://gone"
+          ? Promise.reject(new Error("The server failed: It is gone."))
+          : Promise.resolve([{ type: "resource", uri, text: "the text" }]),
+    });
+    assert.deepEqual(sent, [
+      { type: "resource", uri: "srv://doc/1", text: "the text" },
+      { type: "link", uri: "srv://gone", name: "doc" },
+    ]);
+    assert.deepEqual(notes, [
+      "The agent gets only a link to srv://gone, which it may not be able to open. The server failed: It is gone.",
+    ]);
   });
 
   it("gives the text back if its preview or its form is cancelled", async () => {

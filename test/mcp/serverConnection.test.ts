@@ -33,6 +33,9 @@ class Bench {
   lists = 0;
   closes = 0;
   offered = prompts("a");
+  isCut = false;
+  skipped = 0;
+  readonly warnings: string[] = [];
   failure: Error | undefined;
   readonly kept: (readonly McpPrompt[])[] = [];
   changed = (): void => {};
@@ -50,7 +53,7 @@ class Bench {
         resolve({
           listPrompts: () => {
             this.lists++;
-            return Promise.resolve(this.offered);
+            return Promise.resolve({ prompts: this.offered, isCut: this.isCut, skipped: this.skipped });
           },
           close: () => Promise.resolve(void this.closes++),
         } as unknown as PromptServer);
@@ -59,7 +62,7 @@ class Bench {
     onDidChange: () => {},
     onListed: listed => this.kept.push(listed),
     clock: this.clock,
-    log: nullLog,
+    log: { ...nullLog, warn: (message, data) => this.warnings.push(`${message} ${String(data)}`) },
   });
 }
 
@@ -75,6 +78,32 @@ describe("Parley's connection to an MCP server", () => {
     assert.deepEqual(bench.connection.prompts, prompts("a"));
     assert.deepEqual(bench.kept, [prompts("a")]);
     assert.equal(bench.starts, 1);
+  });
+
+  it("says what the list lacks, once for each change, and no longer when nothing is missing", async () => {
+    const bench = new Bench();
+    bench.isCut = true;
+    bench.skipped = 2;
+    await bench.connection.start();
+    const problem =
+      "The server has more prompts than Parley reads. The first 1 are offered. " +
+      "2 prompts are left out because Parley cannot read them.";
+    assert.equal(bench.connection.listProblem, problem);
+    assert.equal(bench.connection.status.state, "ready");
+    bench.changed();
+    await bench.clock.move(listInterval);
+    assert.equal(bench.lists, 2);
+    assert.deepEqual(bench.warnings, [`The list of prompts of s is incomplete. ${problem}`]);
+    bench.isCut = false;
+    bench.skipped = 1;
+    bench.changed();
+    await bench.clock.move(listInterval);
+    assert.equal(bench.connection.listProblem, "One prompt is left out because Parley cannot read it.");
+    bench.skipped = 0;
+    bench.changed();
+    await bench.clock.move(listInterval);
+    assert.equal(bench.connection.listProblem, undefined);
+    assert.deepEqual(bench.kept, [prompts("a")]);
   });
 
   it("keeps the reason of a failure and the list of last time, and starts again only later or at the user's request", async () => {

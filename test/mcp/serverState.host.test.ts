@@ -87,7 +87,10 @@ describe("what servers answered, in the global state", () => {
 
   it("has a limit in bytes for the list of prompts of a server and for all lists, and the newest stay", async () => {
     let list: readonly McpPrompt[] = [];
-    const connected = { listPrompts: () => Promise.resolve(list), close: () => Promise.resolve() };
+    const connected = {
+      listPrompts: () => Promise.resolve({ prompts: list, isCut: false, skipped: 0 }),
+      close: () => Promise.resolve(),
+    };
     const servers = Array.from({ length: 60 }, (_, at) => server(`s${at}`));
     const prompts = new PromptServers({
       ...{ state: memento, settings: () => servers, sessions: () => [], onDidChange: () => {}, log: nullLog },

@@ -17,7 +17,7 @@ const select = (id: string, category: string | undefined, value: string, values:
 });
 const effort = select("effort", "thought_level", "low", ["low", "high"]);
 const mode = select("mode", "mode", "ask", ["ask", "plan", "read"]);
-const fast: SessionOption = { id: "fast", name: "Fast", type: "boolean", value: false };
+const fast: SessionOption = { id: "fast", name: "Fast", category: "model_config", type: "boolean", value: false };
 const model = select("model", "model", "small", ["small", "large"]);
 const all = [effort, mode, fast, model];
 

@@ -7,11 +7,15 @@ import { join } from "node:path";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import type { TerminalRequest } from "../../src/session/agent.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { SessionTerminals, type SessionTerminalsOptions } from "../../src/terminals/sessionTerminals.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
+import { emptyHead } from "../support/fakes/heads.ts";
 import { isAlive, until } from "../support/fakes/until.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 
 const never = new AbortController().signal;
 const times = { grace: 300, force: 1000, quiet: 100, drain: 500 };
@@ -392,6 +396,23 @@ describe("SessionTerminals", function () {
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
       await terminals.releaseTerminal(id);
       assert.deepEqual(events.at(-1), { type: "terminal", terminalId: id, exit: { signal: "SIGTERM" } });
+    });
+
+    it("still shows the output of the command in the card of its tool call", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal(node("console.log('ready'); setInterval(() => {}, 1000)"));
+      await until(() => shownText(id) !== "");
+      await terminals.releaseTerminal(id);
+      const content = [{ type: "terminal" as const, terminalId: id }];
+      const all: readonly SessionEvent[] = [
+        { type: "tool", toolCallId: "t", patch: { title: "Serve", content } },
+        ...events,
+      ];
+      const state = all.reduce<SessionState>((was, event, seq) => reduce(was, { seq, at: seq, event }), emptySession);
+      const [card] = new WholeProjector().project(state, emptyHead).entries;
+      const [part] = card?.kind === "tool" ? card.parts : [];
+      assert.ok(part?.type === "terminal");
+      assert.deepEqual([part.terminalId, part.text.trim(), part.exit], [id, "ready", { signal: "SIGTERM" }]);
     });
   });
 

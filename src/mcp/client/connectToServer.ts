@@ -9,33 +9,37 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
   type DiscoverResult,
+  type StandardSchemaV1,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { asObject, asString, type JsonObject } from "../../acp/parse.ts";
 import { readElicitation } from "../../acp/readElicitation.ts";
 import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import type {
   ServerConnectOptions,
-  McpContent,
-  McpPrompt,
+  McpPromptList,
   McpPromptResult,
+  McpResource,
   PromptServer,
   ServerTarget,
   ServerVerdict,
 } from "../promptServer.ts";
 import { ServerAnswerLimit, AnswerTimeout } from "./serverAnswerLimit.ts";
 import { readPages } from "./pages.ts";
+import { cutText, maxTextLength, readContent, readPrompt } from "./readPrompt.ts";
 import { StreamTransport } from "./streamTransport.ts";
 
 const listLimits = { maxPages: 100, maxItems: 2000 };
-const maxArguments = 50;
 const maxCompletions = 100;
-/** In characters: names, which go back to the server whole, and texts, which are only shown. */
-const maxNameLength = 500;
-const maxTextLength = 2000;
 /** The client answers each unknown message by the time limit; a server that is silent before `initialize` is older. */
 const probeShare = 0.3;
+
+/** Accepts any result. A malformed prompt in a list must not reject the others. */
+const anyObject: StandardSchemaV1<unknown, JsonObject> = {
+  "~standard": { version: 1, vendor: "parley", validate: value => ({ value: asObject(value) }) },
+};
 
 const invalidParams = -32602;
 const internalError = -32603;
@@ -137,6 +141,7 @@ class ConnectedServer implements PromptServer {
   readonly verdict: ServerVerdict;
   readonly offersPrompts: boolean;
   readonly offersCompletions: boolean;
+  readonly offersResources: boolean;
   readonly #client: Client;
   readonly #limit: ServerAnswerLimit;
 
@@ -148,25 +153,26 @@ class ConnectedServer implements PromptServer {
     const discover = client.getDiscoverResult();
     this.verdict = client.getProtocolEra() === "modern" && discover ? { kind: "modern", discover } : { kind: "legacy" };
     this.offersPrompts = capabilities?.prompts !== undefined;
+    this.offersResources = capabilities?.resources !== undefined;
     // 2024-11-05 has completions without a capability.
     this.offersCompletions = capabilities?.completions !== undefined || this.revision === "2024-11-05";
   }
 
-  async listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
-    if (!this.offersPrompts) return [];
+  async listPrompts(signal: AbortSignal): Promise<McpPromptList> {
+    if (!this.offersPrompts) return { prompts: [], isCut: false, skipped: 0 };
     try {
       // One limit for all pages: a server could answer each of them slowly.
-      const { items } = await this.#limit.apply(signal, limited =>
+      const { items, isCut } = await this.#limit.apply(signal, limited =>
         readPages(async cursor => {
-          // Not `listPrompts`, which reads all pages without these limits.
-          const page = await this.#client.request(
-            { method: "prompts/list", params: { ...(cursor !== undefined && { cursor }) } },
-            limited,
-          );
-          return { items: page.prompts, next: page.nextCursor };
+          const params = { ...(cursor !== undefined && { cursor }) };
+          // Not `listPrompts`, which reads all pages without these limits, and rejects a page with a malformed prompt.
+          const page = await this.#client.request({ method: "prompts/list", params }, anyObject, limited);
+          if (!Array.isArray(page["prompts"])) throw new SdkError(SdkErrorCode.InvalidResult, "no list of prompts");
+          return { items: page["prompts"] as readonly unknown[], next: asString(page["nextCursor"]) };
         }, listLimits),
       );
-      return items.flatMap(readPrompt);
+      const prompts = items.flatMap(readPrompt);
+      return { prompts, isCut, skipped: items.length - prompts.length };
     } catch (error) {
       throw sentence(error);
     }
@@ -182,9 +188,21 @@ class ConnectedServer implements PromptServer {
         this.#client.getPrompt({ name, arguments: { ...values } }, limited),
       );
       return {
-        ...(result.description !== undefined && { description: cut(result.description) }),
+        ...(result.description !== undefined && { description: cutText(result.description) }),
         messages: result.messages.map(({ role, content }) => ({ role, content: readContent(content) })),
       };
+    } catch (error) {
+      throw sentence(error);
+    }
+  }
+
+  async readResource(uri: string, signal: AbortSignal): Promise<readonly McpResource[]> {
+    try {
+      const { contents } = await this.#limit.apply(signal, limited => this.#client.readResource({ uri }, limited));
+      return contents.flatMap(resource => {
+        const read = readContent({ type: "resource", resource });
+        return read.type === "resource" && (read.text !== undefined || read.blob !== undefined) ? [read] : [];
+      });
     } catch (error) {
       throw sentence(error);
     }
@@ -215,71 +233,6 @@ class ConnectedServer implements PromptServer {
   }
 }
 
-const cut = (text: string): string => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text);
-
-/** A name that is too long cannot be cut, because the server would not find its prompt. */
-function readPrompt(prompt: {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly arguments?:
-    | readonly {
-        name: string;
-        title?: string | undefined;
-        description?: string | undefined;
-        required?: boolean | undefined;
-      }[]
-    | undefined;
-}): readonly McpPrompt[] {
-  const args = prompt.arguments ?? [];
-  if (prompt.name === "" || [prompt, ...args].some(({ name }) => name.length > maxNameLength)) return [];
-  if (args.length > maxArguments) return [];
-  const texts = (of: { title?: string | undefined; description?: string | undefined }) => ({
-    ...(of.title !== undefined && of.title !== "" && { title: cut(of.title) }),
-    ...(of.description !== undefined && { description: cut(of.description) }),
-  });
-  return [
-    {
-      name: prompt.name,
-      ...texts(prompt),
-      arguments: args.map(each => ({ name: each.name, ...texts(each), required: each.required === true })),
-    },
-  ];
-}
-
-function readContent(content: { readonly type: string } & Readonly<Record<string, unknown>>): McpContent {
-  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-  const optional = <K extends string>(key: K, value: unknown): { [P in K]?: string } =>
-    typeof value === "string" ? ({ [key]: value } as { [P in K]?: string }) : {};
-  switch (content.type) {
-    case "text":
-      return { type: "text", text: text(content["text"]) ?? "" };
-    case "image":
-    case "audio":
-      return { type: content.type, mimeType: text(content["mimeType"]) ?? "", data: text(content["data"]) ?? "" };
-    case "resource": {
-      const resource = content["resource"] as Readonly<Record<string, unknown>>;
-      return {
-        type: "resource",
-        uri: text(resource["uri"]) ?? "",
-        ...optional("mimeType", resource["mimeType"]),
-        ...optional("text", resource["text"]),
-        ...optional("blob", resource["blob"]),
-      };
-    }
-    case "resource_link":
-      return {
-        type: "link",
-        uri: text(content["uri"]) ?? "",
-        name: text(content["title"]) ?? text(content["name"]) ?? "",
-        ...optional("description", content["description"]),
-        ...optional("mimeType", content["mimeType"]),
-      };
-    default:
-      return { type: "other", kind: content.type };
-  }
-}
-
 const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** The error with a message that a user can read. */
@@ -292,7 +245,7 @@ function sentence(thrown: unknown): Error {
 
 function messageOf(error: Error): string {
   // The client puts the code before the server's own words.
-  const words = cut(error.message.replace(/^MCP error -?\d+: /, ""));
+  const words = cutText(error.message.replace(/^MCP error -?\d+: /, ""));
   // The transport for SSE has the status in words only.
   const status = error instanceof SdkHttpError ? error.status : /Non-200 status code \((\d+)\)/.exec(words)?.[1];
   if (error instanceof UnauthorizedError || [401, 403].includes(Number(status)))
@@ -333,5 +286,5 @@ function unreachableReason(error: Error): string {
   // The transport for SSE has only the words of the inner error.
   const words = inner.message.replace(/^(?:SSE error: |TypeError: |fetch failed: )+/, "");
   const fault = Object.keys(addressFaults).find(code => words.includes(code));
-  return cut(fault === undefined ? words : `${addressFaults[fault]?.() ?? ""} (${words})`);
+  return cutText(fault === undefined ? words : `${addressFaults[fault]?.() ?? ""} (${words})`);
 }

@@ -1,4 +1,4 @@
-// A real session with an agent of version 2 that a test controls line by line.
+// A real session with an agent that a test controls line by line.
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { AgentConnection } from "../../../src/acp/connect.ts";
@@ -6,21 +6,33 @@ import type { LoggedEvent } from "../../../src/session/events.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { Session } from "../../../src/session/session.ts";
 import { contentText, type SessionState } from "../../../src/session/state.ts";
+import type { View } from "../../../src/panel/protocol.ts";
 import { FakeClock } from "./fakePorts.ts";
+import { emptyHead } from "./heads.ts";
 import { questionServices } from "./questionRoom.ts";
 import { until } from "./until.ts";
 import { WireAgent, type SentMessage } from "./wireAgent.ts";
-import { replayAtOnce } from "./wholeViews.ts";
+import { replayAtOnce, WholeProjector } from "./wholeViews.ts";
+
+interface WireSessionOptions {
+  /** Of the protocol. 2 unless given. */
+  readonly version?: 1 | 2;
+  /** What the agent advertises. */
+  readonly capabilities?: object;
+}
 
 /** The session is named `s` at the agent. */
 export class WireSession {
   readonly agent = new WireAgent();
+  readonly version: 1 | 2;
   readonly clock = new FakeClock();
   readonly log: LoggedEvent[] = [];
   readonly session: Session;
   #connected: AgentConnection | undefined;
 
-  constructor(past?: readonly LoggedEvent[]) {
+  constructor(past?: readonly LoggedEvent[], options: WireSessionOptions = {}) {
+    const { version = 2, capabilities = version === 2 ? { session: { resume: {} } } : {} } = options;
+    this.version = version;
     let minted = past?.length ?? 0;
     this.session = new Session({
       id: "session",
@@ -31,10 +43,11 @@ export class WireSession {
       newId: () => `s${++minted}`,
       connection: {
         connect: async () => {
-          const connecting = this.agent.connect(undefined, { protocol: 2, limitClock: this.clock });
+          const connecting = this.agent.connect(undefined, { protocol: version, limitClock: this.clock });
           const info = { name: "robo", title: "Robo", version: "2" };
-          const capabilities = { session: { resume: {} } };
-          this.agent.answer(await this.agent.request("initialize"), { protocolVersion: 2, info, capabilities });
+          const introduction =
+            version === 2 ? { info, capabilities } : { agentInfo: info, agentCapabilities: capabilities };
+          this.agent.answer(await this.agent.request("initialize"), { protocolVersion: version, ...introduction });
           this.#connected = await connecting;
           return { agent: this.#connected.agent, onDidDie: new Emitter<never>().event, hasEnded: () => false };
         },
@@ -59,6 +72,11 @@ export class WireSession {
 
   get state(): SessionState {
     return this.session.state;
+  }
+
+  /** What the panel shows. */
+  get view(): View {
+    return new WholeProjector().project(this.state, emptyHead);
   }
 
   /** The prompts that wait, as text. */

@@ -22,7 +22,13 @@ const pages = {
     prompts: Array.from({ length: 1000 }, (_, at) => prompt(`p${at}`, { description: `Number ${at} of the list` })),
   }),
   arguments: () => ({ prompts: [prompt("weather", { arguments: [{ name: "city", required: true }] })] }),
-  malformed: () => ({ prompts: [{ name: 7 }, "x"] }),
+  "no-list": () => ({ prompts: "first" }),
+  mixed: () => ({
+    prompts: [
+      ...[prompt("first"), { name: 7 }, "x", null, prompt("second", { title: 7, description: null, arguments: null })],
+      ...[prompt("a", { arguments: [{ name: 7 }] }), prompt("b", { arguments: "x" }), prompt("n".repeat(501))],
+    ],
+  }),
   script: () => ({
     prompts: [
       {
@@ -41,7 +47,11 @@ const handlers = {
     capabilities:
       behaviour === "incapable"
         ? { tools: {} }
-        : { prompts: { listChanged: true }, ...(revision > "2025" && { completions: {} }) },
+        : {
+            ...(behaviour === "resources" && { resources: {} }),
+            prompts: { listChanged: true },
+            ...(revision > "2025" && { completions: {} }),
+          },
     serverInfo: { name: "hostile", version: "1" },
   }),
   "prompts/list": params => (pages[behaviour] ?? pages.honest)(params?.cursor),
@@ -59,6 +69,11 @@ const handlers = {
         { role: "assistant", content: { type: "image", mimeType: "image/png", data: "AAAA" } },
       ],
     };
+  },
+  "resources/read": ({ uri }) => {
+    if (uri === "demo://missing") throw { code: -32002, message: "Resource not found" };
+    const content = uri === "demo://blob" ? { blob: "CCCC" } : { mimeType: "text/plain", text: "inside" };
+    return { contents: [{ uri, ...content }] };
   },
   "completion/complete": params => ({ completion: { values: [JSON.stringify(params)] } }),
 };

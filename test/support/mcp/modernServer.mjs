@@ -24,18 +24,32 @@ function build() {
       messages: [{ role: "user", content: { type: "text", text: `Review this ${language} file. ${style ?? ""}` } }],
     }),
   );
+  for (const [name, content] of [
+    ["text", { mimeType: "text/plain", text: "inside" }],
+    ["blob", { blob: "CCCC" }],
+  ]) {
+    const uri = `demo://${name}`;
+    server.registerResource(name, uri, {}, () => ({ contents: [{ uri, ...content }] }));
+  }
   server.registerPrompt("grow", { description: "Adds a prompt" }, () => {
     server.registerPrompt("grown", { description: "Was added" }, () => ({ messages: [] }));
     return { messages: [{ role: "user", content: { type: "text", text: "There is one more." } }] };
   });
   server.registerPrompt("kinds", { description: "Every kind of content" }, () => ({
     messages: [
-      { type: "text", text: "words" },
-      { type: "image", mimeType: "image/png", data: "AAAA" },
+      { type: "text", text: "words", annotations: { audience: ["user", "assistant"], priority: 0.5 } },
+      { type: "image", mimeType: "image/png", data: "AAAA", annotations: { priority: 1 } },
       { type: "audio", mimeType: "audio/wav", data: "BBBB" },
-      { type: "resource", resource: { uri: "demo://text", mimeType: "text/plain", text: "inside" } },
+      {
+        type: "resource",
+        resource: { uri: "demo://text", mimeType: "text/plain", text: "inside" },
+        annotations: { audience: ["assistant"], lastModified: "2026-01-01T00:00:00Z" },
+      },
       { type: "resource", resource: { uri: "demo://blob", blob: "CCCC" } },
-      { type: "resource_link", uri: "demo://link", name: "link", title: "A link", description: "far" },
+      {
+        ...{ type: "resource_link", uri: "demo://link", name: "link", title: "A link", description: "far" },
+        ...{ mimeType: "text/plain", size: 12, annotations: { priority: 0 } },
+      },
     ].map((content, at) => ({ role: at === 0 ? "assistant" : "user", content })),
   }));
   server.registerPrompt("ask", { description: "Asks for a ticket first" }, async context => {
