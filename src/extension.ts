@@ -1,6 +1,7 @@
 // The extension, which the activation loads with its first use: creates the platform, the features, the sessions and the panels, in this order, and ends them.
 import * as vscode from "vscode";
 import { createAgents } from "./agents/vscode/createAgents.ts";
+import { createEnvironment } from "./agents/vscode/createEnvironment.ts";
 import { createSignIn } from "./agents/vscode/createSignIn.ts";
 import { WindowAgents } from "./agents/vscode/windowAgents.ts";
 import { setTranslator } from "./base/l10n.ts";
@@ -55,15 +56,17 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const openSession = (id: string | undefined): Session | undefined => open.get(id);
 
   // Features
-  const pool = createAgents(platform, chat, (agent, agentSession) => {
+  const environment = createEnvironment(platform);
+  const isHidden = (agent: string, agentSession: string): boolean | undefined => {
     const session = open.ofAgent(agent, agentSession);
     return session && !chat.isVisible(open.surfacesOf(session));
-  });
-  const signIn = createSignIn(platform);
+  };
+  const pool = createAgents(platform, chat, isHidden, environment);
+  const signIn = createSignIn(platform, environment);
   const agents = store.add(
-    new WindowAgents({ pool, signIn, settings, isOpen: session => open.get(session.id) === session }),
+    new WindowAgents({ pool, environment, signIn, settings, isOpen: session => open.get(session.id) === session }),
   );
-  const mcp = createMcp(platform, { sessions: () => open.sessions, agents: settings.definitions });
+  const mcp = createMcp(platform, { sessions: () => open.sessions, agents: settings.definitions, environment });
   const protection = withProtectedFiles(
     () => settings.read().protection,
     () => mcp.serverFiles(),
@@ -107,6 +110,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const features = {
     open,
     settings,
+    environment,
     pool,
     agents,
     folders,

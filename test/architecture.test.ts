@@ -10,6 +10,7 @@ import {
   bundledTwice,
   computedCommands,
   duplicateExports,
+  environmentReads,
   editorImports,
   filesWithoutHeader,
   forbiddenPackages,
@@ -205,6 +206,13 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
       "src/window/planted.ts": `// x\nconst x = vscode.workspace.getConfiguration(${section}).get("sound");\n`,
     })),
     found: /planted\.ts reads getConfiguration/,
+  },
+  "gives programs the environment that all of them share": {
+    rule: environmentReads,
+    broken: ["const x = { ...process.env };", "const { env } = process;"].map(code => ({
+      "src/terminals/planted.ts": `// x\n${code}\n`,
+    })),
+    found: /planted\.ts reads process\.env/,
   },
   "runs only commands of VS Code with literal names": {
     rule: computedCommands,

@@ -3,6 +3,7 @@ import { withTimeout } from "../base/async.ts";
 import { asProblem, ProblemError, Refusal, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock, Log } from "../base/log.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { connect } from "../acp/connect.ts";
 import { StreamEndedError } from "../acp/handshake.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
@@ -37,6 +38,7 @@ export interface CheckOptions {
   /** The folder that the session works in. */
   readonly workspaceFolder: string;
   readonly clientVersion: string;
+  readonly environment: WindowEnvironment;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with each line of stderr. */
@@ -59,7 +61,7 @@ export async function checkAgent(
   };
   let process: AgentProcess | undefined;
   try {
-    const located = await locateAgent(definition);
+    const located = await locateAgent(definition, options.environment);
     found.located = located;
     signal.throwIfAborted();
     process = await launch(definition, definition.cwd ?? options.startFolder, options.onOutput, located);

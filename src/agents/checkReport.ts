@@ -2,6 +2,8 @@
 import { t } from "../base/l10n.ts";
 import { hiddenValue } from "../base/secrets/knownSecrets.ts";
 import { maskText } from "../base/mask.ts";
+import type { Environment } from "../base/platform.ts";
+import { proxyVariables, variableOf } from "../base/programEnvironment.ts";
 import { unwrappedValues } from "../base/secrets/secret.ts";
 import type { NextStep } from "../base/errors.ts";
 import { visibleLine } from "../base/lines.ts";
@@ -21,22 +23,29 @@ export interface CheckedAgent {
 }
 
 const maxOutputLines = 10;
-const proxyVariable = /^(?:https?|all|no|ftp)_proxy$/i;
 
-/** The report. `environment` names VS Code, Parley and the system; `env` is the environment of VS Code. */
+/** The environment of VS Code, and that of the programs that a session starts. */
+export interface CheckedEnvironment {
+  readonly host: Environment;
+  readonly programs: Environment;
+}
+
+/** The report. `system` names VS Code, Parley and the system. */
 export function checkReport(
   agents: readonly CheckedAgent[],
-  environment: string,
-  env: Readonly<Record<string, string | undefined>>,
+  system: string,
+  { host, programs }: CheckedEnvironment,
 ): string {
-  const proxies = Object.entries(env).filter(([name, value]) => proxyVariable.test(name) && value !== undefined);
+  const proxies = Object.entries(proxyVariables(programs));
   const head = [
-    environment,
+    system,
     proxies.length === 0
       ? t("Proxy variables passed to agents: none")
       : t("Proxy variables passed to agents: {0}", proxies.map(([name, value]) => `${name}=${value}`).join(", ")),
   ];
-  const sections = agents.map(agent => withoutSecrets(section(agent, env["PATH"] ?? ""), agent.started, env));
+  const sections = agents.map(agent =>
+    withoutSecrets(section(agent, variableOf(host, "PATH") ?? ""), agent.started, programs),
+  );
   return `${[maskText(head.join("\n")), ...sections].join("\n\n")}\n`;
 }
 
@@ -128,8 +137,6 @@ export function nextStepText({ problem, signIn, located }: AgentCheck): string {
     const step = order.find(each => problem.next.includes(each)) ?? "selectAgent";
     return stepTexts[step]?.() ?? t("Select another agent.");
   }
-  if (located?.shell)
-    return t("Set parley.agents → command to {0}, so that Parley does not have to ask the shell.", located.path);
   return t("Nothing to do.");
 }
 
@@ -143,11 +150,7 @@ function block(title: string, text: string | undefined): readonly string[] {
 }
 
 /** Also hides the values that the agent gets from its settings and its keys, wherever they are. */
-function withoutSecrets(
-  text: string,
-  started: AgentDefinition | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): string {
+function withoutSecrets(text: string, started: AgentDefinition | undefined, env: Environment): string {
   const own = Object.entries(started ? unwrappedValues(started.env) : {}).filter(
     ([name, value]) => env[name] !== value && value.length >= 6,
   );

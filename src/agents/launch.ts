@@ -8,7 +8,7 @@ import { t } from "../base/l10n.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import { maskText } from "../base/mask.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
-import { locateAgent, type LocatedAgent } from "./locateAgent.ts";
+import type { LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** A running agent process. `stop` resolves when no process of its tree is left. */
@@ -38,16 +38,15 @@ const drainTime = 500;
 const graceTime = 1000;
 
 /**
- * Starts the agent in the folder `cwd`. Throws a ProblemError if its program cannot be found or started. `onStderr` gets
- * each line of stderr. `located` is the program, if it is known already.
+ * Starts the agent in the folder `cwd`. `located` is its program. Rejects with a ProblemError if it cannot be started.
+ * `onStderr` gets each line of stderr.
  */
 export async function launch(
   definition: AgentDefinition,
   cwd: string,
   onStderr: (line: string) => void,
-  located?: LocatedAgent,
+  { env, path, file, args, verbatim }: LocatedAgent,
 ): Promise<AgentProcess> {
-  const { env, path, file, args, verbatim } = located ?? (await locateAgent(definition));
   const child = spawn(file, args, {
     cwd,
     env,

@@ -1,62 +1,54 @@
-// Finds the program of an agent: on VS Code's PATH, then on the PATH of the user's login shell.
+// Finds the program of an agent on the PATH that all programs of the window share.
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
 import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
+import { changedEnvironment, variableOf, type ShellPath } from "../base/programEnvironment.ts";
 import { unwrappedValues, type PlainOrSecretValues } from "../base/secrets/secret.ts";
-import { loginShellPath, type ShellPath } from "./loginShellPath.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** What to spawn for an agent, and in which environment. */
 export interface LocatedAgent extends SpawnCommand {
   /** The full path of the program. */
   readonly path: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Environment;
   /** The login shell, if its PATH has the program and VS Code's has not. */
   readonly shell?: ShellPath;
 }
 
-/** Asks the login shell for its PATH. */
-type AskShell = (env: NodeJS.ProcessEnv) => Promise<ShellPath>;
-
 /**
- * Finds the agent's program. If it is not on VS Code's PATH, asks a login shell, because an editor that was started from
- * the desktop does not have what the shell's startup files add. Rejects with a ProblemError that shows both.
+ * Finds the agent's program. An editor that was started from the desktop does not have what the startup files of the
+ * login shell add to the PATH. Rejects with a ProblemError that shows both PATHs.
  */
-export async function locateAgent(
-  definition: AgentDefinition,
-  base: NodeJS.ProcessEnv = process.env,
-  askShell: AskShell = loginShellPath,
-): Promise<LocatedAgent> {
-  const env = agentEnvironment(base, definition.env);
+export async function locateAgent(definition: AgentDefinition, environment: WindowEnvironment): Promise<LocatedAgent> {
+  const env = await environment.of(shared => agentEnvironment(shared, definition.env));
   const { command } = definition;
   // A PATH in the settings is the user's decision.
   const hasOwnPath = Object.keys(definition.env).some(name => name.toUpperCase() === "PATH");
-  const found = findProgram(command, { env, platform: hostPlatform });
-  const isOnPath = "path" in found || found.missing !== "notFound" || /[/\\]/.test(command);
-  if (isOnPath || hasOwnPath || hostPlatform === "windows") return { ...agentSpawn(definition, env), env };
-  const shell = await askShell(env);
-  const shellEnv = { ...env, PATH: shell.path ?? env["PATH"] };
-  if ("path" in findProgram(command, { env: shellEnv, platform: hostPlatform }))
-    return { ...agentSpawn(definition, shellEnv), env: shellEnv, shell };
-  throw new ProblemError(notOnAnyPathProblem(definition, env["PATH"] ?? "", shell));
+  const shell = await environment.shell();
+  if (hasOwnPath || !shell || /[/\\]/.test(command)) return { ...agentSpawn(definition, env), env };
+  const isOn = (path: string | undefined): boolean => {
+    const found = findProgram(command, { env: { ...env, PATH: path }, platform: hostPlatform });
+    return "path" in found || found.missing !== "notFound";
+  };
+  const hostPath = variableOf(environment.host, "PATH");
+  if (!isOn(env["PATH"])) throw new ProblemError(notOnAnyPathProblem(definition, hostPath ?? "", shell));
+  return { ...agentSpawn(definition, env), env, ...(!isOn(hostPath) && { shell }) };
 }
 
 /** Variables of VS Code's own process that would change how a program behaves. */
 const editorVariables =
   /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
 
-/** VS Code's environment without its own additions, then the variables of the definition. */
+/** The shared environment without additions of VS Code, then the variables of the definition. */
 export function agentEnvironment(
-  base: NodeJS.ProcessEnv,
+  base: Environment,
   own: PlainOrSecretValues,
   platform: Platform = hostPlatform,
-): NodeJS.ProcessEnv {
-  // Windows ignores the case of names: with both `Path` and `PATH` set, a process could get either.
-  const keyOf = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
-  const replaced = new Set(Object.keys(own).map(keyOf));
-  const kept = Object.entries(base).filter(([name]) => !editorVariables.test(name) && !replaced.has(keyOf(name)));
-  return { ...Object.fromEntries(kept), ...unwrappedValues(own) };
+): Environment {
+  const kept = Object.fromEntries(Object.entries(base).filter(([name]) => !editorVariables.test(name)));
+  return changedEnvironment(kept, unwrappedValues(own), platform);
 }
 
 /** What to spawn for the agent. `path` is its program. Throws a ProblemError if it cannot be found or started. */

@@ -7,12 +7,9 @@ import { basename } from "node:path";
 import { withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
+import type { Environment } from "../base/platform.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
-
-/** The PATH of a login shell, or why it is not known. */
-export type ShellPath =
-  | { readonly shell: string; readonly path: string; readonly reason?: never }
-  | { readonly shell: string; readonly path?: never; readonly reason: string };
+import type { ShellPath } from "../base/programEnvironment.ts";
 
 /** The startup files get this much time (ms). */
 const maxShellTime = 10_000;
@@ -26,7 +23,7 @@ interface ShellOptions {
 
 /** Starts the shell, once, as a login shell that reads the files for interactive use too. Never rejects. */
 export async function loginShellPath(
-  env: NodeJS.ProcessEnv,
+  env: Environment,
   { shell = userShell(env), timeout = maxShellTime }: ShellOptions = {},
 ): Promise<ShellPath> {
   const marker = `parley-${randomUUID()}`;
@@ -40,7 +37,7 @@ export async function loginShellPath(
   return "path" in result ? { shell, path: result.path } : failed(result.reason);
 }
 
-const userShell = ({ SHELL }: NodeJS.ProcessEnv): string => {
+const userShell = ({ SHELL }: Environment): string => {
   if (SHELL !== undefined && SHELL !== "") return SHELL;
   try {
     return userInfo().shell ?? "/bin/sh";
@@ -56,7 +53,7 @@ function pathScript(name: string, marker: string): string | undefined {
 }
 
 interface ShellRun {
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Environment;
   readonly marker: string;
   readonly timeout: number;
 }

@@ -8,9 +8,11 @@ import type { Clock, Log } from "../base/log.ts";
 import { textWithSecrets } from "../base/secrets/secret.ts";
 import { connect, type AgentConnection } from "../acp/connect.ts";
 import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
+import { hostEnvironment, type WindowEnvironment } from "../base/windowEnvironment.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
 import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
+import { locateAgent } from "./locateAgent.ts";
 import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
 import { prepareStartFolder } from "./startFolder.ts";
@@ -57,6 +59,7 @@ export class AgentPool {
   readonly #version: string;
   readonly #startFolders: string;
   readonly #paceOf: ((agent: string) => ReadPace) | undefined;
+  readonly #environment: WindowEnvironment;
   /** The version of the protocol that each agent and command has chosen. */
   readonly #negotiated = new Map<string, number>();
   readonly #recorded = new Emitter<string>();
@@ -65,7 +68,7 @@ export class AgentPool {
 
   /**
    * Agents start in folders of `startFolders`, which is outside of every opened folder. `paceOf` limits how far
-   * reading the agent with that id may be ahead of painting.
+   * reading the agent with that id may be ahead of painting. `environment` is that of the window's programs.
    */
   constructor(
     log: Log,
@@ -73,8 +76,10 @@ export class AgentPool {
     clientVersion: string,
     startFolders: string,
     paceOf?: (agent: string) => ReadPace,
+    environment: WindowEnvironment = hostEnvironment,
   ) {
     this.#paceOf = paceOf;
+    this.#environment = environment;
     this.#log = log;
     this.#clock = clock;
     this.#version = clientVersion;
@@ -148,11 +153,12 @@ export class AgentPool {
     };
     this.#log.info(`Starting ${definition.name}: ${agentCommandLine(definition)}`);
     const folder = definition.cwd ?? (await this.#prepareFolder(definition));
-    const process = await launch(definition, folder, line => {
+    const onStderr = (line: string): void => {
       recorder.recordText("err", line);
       this.#log.info(`[${definition.name}] ${line}`);
       if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
-    });
+    };
+    const process = await launch(definition, folder, onStderr, await locateAgent(definition, this.#environment));
     slot.process = process;
     // Starting fails when the process exits, so that nothing waits for an agent that has exited.
     const start = new AbortController();

@@ -1,7 +1,10 @@
 // What a sign-in in a terminal runs: the agent's own program, or another one, which the user must see first.
 import { createHash } from "node:crypto";
 import { exactLine } from "../base/inertText.ts";
+import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
+import { proxyVariables, variableOf } from "../base/programEnvironment.ts";
 import { choosesProgram } from "../base/programVariables.ts";
+import { unwrappedValues } from "../base/secrets/secret.ts";
 import type { SignInMethod } from "../session/signIn.ts";
 import type { AgentDefinition } from "./registry.ts";
 
@@ -13,6 +16,38 @@ export interface SignInProgram {
   /** The agent as its process is started. */
   readonly agent: AgentDefinition;
   readonly cwd: string;
+}
+
+/** How to start the program: as the agent, with the arguments and variables of the method. */
+export const signInDefinition = ({ method, agent }: SignInProgram): AgentDefinition => ({
+  ...agent,
+  command: method.command,
+  args: method.args,
+  env: { ...agent.env, ...method.env },
+});
+
+/**
+ * The variables for a terminal of VS Code, which adds them to its own environment: what the program has of its own, and
+ * the PATH and the proxy that it shares with the agent; null removes one. `env` is the environment of the program, `host`
+ * that of VS Code. A terminal in a remote window has other variables of VS Code, which open a browser on the user's
+ * machine, so those stay.
+ */
+export function signInEnvironment(
+  definition: AgentDefinition,
+  env: Environment,
+  host: Environment,
+  platform: Platform = hostPlatform,
+): Readonly<Record<string, string | null>> {
+  const path = variableOf(env, "PATH", platform);
+  const removed = Object.keys(proxyVariables(host)).filter(name => variableOf(env, name, platform) === undefined);
+  return {
+    ...Object.fromEntries(removed.map(name => [name, null])),
+    ...(path !== undefined && { PATH: path }),
+    ...proxyVariables(env),
+    ...Object.fromEntries(
+      Object.entries(unwrappedValues(definition.env)).filter(([name]) => name.toUpperCase() !== "PATH"),
+    ),
+  };
 }
 
 /** Why the user must see the program first. */

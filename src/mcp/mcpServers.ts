@@ -4,6 +4,7 @@ import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { DisposableStore, Emitter, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import type { ExtensionStates, SecretStore } from "../base/memento.ts";
 import { heldFields } from "../panel/form/answerForm.ts";
 import type { HeadPart } from "../panel/headParts.ts";
@@ -97,6 +98,7 @@ interface McpOptions {
   /** Servers of the user start here if they name no folder. */
   readonly startFolder: string;
   readonly userHome: string;
+  readonly environment: WindowEnvironment;
   readonly folders: McpFolders;
   readonly sessions: McpSessions;
   readonly agents: () => readonly AgentDefinition[];
@@ -107,7 +109,7 @@ interface McpOptions {
 
 /** Creates the servers of a window. Nothing starts before the user types `/`, or a session opens. */
 export function createMcpServers(options: McpOptions): McpServers {
-  const { settings, questions, states, userHome, folders, sessions, agents, clock, log } = options;
+  const { settings, questions, states, userHome, environment, folders, sessions, agents, clock, log } = options;
   const store = new DisposableStore();
   const changed = store.add(new Emitter<void>());
   const onDidChange = (): void => changed.fire();
@@ -131,7 +133,8 @@ export function createMcpServers(options: McpOptions): McpServers {
       ask: (question, server) => questions.consent(question, server),
       contentOf: async server =>
         readServerContent(server, {
-          ...{ folder: server.folder ?? workspaceFolder(), roots: roots(), userHome, env: process.env },
+          ...{ folder: server.folder ?? workspaceFolder(), roots: roots(), userHome },
+          env: await environment.shared(),
           inputs: await inputs.stored(server),
         }),
     }),
@@ -147,7 +150,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     updateFiles();
   };
   const launcher = new ServerLauncher({
-    ...{ states, inputs, consents, log, userHome },
+    ...{ states, inputs, consents, log, userHome, environment },
     ...{ version: options.version, connectToServer: options.connectToServer, startFolder: options.startFolder },
     workspaceFolder,
     roots,
@@ -157,7 +160,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       ),
   });
   const sessionServers = new SessionServers({
-    ...{ states, consents, launcher, log },
+    ...{ states, consents, launcher, log, environment },
     existing: async () => new Set([...(await sessions.stored()), ...sessions.open().map(({ id }) => id)]),
   });
   const prompts = new PromptServers({
@@ -210,6 +213,7 @@ export function createMcpServers(options: McpOptions): McpServers {
         const { servers: given, notice } = await sessionServers.open(opened.id, read, {
           agent: info,
           agentName,
+          agentEnv: agentOf(opened)?.env ?? {},
           workspaceFolder: opened.state.workspaceFolder,
         });
         if (notice !== undefined) opened.addNotice(notice);

@@ -3,10 +3,11 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { launch, type AgentProcess } from "../agents/launch.ts";
-import { agentEnvironment } from "../agents/locateAgent.ts";
+import { agentEnvironment, agentSpawn } from "../agents/locateAgent.ts";
 import { prepareStartFolder } from "../agents/startFolder.ts";
 import { asError, ProblemError } from "../base/errors.ts";
 import { withTimeout } from "../base/async.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
 import type { ExtensionStates } from "../base/memento.ts";
@@ -50,6 +51,7 @@ interface LauncherOptions {
   /** Servers of the user start here if they name no folder. */
   readonly startFolder: string;
   readonly userHome: string;
+  readonly environment: WindowEnvironment;
   readonly inputs: ServerInputs;
   readonly consents: Pick<ServerConsents, "check" | "changes">;
   readonly log: Log;
@@ -86,7 +88,8 @@ export class ServerLauncher {
     const content = server.source === "workspace" ? await this.#allowedContent(server) : undefined;
     const folder = server.folder ?? workspaceFolder;
     const launch = resolveVariables(server, {
-      ...{ workspaceFolder: folder, userHome: this.#options.userHome, env: process.env },
+      ...{ workspaceFolder: folder, userHome: this.#options.userHome },
+      env: await this.#options.environment.shared(),
       inputs,
     });
     rememberSecrets(launchCredentials(launch));
@@ -169,10 +172,10 @@ export class ServerLauncher {
   }
 
   async #start(server: McpServer, start: Extract<ServerLaunch, { type: "stdio" }>): Promise<AgentProcess> {
-    const { startFolder, log } = this.#options;
+    const { startFolder, log, environment } = this.#options;
     const { name } = server;
     const workspaceFolder = server.folder ?? this.#options.workspaceFolder();
-    const env = agentEnvironment(process.env, start.env);
+    const env = await environment.of(shared => agentEnvironment(shared, start.env));
     const found = findProgram(start.command, {
       env,
       platform: hostPlatform,
@@ -196,7 +199,8 @@ export class ServerLauncher {
     if (!(await isFolder(folder)))
       throw startProblem(t("The cwd {0} of the MCP server {1} is not a folder.", folder, name));
     try {
-      return await launch(definition, folder, line => log.info(`[${name}] ${this.#mask(server, line)}`));
+      const onStderr = (line: string): void => log.info(`[${name}] ${this.#mask(server, line)}`);
+      return await launch(definition, folder, onStderr, { ...agentSpawn(definition, env), env });
     } catch (error) {
       // Its sentence refers to the settings of agents.
       const detail = error instanceof ProblemError ? error.problem.detail : asError(error).message;

@@ -8,6 +8,9 @@ import type { Log } from "../base/log.ts";
 import type { ExtensionStates } from "../base/memento.ts";
 import { newestEntries } from "../base/newestEntries.ts";
 import { hostPlatform } from "../base/platform.ts";
+import { proxyVariables, variableKey } from "../base/programEnvironment.ts";
+import type { PlainOrSecretValues } from "../base/secrets/secret.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
 import { serversForAgent, type LeftOutServer, type ResolvedServer } from "./agentServers.ts";
@@ -21,12 +24,22 @@ const manySessions = 100;
 const reportedKey = "parley.mcp.reported";
 const reportedLimits = { count: 500, entryBytes: 2_000, totalBytes: 200_000 };
 
+/** The agent of a session. */
+interface ServedAgent {
+  readonly agent: AgentInfo;
+  readonly agentName: string;
+  /** The variables of its settings. */
+  readonly agentEnv: PlainOrSecretValues;
+  readonly workspaceFolder: string;
+}
+
 interface SessionServersOptions {
   readonly states: ExtensionStates;
   /** The ids of the sessions that are open or stored. */
   readonly existing: () => Promise<ReadonlySet<string>>;
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
+  readonly environment: WindowEnvironment;
   readonly log: Log;
 }
 
@@ -73,9 +86,9 @@ export class SessionServers {
   async open(
     session: string,
     { servers, problems }: ServersRead,
-    { agent, agentName, workspaceFolder }: { agent: AgentInfo; agentName: string; workspaceFolder: string },
+    { agent, agentName, agentEnv, workspaceFolder }: ServedAgent,
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
-    const { consents, launcher } = this.#options;
+    const { consents, launcher, environment } = this.#options;
     const opened = new Map<string, { on: boolean; reason?: string }>();
     const resolved: ResolvedServer[] = [];
     const unresolved: LeftOutServer[] = [];
@@ -85,7 +98,9 @@ export class SessionServers {
       if (server.source === "workspace" && !(await consents.check(server))) continue;
       try {
         const launch = await launcher.resolve(server, true, workspaceFolder);
-        resolved.push({ ...launch, name, ...(folder !== undefined && { folder }) });
+        const started =
+          launch.type === "stdio" ? { ...launch, env: await this.#withProxy(launch.env, agentEnv) } : launch;
+        resolved.push({ ...started, name, ...(folder !== undefined && { folder }) });
       } catch (error) {
         unresolved.push({ name, reason: asError(error).message, isUnsupported: false });
       }
@@ -93,7 +108,7 @@ export class SessionServers {
     const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
       accepts: agent.mcpServers ?? { http: false, sse: false },
-      env: agentEnvironment(process.env, {}),
+      env: await environment.of(shared => agentEnvironment(shared, {})),
       platform: hostPlatform,
       workspaceFolder,
     });
@@ -103,6 +118,20 @@ export class SessionServers {
     this.#opened.set(session, opened);
     const notice = await this.#newNotice(leftOut, problems);
     return { servers: given, ...(notice !== undefined && { notice }) };
+  }
+
+  /**
+   * The variables of a server with the proxy that all programs have. Many agents start servers with their PATH and
+   * without their proxy. An agent whose settings choose a proxy decides what its servers get.
+   */
+  async #withProxy(
+    own: Readonly<Record<string, string>>,
+    agentEnv: PlainOrSecretValues,
+  ): Promise<Readonly<Record<string, string>>> {
+    const env = await this.#options.environment.of(shared => agentEnvironment(shared, { ...agentEnv, ...own }));
+    const decided = new Set(Object.keys(agentEnv).map(name => variableKey(name)));
+    const proxies = Object.entries(proxyVariables(env)).filter(([name]) => !decided.has(variableKey(name)));
+    return { ...Object.fromEntries(proxies), ...own };
   }
 
   /**

@@ -231,15 +231,21 @@ export interface ViewTurnEnd {
   readonly id: string;
   readonly kind: "turnEnd";
   readonly stopReason: StopReason;
+  /** The turn was cancelled without Stop. */
+  readonly unrequested?: true;
   readonly at: number;
 }
 
 /** `id` is stable for the lifetime of the session, so a panel may use it to remember things. */
 export type ViewEntry = (ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd) & Excludable;
 
-/** `excluded`: the agent refused the turn of the entry, so it is no longer part of the conversation. */
+/**
+ * `excluded`: the agent refused the turn of the entry, so it is no longer part of the conversation. `unsent`: only until
+ * the user signs in, so its prompt is sent again.
+ */
 export interface Excludable {
   readonly excluded?: true;
+  readonly unsent?: true;
 }
 
 /** An open question, with everything needed to decide it. */

@@ -1,5 +1,5 @@
 // The command of a question that has it only in its title or content, such as "Running: npm test". A text counts only if it
-// has one command, in full, and looks to the user as it is.
+// has one command, in full, and looks to the user as it is. A text that is cut off stands for no command: it could go on anyhow.
 import { withoutFence } from "../base/fence.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import { withoutBlanks } from "./sameCommand.ts";
@@ -14,10 +14,19 @@ export function titleCommand({ title, description, subject, tool }: PermissionQu
     if (item.type !== "content" || item.content.type !== "text") return undefined;
     texts.push(item.content.text);
   }
-  const commands = texts.map(commandIn).filter(command => command !== "");
+  const stated = texts.map(commandIn).filter(command => command !== "");
+  // An agent may shorten the title of a call that it has announced in full.
+  const cut = stated.flatMap(command => (command === undefined ? [] : (beginningOf(command) ?? [])));
+  const whole = stated.filter(command => command === undefined || beginningOf(command) === undefined);
+  const announced = cut.length > 0 && tool.title !== undefined ? [...whole, commandIn(tool.title)] : whole;
+  const commands = announced.filter(command => command === undefined || beginningOf(command) === undefined);
   const [first] = commands;
-  return commands.every(command => command === first) ? first : undefined;
+  if (first === undefined || !commands.every(command => command === first)) return undefined;
+  return cut.every(beginning => first.startsWith(beginning)) ? first : undefined;
 }
+
+/** The beginning of a command that is cut off. Undefined for a whole one, also for `go test ./...`. */
+const beginningOf = (command: string): string | undefined => /^(.*?)[ \t]*(?:…|(?<![/.])\.{3})$/s.exec(command)?.[1];
 
 const isEmpty = (input: unknown): boolean =>
   input === undefined || input === null || (typeof input === "object" && Object.keys(input).length === 0);

@@ -34,7 +34,8 @@ type Activity = Extract<SessionEvent, { type: "activity" }>;
 /**
  * Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn, also one that
  * the agent accepted and never reported as running, if it gives a reason. An idle agent that repeats the reason of its
- * last turn ends none, and neither does one that reports its background work.
+ * last turn ends none, and neither does one that reports its background work. An agent that ended a stopped turn early
+ * can report that end again after it has accepted the next prompt.
  */
 export function setActivity(before: SessionState, event: Activity, at: number): SessionState {
   const state = reportBackground(before, event.background, at);
@@ -42,6 +43,8 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
   const isAccepted = isTurnAccepted(state);
   if (was.state === event.state && (event.state !== "idle" || !isAccepted || event.stopReason === undefined))
     return state;
+  const isEndOfStopped = was.state === "idle" && was.stopReason === "cancelled" && event.stopReason === "cancelled";
+  if (isEndOfStopped && !state.cancelling) return state;
   const activity = {
     state: event.state,
     since: at,
@@ -72,7 +75,7 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
     agentForgot: state.agentForgot || forgotten,
     needsConversation: state.needsConversation && !wasRead(state, turnPrompt, stopReason),
   };
-  return endTurn(ended, event, at);
+  return endTurn(ended, event, { at, isStopped: state.cancelling });
 }
 
 /** Whether the agent has accepted a prompt whose turn did not begin. */
@@ -98,30 +101,37 @@ const isPlanDone = ({ entries, markdown, uri, kind }: Plan): boolean =>
 
 const isPlanEntryDone = ({ status }: PlanEntry): boolean => status === "completed" || status === "cancelled";
 
-function endTurn(state: SessionState, event: Activity, at: number): SessionState {
+/** `isStopped`: the user pressed Stop. */
+function endTurn(
+  state: SessionState,
+  event: Activity,
+  { at, isStopped }: { readonly at: number; readonly isStopped: boolean },
+): SessionState {
   const next = closeOpenTools(state, at);
   // The prompt returns to the queue, and the banner offers to sign in.
-  if (event.problem && event.unsent) return excludeTurn({ ...next, signIn: event.problem });
+  if (event.problem && event.unsent) return excludeTurn({ ...next, signIn: event.problem }, { unsent: true });
   if (event.problem !== undefined) return withProblem(next, event.problem, at);
   if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
   const minted = next.generatedIds + 1;
-  const entry: TurnEnd = { kind: "turnEnd", id: `e:${minted}`, stopReason: event.stopReason, at };
+  const { stopReason } = event;
+  const unrequested = stopReason === "cancelled" && !isStopped && ({ unrequested: true } as const);
+  const entry: TurnEnd = { kind: "turnEnd", id: `e:${minted}`, stopReason, ...unrequested, at };
   const ended = { ...next, generatedIds: minted, entries: next.entries.put(entry) };
-  return event.stopReason === "refusal" ? excludeTurn(ended) : ended;
+  return stopReason === "refusal" ? excludeTurn(ended) : ended;
 }
 
 /**
  * Marks the prompt of the turn and everything after it: after a refusal, the agent does not include them in the next prompt
  * (spec page "Prompt Turn"). A turn without a prompt of the user excludes nothing of the user's.
  */
-function excludeTurn(state: SessionState): SessionState {
+function excludeTurn(state: SessionState, mark: { readonly unsent?: true } = {}): SessionState {
   const { turnPrompt } = state;
   const isStart = (entry: Entry): boolean => entry.kind === "message" && entry.submission === turnPrompt;
   let { entries } = state;
   if (turnPrompt === null || !entries.findLast(isStart)) return state;
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries.at(i) as Entry;
-    entries = entries.put({ ...entry, excluded: true });
+    entries = entries.put({ ...entry, excluded: true, ...mark });
     if (isStart(entry)) break;
   }
   return { ...state, entries };

@@ -164,6 +164,9 @@ export class PromptReturnedError extends Error {
   }
 }
 
+/** The agent gave the prompt back until the user signs in. */
+export class SignInNeededError extends PromptReturnedError {}
+
 /** The agent no longer has the session, so it did not accept the prompt. */
 export class SessionGoneError extends ProblemError {}
 

@@ -1,7 +1,13 @@
 // Sends the queued prompts of a session to its agent, one turn at a time.
 import { ProblemError, asProblem } from "../base/errors.ts";
 import { turnBegan } from "./activity.ts";
-import { PromptReturnedError, SessionGoneError, type AcceptedPrompt, type AgentSession } from "./agent.ts";
+import {
+  PromptReturnedError,
+  SessionGoneError,
+  SignInNeededError,
+  type AcceptedPrompt,
+  type AgentSession,
+} from "./agent.ts";
 import { areChoicesOpen } from "./choices.ts";
 import { attachedConversation } from "./opening/openAgentSession.ts";
 import type { ContentBlock, SessionEvent } from "./events.ts";
@@ -41,6 +47,8 @@ export class PromptDelivery {
   readonly #sending = new Set<string>();
   /** Ask the agent to give prompts back that it holds, by the ids of the prompts. */
   readonly #withdrawals = new Map<string, AbortController>();
+  /** The prompt that the agent refused until the user signs in. It was not run. */
+  #refused: Pick<PendingPrompt, "id" | "content"> | undefined;
   /** The number of turns that began. */
   #turns = 0;
 
@@ -55,6 +63,22 @@ export class PromptDelivery {
   /** Prompts that are neither sent nor being sent. */
   get queued(): readonly PendingPrompt[] {
     return this.#options.state().pendingPrompts.filter(s => s.messageId === undefined && !this.#sending.has(s.id));
+  }
+
+  /** The agent refused this prompt until the user signs in, and it is the first of the queue again. */
+  refused(prompt: Pick<PendingPrompt, "id" | "content">): void {
+    this.#refused = prompt;
+  }
+
+  /**
+   * Whether the prompt that the agent refused until the user signs in is the next one, as the user wrote it. True only
+   * once for each refusal, so that the prompt is sent once for each sign-in.
+   */
+  takeRefused(): boolean {
+    const refused = this.#refused;
+    this.#refused = undefined;
+    const [next] = this.queued;
+    return next !== undefined && next.id === refused?.id && next.content === refused.content;
   }
 
   /** Call this after each change of the state. */
@@ -130,6 +154,7 @@ export class PromptDelivery {
             if (forgotten) this.#options.onForgotten();
             return;
           }
+          if (error instanceof SignInNeededError) this.refused(prompt);
           this.#sending.delete(submission);
           if (withdrawal.signal.aborted) return dispatch({ type: "promptWithdrawn", submission });
           // It is in the queue again, so a pause applies to it. Sending it again at once could go on for ever.

@@ -319,11 +319,15 @@ export class Session implements Disposable {
     this.resumeQueue();
   }
 
-  /** The user has signed in. Opens the session once more, in a new process of the agent if `restarts`. */
+  /**
+   * The user has signed in. Opens the session once more, in a new process of the agent if `restarts`. A prompt that the
+   * agent refused for lack of the sign-in goes on, unless the user has changed or withdrawn it.
+   */
   async signedIn(restarts: boolean): Promise<void> {
     this.#signIn.isTried = true;
     this.#dispatch({ type: "signedIn" });
     await (restarts ? this.restart() : this.open());
+    if (this.#agentLink && this.#prompts.takeRefused()) this.resumeQueue();
   }
 
   /** Offers to sign in again, because the user tries again. */
@@ -493,8 +497,10 @@ export class Session implements Disposable {
     // After the turn, none of its requests waits for an answer.
     this.#cancelQuestionsOfTurn();
     const { stopReason } = this.#state.activity;
-    for (const event of returnedPrompt(this.#state, this.#prompts.queued[0], this.#options.newId))
+    for (const event of returnedPrompt(this.#state, this.#prompts.queued[0], this.#options.newId)) {
+      if (event.type === "promptSent") this.#prompts.refused({ id: event.submission, content: event.content });
       this.#dispatch(event);
+    }
     if (stopReason === "error") this.#setQueuePaused(true);
     // Not from within a dispatch, so that the events of the next turn come after the events of this one.
     queueMicrotask(() => this.#prompts.sendNext());

@@ -111,11 +111,15 @@ export interface TurnEnd {
   readonly kind: "turnEnd";
   readonly id: string;
   readonly stopReason: StopReason;
+  /** The turn was cancelled without Stop: by the agent, another client, a restart or the end of the window. */
+  readonly unrequested?: true;
   readonly at: number;
 }
 export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {
   /** The agent refused the turn of the entry, so it is no longer part of the conversation. */
   readonly excluded?: true;
+  /** The agent refused the turn until the user signs in. The turn was not run, and its prompt is in the queue again. */
+  readonly unsent?: true;
 };
 
 /** A prompt that the user wrote here and that is not yet in the agent's history. */

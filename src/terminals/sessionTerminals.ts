@@ -12,10 +12,16 @@ import { killTimes } from "../base/processTree.ts";
 import { rootsOnly, type Gate } from "../files/gate.ts";
 import { type Confinement } from "../files/paths.ts";
 import { quotePath } from "../base/text.ts";
-import { hostPlatform, type Environment } from "../base/platform.ts";
+import { hostPlatform } from "../base/platform.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { planLaunch, commandShell } from "./launchPlan.ts";
 import { OutputReporter } from "./outputReporter.ts";
-import { programFinder, unattendedEnvironment } from "./unattendedEnvironment.ts";
+import {
+  programFinder,
+  unattendedEnvironment,
+  withTerminalVariables,
+  type TerminalVariables,
+} from "./unattendedEnvironment.ts";
 import { TerminalProcess, type ProcessTimes } from "./terminalProcess.ts";
 
 export interface SessionTerminalsOptions {
@@ -24,8 +30,9 @@ export interface SessionTerminalsOptions {
   readonly access?: Gate;
   /** The workspace folder, for requests that name none. */
   readonly workspaceFolder: string;
-  /** The environment that commands start from: that of the extension host, with the user's own settings. */
-  readonly env: Environment;
+  readonly environment: WindowEnvironment;
+  /** The user's changes to the environment of terminals. A command that starts now gets them. */
+  readonly changes?: () => TerminalVariables;
   /** The user's shell, for whole command lines. */
   readonly shell?: string;
   /** Receives `terminal` and `terminalOutput`, for display. */
@@ -125,15 +132,18 @@ export class SessionTerminals implements Disposable, TerminalClient {
   async #start(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
     const limit = byteLimit(request.outputByteLimit);
     const cwd = await this.#admitFolder(request, signal);
-    const env = unattendedEnvironment(this.#options.env, request.env ?? [], hostPlatform);
-    // The environment variable of the folder has to match the folder.
-    if (hostPlatform === "posix") env["PWD"] = cwd;
+    const { environment, changes } = this.#options;
+    const env = await environment.of(shared =>
+      unattendedEnvironment(withTerminalVariables(shared, changes?.() ?? {}), request.env ?? [], hostPlatform),
+    );
     const find = programFinder(env, cwd, hostPlatform);
     const launch = planLaunch(request, commandShell(this.#options.shell, find, hostPlatform), find, hostPlatform);
     this.#checkOpen();
     const id = `terminal_${randomUUID()}`;
     const reporter = new OutputReporter(id, event => this.#report(event), this.#clock);
-    const start = { launch, cwd, env, limit, onOutput: (bytes: Uint8Array) => reporter.push(bytes) };
+    // The environment variable of the folder has to match the folder.
+    const folderEnv = hostPlatform === "posix" ? { ...env, PWD: cwd } : env;
+    const start = { launch, cwd, env: folderEnv, limit, onOutput: (bytes: Uint8Array) => reporter.push(bytes) };
     const process = startProcess(start, this.#clock, this.#times);
     await process.started;
     if (this.#closed.signal.aborted || signal?.aborted) {

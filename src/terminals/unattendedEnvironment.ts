@@ -1,8 +1,9 @@
-// The environment of an agent's commands: that of VS Code without its own switches, then variables that keep a command
+// The environment of an agent's commands: the shared one without switches of VS Code, then variables that keep a command
 // from waiting for a person, then those of the request. Also finds programs on its PATH.
 import { Refusal } from "../base/errors.ts";
 import { findProgram } from "../base/program.ts";
-import type { Environment, Platform } from "../base/platform.ts";
+import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
+import { changedEnvironment, variableKey, variableOf } from "../base/programEnvironment.ts";
 
 /** Variables for VS Code's own processes. A Node or an Electron that an agent starts would apply them to itself. */
 const editorVariable = /^(ELECTRON_|VSCODE_)/i;
@@ -24,6 +25,23 @@ const unattendedVariables: Environment = {
   GCM_INTERACTIVE: "never",
 };
 
+/** The user's changes to the environment of terminals, as in `terminal.integrated.env`: null removes a variable. */
+export type TerminalVariables = Readonly<Record<string, string | null>>;
+
+/** The environment with these changes. VS Code replaces `${env:NAME}` in them, usually to extend the PATH. */
+export function withTerminalVariables(
+  env: Environment,
+  changes: TerminalVariables,
+  platform: Platform = hostPlatform,
+): Environment {
+  const resolve = (value: string): string =>
+    value.replace(/\$\{env:([^}]*)\}/g, (_whole, name: string) => variableOf(env, name, platform) ?? "");
+  const resolved = Object.entries(changes).map(
+    ([name, value]) => [name, value === null ? null : resolve(value)] as const,
+  );
+  return changedEnvironment(env, Object.fromEntries(resolved), platform);
+}
+
 /** The environment for one command. Later names take precedence. On Windows, names are compared without case. */
 export function unattendedEnvironment(
   base: Environment,
@@ -34,7 +52,10 @@ export function unattendedEnvironment(
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) merged.set(platform === "windows" ? name.toUpperCase() : name, { name, value });
   };
-  for (const [name, value] of Object.entries(base)) if (!editorVariable.test(name)) set(name, value);
+  // A proxy of the request replaces the same variable in the other case.
+  const requested = new Set(request.map(({ name }) => variableKey(name, platform)));
+  for (const [name, value] of Object.entries(base))
+    if (!editorVariable.test(name) && !requested.has(variableKey(name, platform))) set(name, value);
   for (const [name, value] of Object.entries(unattendedVariables)) set(name, value);
   for (const { name, value } of request) {
     checkVariable(name, value);

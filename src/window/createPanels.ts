@@ -155,6 +155,7 @@ export function createPanels(
         agents: settings.definitions,
         current: () => agents.of(open.active),
         keys: signIn.keys,
+        environment: features.environment,
       }),
       mentions.commands,
       permissions.commands,

@@ -26,10 +26,12 @@ import type { Settings } from "./settings.ts";
 import { lazyHookFolders } from "../permissions/vscode/protectedHooks.ts";
 import { factsContext } from "../permissions/vscode/questionContext.ts";
 import { sessionRoots } from "../editor/folders.ts";
-import { userEnvironment } from "../terminals/vscode/userEnvironment.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
+import { userTerminalVariables } from "../terminals/vscode/userTerminalVariables.ts";
 
 /** The services that all sessions of the window share. */
 export interface SharedServices {
+  readonly environment: WindowEnvironment;
   readonly documents: Documents;
   readonly fileEvents: FileEvents;
   readonly settings: () => Settings;
@@ -109,7 +111,8 @@ export function createSessionServices(
     confinement,
     access,
     workspaceFolder: cwd,
-    env: userEnvironment(),
+    environment: services.environment,
+    changes: userTerminalVariables,
     shell: vscode.env.shell,
     report: dispatch,
   });

@@ -21,6 +21,7 @@ import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import { emptySession, sessionTitle } from "../session/state.ts";
+import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import type { SettingsReader } from "./settings.ts";
@@ -40,6 +41,7 @@ export interface SessionFeatures {
   readonly review: ReviewFeature;
   readonly follow: FollowFeature;
   readonly terminals: TerminalsFeature;
+  readonly environment: WindowEnvironment;
   readonly signIn: SignInFeature;
   readonly mcp: McpFeature;
   /** How files are protected that programs run. */
@@ -49,8 +51,9 @@ export interface SessionFeatures {
 /** Creates the registry of sessions. The caller disposes it, and waits for it, before anything else. */
 export function createSessions(platform: ExtensionPlatform, features: SessionFeatures): SessionRegistry {
   const { store, storage, log, clock } = platform;
-  const { open, agents, mcp, fileEvents, documents, permissions, review, follow, terminals } = features;
+  const { environment, open, agents, mcp, fileEvents, documents, permissions, review, follow, terminals } = features;
   const services: SharedServices = {
+    environment,
     documents,
     fileEvents,
     settings: () => features.settings.read(),

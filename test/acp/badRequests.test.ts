@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import type { AgentConnection } from "../../src/acp/connect.ts";
 import { Emitter, findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock, type Log } from "../../src/base/log.ts";
@@ -133,7 +134,7 @@ describe("an invalid request", function () {
     const confinement = new Confinement(nodePaths(), [folder]);
     const files = new SessionFiles(new NodeDocuments(), confinement);
     const broker = new PermissionBroker({ report });
-    terminals = new SessionTerminals({ confinement, workspaceFolder: folder, env: process.env, report });
+    terminals = new SessionTerminals({ confinement, workspaceFolder: folder, environment: hostEnvironment, report });
     return {
       requestPermission: (question, signal) => broker.requestPermission(question, signal),
       answer: (id, option) => broker.answer(id, option),

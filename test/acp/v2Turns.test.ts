@@ -120,6 +120,77 @@ describe("a turn of version 2", () => {
     assert.deepEqual([wire.messages, isBusy(wire.state)], [[], false]);
   });
 
+  it("goes on by itself after the sign-in, once, however the agent refused its prompt", async () => {
+    const first = await wire.send("one");
+    wire.agent.fail(first, -32000, "Sign in.");
+    await until(() => wire.state.signIn !== null);
+    await wire.session.signedIn(false);
+    const again = await wire.agent.request("session/prompt");
+    wire.agent.answer(again, { messageId: "u1" });
+    wire.message("user", "u1", "one");
+    wire.running();
+    wire.idle();
+    await wire.processed();
+    const second = await wire.send("two");
+    wire.agent.answer(second, { messageId: "u2" });
+    wire.message("user", "u2", "two");
+    wire.running();
+    wire.idle(signInError);
+    await wire.processed();
+    await wire.session.signedIn(false);
+    const third = await wire.agent.request("session/prompt");
+    wire.agent.answer(third, { messageId: "u3" });
+    wire.message("user", "u3", "two");
+    wire.running();
+    wire.idle();
+    await wire.processed();
+    assert.deepEqual(
+      [wire.messages, wire.queued, wire.sent],
+      [["user: one", "user: two (excluded)", "user: two"], [], []],
+    );
+  });
+
+  it("that the agent ended early after Stop leaves the next one when it ends once more", async () => {
+    const stopped = await wire.send("one");
+    wire.agent.answer(stopped, { messageId: "u1" });
+    wire.running();
+    await wire.processed();
+    wire.session.stop();
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    const next = await wire.send("two");
+    wire.agent.answer(next, { messageId: "u2" });
+    await wire.processed();
+    wire.update("tool_call_update", { toolCallId: "late", title: "Late", status: "in_progress" });
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    assert.deepEqual([ends(), isBusy(wire.state)], [1, true]);
+    wire.running();
+    wire.message("agent", "a2", "Two.");
+    await wire.processed();
+    assert.notEqual(wire.state.turnPrompt, null);
+    wire.idle();
+    await wire.processed();
+    assert.deepEqual([ends(), isBusy(wire.state)], [1, false]);
+  });
+
+  it("that did not begin can be stopped after a stopped one", async () => {
+    const stopped = await wire.send("one");
+    wire.agent.answer(stopped, { messageId: "u1" });
+    wire.running();
+    await wire.processed();
+    wire.session.stop();
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    const next = await wire.send("two");
+    wire.agent.answer(next, { messageId: "u2" });
+    await wire.processed();
+    wire.session.stop();
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    assert.deepEqual([ends(), isBusy(wire.state)], [2, false]);
+  });
+
   describe("with a prompt that the user sent into it and that the agent holds", () => {
     beforeEach(async () => {
       const request = await wire.send("one");

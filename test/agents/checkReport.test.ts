@@ -35,7 +35,10 @@ const good: AgentCheck = {
   badLines: 0,
 };
 const report = (check: AgentCheck, env: Record<string, string> = {}): string =>
-  checkReport([{ definition, started, check }], "Parley 1.0", { PATH: "/usr/bin", ...env });
+  checkReport([{ definition, started, check }], "Parley 1.0", {
+    host: { PATH: "/usr/bin" },
+    programs: { PATH: "/opt:/usr/bin", ...env },
+  });
 
 describe("the report of a check", () => {
   it("names everything that helps to find out why an agent does not start, without secrets", () => {
@@ -56,7 +59,7 @@ Mine — works
   Accepts        text, images, contents of files; can continue earlier sessions
   Sign-in        signed in, or not needed (ways: Log in)
   Warning        The agent starts in the workspace folder, so settings and programs in it can run as part of the agent, with its keys.
-  Next step      Set parley.agents → command to /opt/mine, so that Parley does not have to ask the shell.
+  Next step      Nothing to do.
   PATHs:
     PATH of VS Code: /usr/bin
     PATH of /bin/zsh: /opt:/usr/bin

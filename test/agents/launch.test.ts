@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { launch, type AgentProcess } from "../../src/agents/launch.ts";
-import { agentEnvironment, agentSpawn } from "../../src/agents/locateAgent.ts";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
+import { agentEnvironment, agentSpawn, locateAgent } from "../../src/agents/locateAgent.ts";
 import { agentPresets, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 
@@ -99,7 +100,8 @@ describe("stopping an agent on Windows", function () {
 
   const all: AgentProcess[] = [];
   async function start(behaviour: string): Promise<AgentProcess> {
-    const launched = await launch(definition(process.execPath, bad, behaviour), folder, () => {});
+    const agent = definition(process.execPath, bad, behaviour);
+    const launched = await launch(agent, folder, () => {}, await locateAgent(agent, hostEnvironment));
     all.push(launched);
     return launched;
   }

@@ -4,10 +4,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { locateAgent } from "../../src/agents/locateAgent.ts";
-import { loginShellPath, type ShellPath } from "../../src/agents/loginShellPath.ts";
+import { loginShellPath } from "../../src/agents/loginShellPath.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 import { findProgram } from "../../src/base/program.ts";
+import type { ShellPath } from "../../src/base/programEnvironment.ts";
+import { WindowEnvironment } from "../../src/base/windowEnvironment.ts";
 
 const bash = findProgram("bash", { env: process.env, platform: "posix" });
 
@@ -98,6 +100,8 @@ describe("the PATH of a login shell", function () {
     assert.match((await ask("/usr/bin/nu")).reason ?? "", /bash, zsh and fish only/);
   });
 
+  const windowWith = (host: Record<string, string>, shell?: ShellPath): WindowEnvironment =>
+    new WindowEnvironment({ host, ...(shell && { askShell: () => Promise.resolve(shell) }) });
   const agent = (more: Partial<AgentDefinition> = {}): AgentDefinition => ({
     id: "mine",
     name: "Mine",
@@ -119,24 +123,27 @@ describe("the PATH of a login shell", function () {
   it("is searched for an agent that is not on VS Code's PATH, and passed to the agent", async () => {
     const tools = toolsFolder();
     const shell: ShellPath = { shell: "/bin/zsh", path: `${tools}:/usr/bin` };
-    const located = await locateAgent(agent(), { PATH: "/usr/bin" }, () => Promise.resolve(shell));
+    const located = await locateAgent(agent(), windowWith({ PATH: "/usr/bin" }, shell));
     assert.deepEqual([located.path, located.env["PATH"], located.shell], [join(tools, "my-agent"), shell.path, shell]);
   });
 
-  it("is not asked for if the agent is on VS Code's PATH, has a path, or has its own PATH", async () => {
+  it("is passed to an agent that is on VS Code's PATH or has a path, too, for what the agent starts", async () => {
     const tools = toolsFolder();
-    const never = (): Promise<ShellPath> => assert.fail("the shell was asked");
-    assert.equal((await locateAgent(agent(), { PATH: tools }, never)).env["PATH"], tools);
-    assert.equal(
-      (await locateAgent(agent({ command: join(tools, "my-agent") }), { PATH: "" }, never)).shell,
-      undefined,
-    );
-    await assert.rejects(locateAgent(agent({ env: { PATH: "/nowhere" } }), { PATH: tools }, never), /not found/);
+    const shell: ShellPath = { shell: "/bin/zsh", path: "/usr/bin:/of/shell" };
+    const onPath = await locateAgent(agent(), windowWith({ PATH: `${tools}:/usr/bin` }, shell));
+    assert.deepEqual([onPath.env["PATH"], onPath.shell], [`${tools}:/usr/bin:/of/shell`, undefined]);
+    const byPath = await locateAgent(agent({ command: join(tools, "my-agent") }), windowWith({ PATH: "" }, shell));
+    assert.deepEqual([byPath.env["PATH"], byPath.shell], ["/usr/bin:/of/shell", undefined]);
+  });
+
+  it("does not replace the agent's own PATH", async () => {
+    const own = windowWith({ PATH: "/usr/bin" }, { shell: "/bin/zsh", path: toolsFolder() });
+    await assert.rejects(locateAgent(agent({ env: { PATH: "/nowhere" } }), own), /not found/);
   });
 
   it("is shown beside VS Code's if neither has the agent", async () => {
     const problemWith = (shell: ShellPath): Promise<Problem> =>
-      locateAgent(agent(), { PATH: "/usr/bin" }, () => Promise.resolve(shell)).then(() => assert.fail(), asProblem);
+      locateAgent(agent(), windowWith({ PATH: "/usr/bin" }, shell)).then(() => assert.fail(), asProblem);
     const known = await problemWith({ shell: "/bin/zsh", path: "/opt/bin" });
     assert.match(
       known.message,
@@ -151,7 +158,7 @@ describe("the PATH of a login shell", function () {
   it("keeps the proxy variables of VS Code", async () => {
     const tools = toolsFolder();
     const proxies = { HTTPS_PROXY: "http://proxy:8080", no_proxy: "localhost" };
-    const { env } = await locateAgent(agent(), { PATH: tools, ...proxies, VSCODE_PID: "1" }, loginShellPath);
+    const { env } = await locateAgent(agent(), windowWith({ PATH: tools, ...proxies, VSCODE_PID: "1" }));
     assert.deepEqual(env, { PATH: tools, ...proxies });
   });
 });

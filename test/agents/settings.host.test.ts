@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { setAgentProtocol } from "../../src/agents/vscode/agentSettings.ts";
 import { definitionToStart } from "../../src/agents/vscode/definitionToStart.ts";
@@ -77,12 +78,19 @@ describe("the agents of the settings", () => {
     });
     const mine = readSettings(context).agents.find(({ id }) => id === "mine");
     assert.ok(mine);
-    const start = await definitionToStart(mine, { values: () => Promise.resolve({ A: "key ${env:X}" }) });
+    const start = await definitionToStart(
+      mine,
+      { values: () => Promise.resolve({ A: "key ${env:X}" }) },
+      hostEnvironment,
+    );
     assert.deepEqual(start.args, [process.env["HOME"]]);
     assert.deepEqual(start.env, { A: "key ${env:X}", B: "b" });
     assert.equal(start.cwd, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
     assert.ok(!("icon" in start), "An icon must not restart the agent.");
-    await assert.rejects(definitionToStart(mine, { values: () => Promise.resolve({}) }), /PARLEY_NOT_SET/);
+    await assert.rejects(
+      definitionToStart(mine, { values: () => Promise.resolve({}) }, hostEnvironment),
+      /PARLEY_NOT_SET/,
+    );
   });
 });
 

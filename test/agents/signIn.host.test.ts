@@ -202,7 +202,7 @@ describe("signing in to an agent", function () {
     assert.equal(offered()?.length, 3);
   });
 
-  it("for a prompt returns the prompt to the head of the queue, which waits until the user resumes it", async () => {
+  it("for a prompt returns the prompt to the head of the queue, which goes on after the sign-in", async () => {
     await start("auth-prompt");
     const { session } = bench;
     assert.ok(session);
@@ -214,8 +214,6 @@ describe("signing in to an agent", function () {
     assert.deepEqual(bench.view().head.problem?.signIn, [{ id: "login", name: "Log in" }]);
     await bench.signInBy("login");
     assert.equal(bench.view().head.problem, null);
-    assert.deepEqual([queue(), session.state.queuePaused], [["first", "second"], true]);
-    session.resumeQueue();
     await until(() => queue().length === 0 && session.state.activity.state === "idle");
     const answers = [...session.state.entries].flatMap(entry =>
       entry.kind === "message" && entry.author === "agent" ? [JSON.stringify(entry.content)] : [],
@@ -235,7 +233,6 @@ describe("signing in to an agent", function () {
     session?.send([{ type: "text", text: "first" }]);
     await until(() => session?.state.signIn !== null);
     await bench.signInBy("login");
-    session?.resumeQueue();
     await until(() => session?.state.entries.at(-1)?.kind === "problem");
     const last = session?.state.entries.at(-1);
     assert.equal(

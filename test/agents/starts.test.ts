@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { checkAgent, type AgentCheck, type CheckOptions } from "../../src/agents/checkAgent.ts";
 import { checkReport, nextStepText } from "../../src/agents/checkReport.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
@@ -141,6 +142,7 @@ describe("a start of an agent", function () {
         startFolder: join(folder, "start"),
         workspaceFolder: folder,
         clientVersion: "0.0.0",
+        environment: hostEnvironment,
         clock: systemClock,
         log: nullLog,
         onOutput: () => {},
@@ -201,11 +203,10 @@ describe("a start of an agent", function () {
         : checkLate(agentDefinition, !agent.args?.at(-1)?.endsWith("hang")));
       assert.match(result.problem?.message ?? "", says);
       assert.equal(nextStepText(result), next);
-      const report = checkReport(
-        [{ definition: agentDefinition, started: agentDefinition, check: result }],
-        "Parley",
-        {},
-      );
+      const report = checkReport([{ definition: agentDefinition, started: agentDefinition, check: result }], "Parley", {
+        host: {},
+        programs: {},
+      });
       assert.match(report, /^Bad Agent — does not work$/m);
       assert.match(report, /^ {2}Problem +\S.*\.$/m);
       assert.match(report, new RegExp(`^  Next step +${next.replace(/\./g, "\\.")}$`, "m"));
@@ -235,6 +236,7 @@ describe("a start of an agent", function () {
       startFolder: folder,
       workspaceFolder: folder,
       clientVersion: "0.0.0",
+      environment: hostEnvironment,
       clock: systemClock,
       log: nullLog,
       onOutput: () => {},

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { systemClock } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -119,7 +120,7 @@ async function toTerminal(cwd: string, file: string): Promise<Run> {
   const terminals = new SessionTerminals({
     confinement,
     workspaceFolder: cwd,
-    env: process.env,
+    environment: hostEnvironment,
     report,
     clock: systemClock,
   });

@@ -7,6 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import { resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
@@ -385,6 +386,7 @@ export class JoinedWindow {
       connectToServer: (target, options) => mcpClient.connectToServer(target, options),
       startFolder: join(root, "servers"),
       userHome: homedir(),
+      environment: hostEnvironment,
       folders: { usual: () => this.folder, roots: folder => [folder] },
       sessions: { open: () => open.sessions, stored: () => Promise.resolve([]) },
       agents: () => this.#agents,

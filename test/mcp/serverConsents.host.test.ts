@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { AgentInfo, AgentMcpServer } from "../../src/session/agent.ts";
 import { readServerContent } from "../../src/mcp/serverContent.ts";
@@ -70,19 +71,21 @@ describe("the consent to an MCP server of the workspace", () => {
     });
     const launcher = new ServerLauncher({
       ...{ states: kept, inputs, consents, log: nullLog, userHome: "/home/me", startFolder: folder, version: "0" },
+      environment: hostEnvironment,
       connectToServer: () => Promise.reject(new Error("not connected")),
       workspaceFolder: () => folder,
       roots: () => [folder],
       askForm: () => Promise.resolve("cancelled"),
     });
     const sessions = new SessionServers({
-      ...{ states: kept, consents, launcher, log: nullLog },
+      ...{ states: kept, consents, launcher, log: nullLog, environment: hostEnvironment },
       existing: () => Promise.resolve(new Set<string>()),
     });
     const given = async (...servers: readonly McpServer[]): Promise<readonly AgentMcpServer[]> => {
       const agent = { mcpServers: { http: true, sse: true } } as AgentInfo;
       const read = { servers, problems: [] };
-      return (await sessions.open("s", read, { agent, agentName: "Agent", workspaceFolder: folder })).servers;
+      return (await sessions.open("s", read, { agent, agentName: "Agent", agentEnv: {}, workspaceFolder: folder }))
+        .servers;
     };
     const names = async (...servers: readonly McpServer[]): Promise<readonly string[]> =>
       (await given(...servers)).map(({ name }) => name);

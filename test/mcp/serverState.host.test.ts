@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { unwrapped } from "../../src/base/secrets/secret.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { askInput } from "../../src/mcp/vscode/askInput.ts";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import type { AgentInfo } from "../../src/session/agent.ts";
 import type { McpPrompt, ServerVerdict } from "../../src/mcp/promptServer.ts";
 import type { McpServer } from "../../src/mcp/servers.ts";
@@ -135,7 +136,7 @@ describe("MCP servers that are off in a session", () => {
     stored.clear();
     const existing = new Set<string>();
     const servers = new SessionServers({
-      ...{ states: { globalState: memento, workspaceState: memento }, log: nullLog },
+      ...{ states: { globalState: memento, workspaceState: memento }, environment: hostEnvironment, log: nullLog },
       existing: () => Promise.resolve(existing),
       consents: {} as ServerConsents,
       launcher: {} as ServerLauncher,
@@ -164,13 +165,18 @@ describe("MCP servers that an agent does not get", () => {
   } as unknown as ServerLauncher;
   const window = (): SessionServers =>
     new SessionServers({
-      ...{ states: { globalState: memento, workspaceState: memento }, log: nullLog, launcher },
+      ...{
+        states: { globalState: memento, workspaceState: memento },
+        environment: hostEnvironment,
+        log: nullLog,
+        launcher,
+      },
       existing: () => Promise.resolve(new Set<string>()),
       consents: {} as ServerConsents,
     });
   const notice = async (servers: SessionServers, names: readonly string[], problems: readonly string[] = []) => {
     const agent = { mcpServers: { http: true, sse: false } } as AgentInfo;
-    const options = { agent, agentName: "Agent", workspaceFolder: "/w" };
+    const options = { agent, agentName: "Agent", agentEnv: {}, workspaceFolder: "/w" };
     return (await servers.open("s", { servers: names.map(server), problems }, options)).notice;
   };
 

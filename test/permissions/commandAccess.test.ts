@@ -329,6 +329,51 @@ describe("a command that a question tells only in its text", () => {
     });
   }
 
+  const long = "npm run build -- --mode production --sourcemap";
+  for (const shown of [
+    "npm run build -- --mode prod…",
+    "npm run build -- --mode …",
+    "npm run build -- --mode prod...",
+  ]) {
+    const cut = `Running: ${shown}`;
+    it(`is no command if it is cut, as in ${JSON.stringify(cut)}`, async () => {
+      const opened = asking({ title: cut });
+      for (const command of [shown, shown.replace(/[….]+$/, "").trim(), long, "npm run build -- --mode production"])
+        assert.equal(await runs(opened, command), false, command);
+      assert.equal(await runs(asking({ title: cut }, shown), shown), false, "cut twice");
+    });
+
+    it(`is the whole one that the question also has, with ${JSON.stringify(cut)}`, async () => {
+      for (const question of [
+        asking({ title: cut }, `Running: ${long}`),
+        asking({ title: "Bash" }, cut, long),
+        asking({ title: cut, tool: { title: long } }),
+        asking({ title: cut, tool: { rawInput: { command: long } } }),
+      ]) {
+        assert.equal(await runs(question, bash(`cd '/ws' && ${long}`)), true);
+        assert.equal(await runs(question, `${long} --more`), false);
+        assert.equal(await runs(question, "npm run build -- --mode production"), false);
+      }
+    });
+
+    it(`is unknown if the whole one begins in another way than ${JSON.stringify(cut)}`, async () => {
+      assert.equal(await runs(asking({ title: cut }, "Running: npm run deploy"), "npm run deploy"), false);
+      assert.equal(await runs(asking({ title: cut }, long, `${long} --more`), long), false);
+      assert.equal(await runs(asking({ title: cut, tool: { title: "Build it all" } }), long), false);
+    });
+  }
+
+  it("is exactly the one of the input, however that one ends", async () => {
+    const opened = asking({ title: "Bash", tool: { rawInput: { command: "npm run build -- --mode prod…" } } });
+    assert.equal(await runs(opened, long), false);
+    assert.equal(await runs(opened, "npm run build -- --mode prod"), false);
+  });
+
+  it("can end in the three dots of Go", async () => {
+    assert.equal(await runs(asking({ title: "Running: go test ./..." }), "go test ./..."), true);
+    assert.equal(await runs(asking({ title: "Running: go test ./..." }), "go test ./.../x"), false);
+  });
+
   it("is not known from a text that Markdown would show in another way", async () => {
     for (const line of [
       "rm *.a *.b",

@@ -79,6 +79,43 @@ describe("an agent that ignores Stop", () => {
   });
 });
 
+describe("an agent that ends its turn early after Stop", () => {
+  const turnEnds = (bench: SessionBench): readonly (readonly unknown[])[] =>
+    [...bench.session.state.entries].flatMap(entry =>
+      entry.kind === "turnEnd" ? [[entry.stopReason, entry.unrequested ?? false]] : [],
+    );
+
+  it("and keeps reporting has stopped nothing of the next turn", async () => {
+    const bench = await working();
+    bench.session.stop();
+    bench.remote.end("cancelled");
+    bench.remote.report({ type: "tool", toolCallId: "late", patch: { title: "Late", status: "in_progress" } });
+    bench.send("next");
+    await bench.flushPromises();
+    bench.remote.report({ type: "tool", toolCallId: "late", patch: { status: "in_progress" } });
+    bench.remote.end("cancelled");
+    assert.deepEqual(turnEnds(bench), [
+      ["cancelled", false],
+      ["cancelled", true],
+    ]);
+    const late = bench.session.state.entries.get(toolKey("late"));
+    assert.ok(late?.kind === "tool");
+    assert.equal(shownToolStatus(late, false), "running");
+  });
+
+  it("has its end marked as the user's only if it is, also after a restart and a reload", async () => {
+    const restarted = await working();
+    await restarted.session.restart();
+    assert.deepEqual(turnEnds(restarted), [["cancelled", true]]);
+    const reloaded = new SessionBench((await working()).log);
+    assert.deepEqual(turnEnds(reloaded), [["cancelled", true]]);
+    const stopped = await working();
+    stopped.session.stop();
+    await stopped.session.restart();
+    assert.deepEqual(turnEnds(stopped), [["cancelled", false]]);
+  });
+});
+
 describe("a call whose question Stop ended", () => {
   it("is cancelled, even if the agent reports it as failed", async () => {
     const bench = await working();

@@ -398,6 +398,25 @@ export const otherSettingReads = (tree: SourceTree): readonly string[] =>
         .map(([read]) => `${file} reads ${read}`),
     );
 
+/** Files that may read the environment of the extension host, and for what. Programs get theirs from `WindowEnvironment`. */
+const environmentReaders: readonly string[] = [
+  "src/base/windowEnvironment.ts",
+  "src/agents/vscode/createEnvironment.ts",
+  // Runs on the same machine without the network: the watchdog, and git for Parley itself.
+  "src/agents/startWatchdog.ts",
+  "src/git/gitProgram.ts",
+  // Where npm and Zed keep their files.
+  "src/agents/npmDownload.ts",
+  "src/agents/vscode/importZedAgents.ts",
+];
+
+/** Readings of the environment of the extension host elsewhere. A program that gets it misses the PATH and the proxy. */
+export const environmentReads = (tree: SourceTree): readonly string[] =>
+  tree.paths
+    .filter(path => isSource(path) && isInSrc(path) && !environmentReaders.includes(path))
+    .filter(file => /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/.test(codeOf(tree, file)))
+    .map(file => `${file} reads process.env`);
+
 /** Calls of `executeCommand` whose command is not a literal. */
 export const computedCommands = (tree: SourceTree): readonly string[] =>
   tree.paths

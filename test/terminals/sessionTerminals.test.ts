@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import type { TerminalRequest } from "../../src/session/agent.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
@@ -42,7 +43,7 @@ describe("SessionTerminals", function () {
     const terminals = new SessionTerminals({
       confinement: new Confinement(nodePaths(), [folder]),
       workspaceFolder: folder,
-      env: process.env,
+      environment: hostEnvironment,
       report: event => events.push(event),
       times,
       ...options,

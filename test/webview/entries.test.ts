@@ -266,6 +266,22 @@ describe("entries of the transcript", () => {
     );
   });
 
+  it("the end of a cancelled turn says that it was stopped only if the user pressed Stop", async () => {
+    const end = { kind: "turnEnd", stopReason: "cancelled", at: 0 } as const;
+    const panel = await open({ ...end, id: "a", unrequested: true }, { ...end, id: "b" });
+    const rows = await panel.log.locator(".row").allInnerTexts();
+    assert.deepEqual(
+      rows.map(text => text.trim()),
+      ["The turn was cancelled.", "Stopped"],
+    );
+  });
+
+  it("a prompt that waits for the sign-in is not called a lost part of the conversation", async () => {
+    const panel = await open({ ...message("u1", "user", "Do it"), excluded: true, unsent: true });
+    await panel.log.getByText("Not answered, because the agent required a sign-in", { exact: true }).waitFor();
+    assert.equal(await panel.log.getByText("No longer part").count(), 0);
+  });
+
   it("entries of a refused turn are marked, and the prompt says why", async () => {
     const refused = [
       message("u1", "user", "Do it"),

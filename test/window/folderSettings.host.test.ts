@@ -7,7 +7,8 @@ import fc from "fast-check";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
 import { gitOf } from "../../src/git/vscode/gitOf.ts";
-import { userEnvironment } from "../../src/terminals/vscode/userEnvironment.ts";
+import { createEnvironment } from "../../src/agents/vscode/createEnvironment.ts";
+import { userTerminalVariables } from "../../src/terminals/vscode/userTerminalVariables.ts";
 import { readSettings, SettingsReader, type Settings } from "../../src/window/settings.ts";
 import { until } from "../support/fakes/until.ts";
 import { processorTime } from "../support/fakes/processorTime.ts";
@@ -42,12 +43,16 @@ describe("the settings of a folder", () => {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   assert.ok(folder);
   const file = vscode.Uri.joinPath(folder, ".vscode", "settings.json");
-  const withFolderSettings = async (settings: unknown, marker: string, run: () => void): Promise<void> => {
+  const withFolderSettings = async (
+    settings: unknown,
+    marker: string,
+    run: () => void | Promise<void>,
+  ): Promise<void> => {
     await vscode.workspace.fs.writeFile(file, Buffer.from(JSON.stringify(settings)));
     try {
       // VS Code has read the file when the glob of the folder is there.
       await until(() => readSettings(context).sensitive.includes(marker));
-      run();
+      await run();
     } finally {
       await vscode.workspace.fs.delete(file);
       await until(() => !readSettings(context).sensitive.includes(marker));
@@ -155,14 +160,25 @@ describe("the settings of a folder", () => {
 
   it("do not choose what the commands of agents run, by the environment of terminals", async () => {
     const env = { PATH: "/evil", LD_PRELOAD: "/evil.so", NODE_OPTIONS: "--require /evil.js" };
-    const before = userEnvironment();
+    const before = userTerminalVariables();
     const settings = {
       "parley.files.sensitive": [ownGlob],
       "terminal.integrated.env.linux": env,
       "terminal.integrated.env.osx": env,
       "terminal.integrated.env.windows": env,
     };
-    await withFolderSettings(settings, ownGlob, () => assert.deepEqual(userEnvironment(), before));
+    await withFolderSettings(settings, ownGlob, () => assert.deepEqual(userTerminalVariables(), before));
+  });
+
+  it("do not choose a proxy, which reads the traffic of agents", async () => {
+    const settings = {
+      "parley.files.sensitive": [ownGlob],
+      "http.proxy": "http://evil:1",
+      "http.noProxy": ["*"],
+      "http.proxySupport": "on",
+    };
+    const environment = createEnvironment({ log: nullLog });
+    await withFolderSettings(settings, ownGlob, async () => assert.deepEqual(await environment.of(() => ({})), {}));
   });
 
   it("cannot make the check of paths slow, or the message about mistakes long", async () => {
@@ -186,10 +202,31 @@ describe("the user's environment of terminals", () => {
         .update(platform, value, vscode.ConfigurationTarget.Global);
     await set({ PARLEY_OF_USER: "yes", HOME: null });
     try {
-      await until(() => userEnvironment()["PARLEY_OF_USER"] === "yes");
-      assert.equal(userEnvironment()["HOME"], undefined);
+      await until(() => userTerminalVariables()["PARLEY_OF_USER"] === "yes");
+      assert.equal(userTerminalVariables()["HOME"], null);
     } finally {
       await set(undefined);
+    }
+  });
+});
+
+describe("the user's proxy", () => {
+  const configuration = vscode.workspace.getConfiguration("http");
+  const set = (key: string, value: unknown): Thenable<void> =>
+    configuration.update(key, value, vscode.ConfigurationTarget.Global);
+
+  it("is that of the programs that start after it was set, until VS Code uses no proxy for extensions", async () => {
+    const environment = createEnvironment({ log: nullLog });
+    const proxies = (): Promise<Readonly<Record<string, string>>> => environment.of(() => ({}));
+    try {
+      await set("proxy", "http://127.0.0.1:3128");
+      await set("noProxy", ["intern.example"]);
+      await until(async () => (await proxies())["HTTPS_PROXY"] === "http://127.0.0.1:3128");
+      assert.equal((await proxies())["NO_PROXY"], "intern.example,localhost,127.0.0.1,::1");
+      await set("proxySupport", "off");
+      await until(async () => Object.keys(await proxies()).length === 0);
+    } finally {
+      for (const key of ["proxy", "noProxy", "proxySupport"]) await set(key, undefined);
     }
   });
 });

@@ -55,7 +55,7 @@ export class Speech {
       if (entry.kind === "agent" && entry.parent === undefined) this.#pendingAnswers.add(entry.id);
       if (entry.kind === "notice") this.announce(entry.title);
       if (entry.kind === "problem") this.announce(entry.problem.message);
-      if (entry.kind === "turnEnd") this.announce(turnEndText(entry.stopReason));
+      if (entry.kind === "turnEnd") this.announce(turnEndText(entry.stopReason, entry.unrequested));
     }
   }
 

@@ -57,7 +57,7 @@ export class MessageElement extends LightElement {
   #userMessage(entry: ViewMessage & Excludable): TemplateResult {
     return html`<h3 class="sr-only">${t("You: {0}", excerpt(messageText(entry.parts)))}</h3>
       <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
-      ${entry.excluded ? html`<div class="quiet excluded">${icon("circle-slash")} ${t("No longer part of the conversation")}</div>` : nothing}
+      ${entry.excluded ? html`<div class="quiet excluded">${icon("circle-slash")} ${excludedText(entry)}</div>` : nothing}
       ${this.#actions(t("Copy Prompt"), entry.checkpoint ? this.#restoreButton() : nothing)}`;
   }
 
@@ -118,3 +118,6 @@ function excerpt(text: string): string {
   const line = text.trim().replace(/\s+/g, " ");
   return line.length > excerptLength ? `${line.slice(0, excerptLength)}…` : line;
 }
+
+const excludedText = ({ unsent }: Excludable): string =>
+  unsent ? t("Not answered, because the agent required a sign-in") : t("No longer part of the conversation");

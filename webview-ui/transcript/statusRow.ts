@@ -51,7 +51,9 @@ export class StatusRowElement extends LightElement {
           ${problemBody(entry.problem, this.current)}
         </div>`;
       case "turnEnd":
-        return html`<div class="row">${icon("circle-slash")} <span>${turnEndText(entry.stopReason)}</span></div>`;
+        return html`<div class="row">
+          ${icon("circle-slash")} <span>${turnEndText(entry.stopReason, entry.unrequested)}</span>
+        </div>`;
       default:
         entry satisfies never;
         return html``;
@@ -88,11 +90,11 @@ function compactionText(status: string): string {
   }
 }
 
-/** How a turn ended, as text. */
-export function turnEndText(reason: StopReason): string {
+/** How a turn ended, as text. `unrequested`: it was cancelled without Stop. */
+export function turnEndText(reason: StopReason, unrequested?: boolean): string {
   switch (reason) {
     case "cancelled":
-      return t("Stopped");
+      return unrequested ? t("The turn was cancelled.") : t("Stopped");
     case "max_tokens":
       return t("The agent stopped because its answer reached the length limit. Send “continue” to resume.");
     case "max_turn_requests":

@@ -5,6 +5,7 @@ import { t } from "../../base/l10n.ts";
 import {
   PromptReturnedError,
   SessionGoneError,
+  SignInNeededError,
   type AcceptedPrompt,
   type AgentClient,
   type AgentSession,
@@ -137,7 +138,7 @@ export class V2Session implements AgentSession, RequestSession {
       const problem = agent.problem(error, name => t("{0} did not accept this message", name));
       if (error instanceof ResponseError && error.code === authRequired) {
         this.#report([{ type: "signInNeeded", problem }]);
-        throw new PromptReturnedError();
+        throw new SignInNeededError();
       }
       if (saysSessionIsGone(error, this.sessionId)) throw new SessionGoneError(problem);
       throw new ProblemError(problem);

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asProblem } from "../../base/errors.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -21,12 +22,13 @@ interface CheckAgentsOptions {
   /** The agent of the session, or of the next one. */
   readonly current: () => AgentDefinition | undefined;
   readonly keys: Pick<StoredKeys, "values">;
+  readonly environment: WindowEnvironment;
 }
 
 /** Handler of the command. With `current` or the id of an agent as argument, it checks this agent without asking. */
 export function checkAgentsCommands(
   platform: ExtensionPlatform,
-  { agents, current, keys }: CheckAgentsOptions,
+  { agents, current, keys, environment }: CheckAgentsOptions,
 ): CommandHandlers<"parley.checkAgents"> {
   const texts = new ReadOnlyTexts({
     scheme: "parley-check",
@@ -46,7 +48,7 @@ export function checkAgentsCommands(
       const named = which === "current" ? chosen : agents().find(({ id }) => id === which);
       const checked = named ? [named] : await pickAgents(agents(), chosen?.id);
       if (checked.length === 0) return;
-      const report = await checkWithProgress(platform, checked, keys);
+      const report = await checkWithProgress(platform, checked, { keys, environment });
       if (report === undefined) return;
       const document = await vscode.workspace.openTextDocument(texts.add("/Agent Check.txt", report));
       await vscode.window.showTextDocument(document, { preview: true });
@@ -76,7 +78,7 @@ async function pickAgents(
 function checkWithProgress(
   platform: ExtensionPlatform,
   agents: readonly AgentDefinition[],
-  keys: Pick<StoredKeys, "values">,
+  { keys, environment }: Pick<CheckAgentsOptions, "keys" | "environment">,
 ): Thenable<string | undefined> {
   const options = {
     location: vscode.ProgressLocation.Notification,
@@ -94,9 +96,10 @@ function checkWithProgress(
             message: line === undefined ? definition.name : `${definition.name}: ${line.slice(0, 100)}`,
           });
         report();
-        checked.push(await check(platform, definition, { keys, signal: cancel.signal, report }));
+        checked.push(await check(platform, definition, { keys, environment, signal: cancel.signal, report }));
       }
-      return checkReport(checked, environmentText(platform), process.env);
+      const programs = await environment.of(shared => shared);
+      return checkReport(checked, environmentText(platform), { host: environment.host, programs });
     } catch (error) {
       if (cancel.signal.aborted) return undefined;
       throw error;
@@ -111,6 +114,7 @@ async function check(
   definition: AgentDefinition,
   run: {
     readonly keys: Pick<StoredKeys, "values">;
+    readonly environment: WindowEnvironment;
     readonly signal: AbortSignal;
     readonly report: (line: string) => void;
   },
@@ -119,12 +123,13 @@ async function check(
   let started: AgentDefinition | undefined;
   let download: Disposable | undefined;
   try {
-    started = await definitionToStart(definition, run.keys);
+    started = await definitionToStart(definition, run.keys, run.environment);
     const startFolder = await prepareStartFolder(join(context.globalStorageUri.fsPath, "agents"));
     const options = {
       startFolder,
       workspaceFolder: sessionFolder() ?? startFolder,
       clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
+      environment: run.environment,
       clock,
       log,
       onOutput: run.report,

@@ -1,5 +1,7 @@
 // Creates the pool of agents of a window.
 import { join } from "node:path";
+import type { ReadPace } from "../../acp/ndjson.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import { ReadBudget, type ReadBudgetOptions } from "../../base/readBudget.ts";
 import { readPace } from "../readPace.ts";
 import type { Event } from "../../base/lifecycle.ts";
@@ -22,6 +24,7 @@ export function createAgents(
   { context, store, log, clock }: ExtensionPlatform,
   panels: PaintingPanels,
   isHidden: (agent: string, agentSession: string) => boolean | undefined,
+  environment: WindowEnvironment,
 ): AgentPool {
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
   const options: ReadBudgetOptions = { clock, isBehind: () => panels.isBehind, isPainting: () => panels.isPainting };
@@ -29,7 +32,6 @@ export function createAgents(
   store.add(panels.onDidSend(() => readBudget.reset()));
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
   // Global storage is in the user's own folders, which nothing in an opened folder can change.
-  return new AgentPool(log, clock, version, join(context.globalStorageUri.fsPath, "agents"), agent =>
-    readPace(readBudget, agentSession => isHidden(agent, agentSession)),
-  );
+  const paceOf = (agent: string): ReadPace => readPace(readBudget, agentSession => isHidden(agent, agentSession));
+  return new AgentPool(log, clock, version, join(context.globalStorageUri.fsPath, "agents"), paceOf, environment);
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { t } from "../../base/l10n.ts";
 import { Emitter, type Event } from "../../base/lifecycle.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
@@ -19,7 +20,10 @@ export interface SignInFeature {
   readonly onDidChange: Event<void>;
 }
 
-export function createSignIn({ context, clock, store }: ExtensionPlatform): SignInFeature {
+export function createSignIn(
+  { context, clock, store }: ExtensionPlatform,
+  environment: WindowEnvironment,
+): SignInFeature {
   const changed = store.add(new Emitter<void>());
   const keys = new StoredKeys(context);
   const startFolders = join(context.globalStorageUri.fsPath, "agents");
@@ -27,7 +31,7 @@ export function createSignIn({ context, clock, store }: ExtensionPlatform): Sign
     keys,
     lastChoices: new LastChoices(context),
     runner: new SignInRunner({
-      ...{ keys, consents: new SignInConsents(context), startFolders, clock },
+      ...{ keys, consents: new SignInConsents(context), startFolders, clock, environment },
       onDidChange: () => changed.fire(),
     }),
     onDidChange: changed.event,

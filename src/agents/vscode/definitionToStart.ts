@@ -1,6 +1,7 @@
 // What starts an agent: its definition with the values of variables and the keys that the user entered.
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { resolveAgentVariables } from "../variables.ts";
 import type { StoredKeys } from "./storedKeys.ts";
@@ -12,6 +13,7 @@ import type { StoredKeys } from "./storedKeys.ts";
 export async function definitionToStart(
   definition: AgentDefinition,
   keys: Pick<StoredKeys, "values">,
+  environment: WindowEnvironment,
 ): Promise<AgentDefinition> {
   const stored = await keys.values(definition.id);
   // Changing what only the panel uses must not end a running agent.
@@ -21,7 +23,7 @@ export async function definitionToStart(
   const resolved = resolveAgentVariables(
     { ...program, env },
     {
-      env: process.env,
+      env: await environment.shared(),
       userHome: homedir(),
       workspaceFolder: folder?.scheme === "file" ? folder.fsPath : undefined,
     },

@@ -3,6 +3,7 @@ import { ProblemError, type Problem } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { Agent, FormClient } from "../../session/agent.ts";
 import type { Session } from "../../session/session.ts";
 import type { AgentDefinition } from "../registry.ts";
@@ -28,6 +29,7 @@ interface SignInRunnerOptions {
   readonly consents: Pick<SignInConsents, "ask">;
   /** The parent of the folder in which agents start. */
   readonly startFolders: string;
+  readonly environment: WindowEnvironment;
   readonly clock: Clock;
   readonly onDidChange: () => void;
 }
@@ -85,7 +87,7 @@ export class SignInRunner {
     methodId: string,
     running: { progress: SignInProgress; readonly stop: AbortController },
   ): Promise<Outcome | undefined> {
-    const { keys, consents, startFolders } = this.#options;
+    const { keys, consents, startFolders, environment } = this.#options;
     const agent = await connect();
     const method = agent.signInMethods.find(({ id }) => id === methodId);
     if (!method) {
@@ -97,12 +99,12 @@ export class SignInRunner {
     const { signal } = running.stop;
     switch (method.type) {
       case "terminal": {
-        const started = await definitionToStart(definition, keys);
+        const started = await definitionToStart(definition, keys, environment);
         const cwd = started.cwd ?? (await prepareStartFolder(startFolders));
         const program = { method, agent: started, cwd };
         if (!(await consents.ask(program)) || signal.aborted) return undefined;
         // The specification asks for a new process afterwards.
-        return (await signInByTerminal(program, signal)) ? "restart" : undefined;
+        return (await signInByTerminal(program, environment, signal)) ? "restart" : undefined;
       }
       case "agent":
         return this.#authenticate(agent, method.id, formClient(session), running);

@@ -6,21 +6,26 @@ import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { SpawnCommand } from "../../base/program.ts";
-import { unwrappedValues } from "../../base/secrets/secret.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import { createTerminal } from "../../editor/editorItems.ts";
 import { locateAgent } from "../locateAgent.ts";
-import type { SignInProgram } from "../signInProgram.ts";
+import { signInDefinition, signInEnvironment, type SignInProgram } from "../signInProgram.ts";
 
 /**
  * Whether the program ended with exit code 0. False if the user interrupted it or closed the terminal, or the signal
  * aborted. Rejects with a ProblemError for another exit code, or if the program is not found.
  */
-export async function signInByTerminal({ method, agent, cwd }: SignInProgram, signal: AbortSignal): Promise<boolean> {
-  const env = { ...unwrappedValues(agent.env), ...method.env };
-  const { shell, ...located } = await locateAgent({ ...agent, command: method.command, args: method.args, env });
+export async function signInByTerminal(
+  program: SignInProgram,
+  environment: WindowEnvironment,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { agent, cwd } = program;
+  const definition = signInDefinition(program);
+  const located = await locateAgent(definition, environment);
   const options = {
     name: vscode.l10n.t("Sign In: {0}", agent.name),
-    env: { ...env, ...(shell?.path !== undefined && { PATH: shell.path }) },
+    env: signInEnvironment(definition, located.env, environment.host),
     cwd,
     isTransient: true,
     iconPath: new vscode.ThemeIcon("key"),

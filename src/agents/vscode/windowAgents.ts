@@ -6,6 +6,7 @@ import { definitionToStart } from "./definitionToStart.ts";
 import { ProblemError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import type { ViewAgent } from "../../panel/protocol.ts";
 import type { Agent, AgentSessionStore } from "../../session/agent.ts";
@@ -22,6 +23,7 @@ export interface AgentSettings {
 
 export interface WindowAgentsOptions {
   readonly pool: AgentPool;
+  readonly environment: WindowEnvironment;
   readonly signIn: SignInFeature;
   readonly settings: AgentSettings;
   /** Whether the session is still open. */
@@ -117,7 +119,7 @@ export class WindowAgents implements Disposable {
    */
   async #startDefinition({ id, name }: AgentDefinition): Promise<AgentDefinition> {
     const definition = this.definition(id);
-    if (definition) return definitionToStart(definition, this.#options.signIn.keys);
+    if (definition) return definitionToStart(definition, this.#options.signIn.keys, this.#options.environment);
     const message = t(
       "{0} is no longer in your settings, so you can only read and export this conversation. Add the agent in Settings, or start a new session with another agent.",
       name,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { t } from "../../base/l10n.ts";
+import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -29,17 +30,19 @@ export function createMcp(
   {
     sessions,
     agents,
+    environment,
   }: {
     /** The open sessions. */
     readonly sessions: () => readonly Session[];
     readonly agents: () => readonly AgentDefinition[];
+    readonly environment: WindowEnvironment;
   },
 ): McpFeature {
   const { context, store, log, clock, storage } = platform;
   let client: McpClientModule | undefined;
   const servers = store.add(
     createMcpServers({
-      ...{ agents, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
+      ...{ agents, environment, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
       settings: store.add(new ServerSettings(log)),
       questions: { consent: askConsent, input: askInput, review: offerReview },
       // Loaded on first use.

@@ -223,7 +223,8 @@ export class Projector {
     )
       return old;
     const bare = this.#viewOf(entry, state, isAsked, decisions);
-    const marked = entry.excluded ? { ...bare, excluded: entry.excluded } : bare;
+    const { excluded, unsent } = entry;
+    const marked = excluded ? { ...bare, excluded, ...(unsent && { unsent }) } : bare;
     const view = checkpoint && marked.kind === "user" ? { ...marked, checkpoint } : marked;
     const waits = view.kind === "tool" && view.parts.some(isComputing);
     const cached: CachedEntry = {

@@ -153,8 +153,9 @@ class SectionWriter {
     this.#depth = undefined;
   }
 
-  #heading(author: string, { excluded }: Entry): string {
-    return `## ${this.#style.line(`${author}${excluded ? " (no longer part of the conversation)" : ""}`)}`;
+  #heading(author: string, { excluded, unsent }: Entry): string {
+    const mark = unsent ? " (not answered without a sign-in)" : " (no longer part of the conversation)";
+    return `## ${this.#style.line(`${author}${excluded ? mark : ""}`)}`;
   }
 
   /** The content in quotes. Each attached text has a quote of its own, under its name. */

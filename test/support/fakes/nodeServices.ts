@@ -1,5 +1,6 @@
 // The services of a session without an editor: real files, commands, permission requests with rules, and the lines of
 // diffs.
+import { hostEnvironment } from "../../../src/base/windowEnvironment.ts";
 import type { AgentDefinition } from "../../../src/agents/registry.ts";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import { hostPlatform } from "../../../src/base/platform.ts";
@@ -80,7 +81,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     confinement,
     access,
     workspaceFolder: cwd,
-    env: process.env,
+    environment: hostEnvironment,
     report: dispatch,
   });
   const diffLines = new DiffLocator({ documents, confinement, report: dispatch, clock: systemClock, log: nullLog });

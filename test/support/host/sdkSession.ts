@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
+import { hostEnvironment } from "../../../src/base/windowEnvironment.ts";
 import { AgentPool } from "../../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../../src/agents/registry.ts";
 import { nullLog, systemClock, type Log } from "../../../src/base/log.ts";
@@ -84,6 +85,7 @@ export class SdkSession {
       log,
     });
     const services: SharedServices = {
+      environment: hostEnvironment,
       protection: () => this.settings.protection,
       sessionTitle: () => "A session",
       documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),

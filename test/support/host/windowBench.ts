@@ -2,6 +2,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as vscode from "vscode";
+import { hostEnvironment } from "../../../src/base/windowEnvironment.ts";
 import type { SignInFeature } from "../../../src/agents/vscode/createSignIn.ts";
 import { LastChoices } from "../../../src/agents/vscode/lastChoices.ts";
 import { SignInConsents } from "../../../src/agents/vscode/signInConsents.ts";
@@ -104,6 +105,7 @@ export class WindowBench {
         keys,
         consents: new SignInConsents({ globalState }),
         startFolders,
+        environment: hostEnvironment,
         clock,
         onDidChange,
       }),
@@ -118,6 +120,7 @@ export class WindowBench {
     this.windowAgents = this.store.add(
       new WindowAgents({
         pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
+        environment: hostEnvironment,
         signIn: this.signIn,
         settings: { definitions: () => this.agents, onDidChange: neverFires },
         isOpen: session => this.open.get(session.id) === session,
