@@ -22,25 +22,30 @@ export const parentInMeta = (meta: JsonObject): string | undefined =>
 
 /** The events for an update that all versions have. Undefined if it is another one, or malformed. */
 export function commonUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
+  const parent = optionalField("parent", parentInMeta(asObject(update["_meta"])));
   switch (update["sessionUpdate"]) {
-    case "plan_update":
-      return single(planUpdate(update));
-    case "plan_removed":
-      return single(planRemoved(update));
+    case "plan_update": {
+      const plan = planUpdate(update);
+      return plan && [{ ...plan, ...parent }];
+    }
+    case "plan_removed": {
+      const removed = planRemoved(update);
+      return removed && [{ ...removed, ...parent }];
+    }
     case "session_info_update":
       return sessionInfo(update);
     case "notice":
       return noticeUpdate(update);
     case "compaction_update":
-      return compactionUpdate(update);
+      return compactionUpdate(update, parent);
     case "compaction_summary_chunk":
-      return compactionChunk(update);
+      return compactionChunk(update, parent);
     default:
       return undefined;
   }
 }
 
-const single = (event: SessionEvent | undefined): readonly SessionEvent[] | undefined => event && [event];
+type Parent = { readonly parent?: string };
 
 /** The events for `notice`. Undefined if it is malformed. */
 function noticeUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
@@ -89,7 +94,7 @@ function retryNotice(update: JsonObject): Extract<SessionEvent, { type: "notice"
 }
 
 /** The events for `compaction_update`. Undefined if it is malformed. */
-function compactionUpdate(update: JsonObject): readonly SessionEvent[] | undefined {
+function compactionUpdate(update: JsonObject, parent: Parent): readonly SessionEvent[] | undefined {
   const compactionId = asString(update["compactionId"]);
   if (compactionId === undefined) return undefined;
   const { summary } = update;
@@ -101,13 +106,16 @@ function compactionUpdate(update: JsonObject): readonly SessionEvent[] | undefin
       ...(summary === null && { summary: null }),
       ...(Array.isArray(summary) && { summary: summary.map(parseContent).filter(block => block !== undefined) }),
       ...nullableField("error", update["error"]),
+      ...parent,
     },
   ];
 }
 
 /** The events for `compaction_summary_chunk`. Undefined if it is malformed. */
-function compactionChunk(update: JsonObject): readonly SessionEvent[] | undefined {
+function compactionChunk(update: JsonObject, parent: Parent): readonly SessionEvent[] | undefined {
   const compactionId = asString(update["compactionId"]);
   const content = parseContent(update["content"]);
-  return compactionId === undefined || !content ? undefined : [{ type: "compactionChunk", compactionId, content }];
+  return compactionId === undefined || !content
+    ? undefined
+    : [{ type: "compactionChunk", compactionId, content, ...parent }];
 }

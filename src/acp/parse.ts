@@ -12,6 +12,7 @@ import type {
   SessionOption,
   ToolContent,
 } from "../session/events.ts";
+import { subAgentCard } from "./subAgentCard.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -149,6 +150,12 @@ export function parseToolContent(value: unknown): ToolContent | undefined {
       return terminalId === undefined
         ? { type: "other", kind: "terminal", raw: value }
         : { type: "terminal", terminalId };
+    }
+    case "session": {
+      const sessionId = asString(value["sessionId"]);
+      return sessionId === undefined
+        ? { type: "other", kind: "session", raw: value }
+        : { type: "session", toolCallId: subAgentCard(sessionId) };
     }
     case "text":
     case "image":

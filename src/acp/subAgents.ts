@@ -1,8 +1,10 @@
 // Sub-agents with sessions of their own. The agent announces such a session on the session of its parent, and then sends
 // updates and requests under its id. The conversation shows one card for each of them. Ids are unique per session of the
 // agent, so those of a sub-agent get the id of its session as a prefix. The same in all protocol versions. No I/O.
-import type { ContentBlock, MessageAuthor, Patch, SessionEvent, ToolContent, ToolFields } from "../session/events.ts";
-import { asObject, asString, isObject, optionalField, parseContent, type JsonObject } from "./parse.ts";
+import type { Patch, SessionEvent, ToolContent, ToolFields } from "../session/events.ts";
+import { asObject, asString, isObject, optionalField, type JsonObject } from "./parse.ts";
+import { SessionMessages } from "./sessionMessages.ts";
+import { subAgentCard } from "./subAgentCard.ts";
 
 /** Converts the updates of one session of the agent. */
 export interface UpdateReader {
@@ -12,31 +14,19 @@ export interface UpdateReader {
   isClientTerminal(terminalId: string): boolean;
 }
 
-/** Where a message between two sessions is shown. */
-interface MessagePlace {
-  readonly author: MessageAuthor;
-  readonly messageId: string;
-  readonly parent: string;
-}
-
 /** At most this many sub-agents of a session get cards. */
 const maxSubAgents = 1000;
 
-/** At most this many pieces of messages are kept that arrive before their messages. */
-const maxEarlyPieces = 1000;
-
-/** What a sub-agent does, and the error that ended its work. */
+/** What the card of a sub-agent says. */
 interface CardTexts {
+  /** The title that the parent gave. */
+  readonly title?: string | undefined;
+  /** The title of its session, which it reports itself. */
+  readonly ownTitle?: string | undefined;
   readonly description?: string | undefined;
+  /** The error that ended its work. */
   readonly error?: string | undefined;
 }
-
-/** The id of the card of a sub-agent. */
-export const subAgentCard = (sessionId: string): string => `subagent:${sessionId}`;
-
-/** The session of the sub-agent whose card this is. Undefined for any other tool call. */
-export const subAgentOfCard = (toolCallId: string): string | undefined =>
-  toolCallId.startsWith("subagent:") ? toolCallId.slice("subagent:".length) : undefined;
 
 /** The sub-agents of one session, at any depth. */
 export class SubAgents<Reader extends UpdateReader> {
@@ -45,13 +35,7 @@ export class SubAgents<Reader extends UpdateReader> {
   readonly #readers = new Map<string, Reader>();
   readonly #createReader: () => Reader;
   readonly #onAnnounced: (sessionId: string) => void;
-  /** The messages between sessions, by the session that received the update and their ids there. */
-  readonly #messages = new Map<string, MessagePlace>();
-  /** The pieces of messages that arrived before their messages, by the same keys. */
-  readonly #earlyPieces = new Map<string, ContentBlock[]>();
-  #earlyCount = 0;
-  /** The stream whose pieces count, by message: an agent can send them on both streams of a message. */
-  readonly #pieceStreams = new Map<string, string>();
+  readonly #messages = new SessionMessages(id => this.#readers.has(id), scopedId);
   /** The texts of the cards, by session. */
   readonly #texts = new Map<string, CardTexts>();
 
@@ -84,13 +68,16 @@ export class SubAgents<Reader extends UpdateReader> {
       case "subagent_update":
         return this.#announce(sessionId, update) ?? [unknownEvent(update)];
       case "session_message":
-        return this.#message(sessionId, update) ?? [unknownEvent(update)];
+        return this.#messages.message(sessionId, update) ?? [unknownEvent(update)];
       case "session_message_chunk":
-        return this.#messageChunk(sessionId, update) ?? [unknownEvent(update)];
+        return this.#messages.chunk(sessionId, update) ?? [unknownEvent(update)];
+      case "state_change":
       case "state_update":
         // In version 2, a sub-agent also reports its state itself.
-        if (this.#readers.has(sessionId))
-          return [{ type: "tool", toolCallId: subAgentCard(sessionId), patch: { status: statusOf(update) } }];
+        if (this.#readers.has(sessionId)) return this.#changeCard(sessionId, { state: update });
+        return this.reader(sessionId).update(update);
+      case "session_info_update":
+        if (this.#readers.has(sessionId)) return this.#inform(sessionId, update);
         return this.reader(sessionId).update(update);
       default:
         return this.scoped(sessionId, this.reader(sessionId).update(update), update);
@@ -108,15 +95,15 @@ export class SubAgents<Reader extends UpdateReader> {
 
   /** The id of a tool call in the conversation. */
   toolCallId(sessionId: string | undefined, toolCallId: string): string {
-    return sessionId !== undefined && this.#readers.has(sessionId) ? `${sessionId}/${toolCallId}` : toolCallId;
+    return sessionId !== undefined && this.#readers.has(sessionId) ? scopedId(sessionId, toolCallId) : toolCallId;
   }
 
   /** The tool call of the agent that has this id in the conversation, and its session. */
   origin(toolCallId: string): { readonly sessionId: string; readonly toolCallId: string } {
-    const child = this.sessionIds.find(id => toolCallId.startsWith(`${id}/`));
+    const child = this.sessionIds.find(id => toolCallId.startsWith(scopedId(id, "")));
     return child === undefined
       ? { sessionId: this.#rootId, toolCallId }
-      : { sessionId: child, toolCallId: toolCallId.slice(child.length + 1) };
+      : { sessionId: child, toolCallId: toolCallId.slice(scopedId(child, "").length) };
   }
 
   #announce(parentId: string, update: JsonObject): readonly SessionEvent[] | undefined {
@@ -128,103 +115,67 @@ export class SubAgents<Reader extends UpdateReader> {
       this.#readers.set(sessionId, this.#createReader());
       this.#onAnnounced(sessionId);
     }
-    const state = update["state"];
+    const parent = this.#readers.has(parentId) ? subAgentCard(parentId) : undefined;
+    return this.#changeCard(sessionId, update, { ...(isNew && { subAgent: true }) }, parent);
+  }
+
+  /** Changes what the update names. `more`: further changes of the card. */
+  #changeCard(
+    sessionId: string,
+    update: JsonObject,
+    more: Patch<ToolFields> = {},
+    parent?: string,
+  ): readonly SessionEvent[] {
+    const { title, description, state, capabilities } = update;
+    const was = this.#texts.get(sessionId) ?? {};
+    const changes = this.#write(sessionId, {
+      ...was,
+      ...((title === null || typeof title === "string") && { title: title ?? undefined }),
+      ...(description !== undefined && { description: asString(description) }),
+      ...(state !== undefined && { error: asString(asObject(asObject(state)["error"])["message"]) }),
+    });
     const patch: Patch<ToolFields> = {
-      ...(isNew && { subAgent: true }),
-      ...textOrNull("title", update["title"]),
-      ...(update["capabilities"] !== undefined && {
-        canCancel: isObject(asObject(update["capabilities"])["cancel"]) || null,
-      }),
-      ...this.#describe(sessionId, update),
+      ...more,
+      ...(capabilities !== undefined && { canCancel: isObject(asObject(capabilities)["cancel"]) || null }),
+      ...changes,
       ...(isObject(state) && { status: statusOf(state) }),
       // The agent does not know whether it works.
       ...(state === null && { status: null }),
     };
-    const parent = this.#readers.has(parentId) ? subAgentCard(parentId) : undefined;
-    return [{ type: "tool", toolCallId: subAgentCard(sessionId), patch, ...optionalField("parent", parent) }];
+    const changed: SessionEvent = {
+      ...{ type: "tool", toolCallId: subAgentCard(sessionId), patch },
+      ...optionalField("parent", parent),
+    };
+    return isObject(state) && state["state"] === "idle" ? [changed, ...this.#messages.finished(sessionId)] : [changed];
   }
 
-  /** The description, and the error that ended the work, as the content of the card, if the update changes them. */
-  #describe(
-    sessionId: string,
-    { description, state }: JsonObject,
-  ): { readonly content?: readonly ToolContent[] | null } {
+  /** What a sub-agent reports about its session. Its title is that of the card if its parent gave it none. */
+  #inform(sessionId: string, update: JsonObject): readonly SessionEvent[] {
+    const events = this.reader(sessionId).update(update);
+    const info = events.find(event => event.type === "info");
+    const rest = this.scoped(
+      sessionId,
+      events.filter(event => event !== info),
+    );
+    if (info?.title === undefined) return [...rest, unknownEvent(update)];
+    const patch = this.#write(sessionId, { ...this.#texts.get(sessionId), ownTitle: info.title ?? undefined });
+    if (Object.keys(patch).length === 0) return [...rest, unknownEvent(update)];
+    return [...rest, { type: "tool", toolCallId: subAgentCard(sessionId), patch }];
+  }
+
+  /** Sets what the card says. Returns the changes of its title and of its content: the description and the error. */
+  #write(sessionId: string, is: CardTexts): Patch<ToolFields> {
     const was = this.#texts.get(sessionId) ?? {};
-    const is: CardTexts = {
-      description: description === undefined ? was.description : asString(description),
-      error: state === undefined ? was.error : asString(asObject(asObject(state)["error"])["message"]),
-    };
     this.#texts.set(sessionId, is);
-    if (is.description === was.description && is.error === was.error) return {};
+    const title = is.title ?? is.ownTitle;
     const texts = [is.description, is.error].filter(text => text !== undefined && text !== "");
-    if (texts.length === 0) return { content: null };
-    return { content: texts.map(text => ({ type: "content", content: { type: "text", text: text ?? "" } })) };
-  }
-
-  /**
-   * A message between two sessions, which the agent reports on the stream of each of them. It is shown once, in the card
-   * of the sub-agent: a task from its parent as a prompt, and its reply as a message.
-   */
-  #message(streamId: string, update: JsonObject): readonly SessionEvent[] | undefined {
-    const place = this.#placeOf(streamId, update);
-    if (!place) return undefined;
-    const early = this.#takeEarly(streamId, update).flatMap(content => this.#piece(streamId, place, content));
-    const { content } = update;
-    if (content === undefined) return [...early, { type: "message", ...place }];
-    const blocks = Array.isArray(content) ? content.map(parseContent).filter(block => block !== undefined) : null;
-    return [...early, { type: "message", ...place, content: blocks }];
-  }
-
-  #takeEarly(streamId: string, update: JsonObject): readonly ContentBlock[] {
-    const key = `${streamId} ${asString(update["messageId"])}`;
-    const early = this.#earlyPieces.get(key) ?? [];
-    this.#earlyPieces.delete(key);
-    this.#earlyCount -= early.length;
-    return early;
-  }
-
-  #messageChunk(streamId: string, update: JsonObject): readonly SessionEvent[] | undefined {
-    const messageId = asString(update["messageId"]);
-    const content: ContentBlock | undefined = parseContent(update["content"]);
-    if (messageId === undefined || content === undefined) return undefined;
-    const key = `${streamId} ${messageId}`;
-    const place = this.#messages.get(key) ?? this.#placeOf(streamId, update);
-    if (place) return this.#piece(streamId, place, content);
-    // The message, which names the sessions, can follow its pieces.
-    if (this.#earlyCount >= maxEarlyPieces) return undefined;
-    this.#earlyCount++;
-    this.#earlyPieces.set(key, [...(this.#earlyPieces.get(key) ?? []), content]);
-    // The log keeps the piece in any case.
-    return undefined;
-  }
-
-  #piece(streamId: string, place: MessagePlace, content: ContentBlock): readonly SessionEvent[] {
-    const stream = this.#pieceStreams.get(place.messageId) ?? streamId;
-    this.#pieceStreams.set(place.messageId, stream);
-    return stream === streamId ? [{ type: "messageChunk", ...place, content }] : [];
-  }
-
-  #placeOf(streamId: string, update: JsonObject): MessagePlace | undefined {
-    const messageId = asString(update["messageId"]);
-    if (messageId === undefined) return undefined;
-    const key = `${streamId} ${messageId}`;
-    const known = this.#messages.get(key);
-    const sender = asString(update["senderSessionId"]);
-    const recipient = asString(update["recipientSessionId"]);
-    if (known && sender === undefined && recipient === undefined) return known;
-    const isTask = recipient !== undefined && this.#readers.has(recipient);
-    const child = isTask ? recipient : [sender, streamId].find(id => id !== undefined && this.#readers.has(id));
-    if (child === undefined) return known;
-    // The id of the message in the session of the sub-agent, which both streams name.
-    const other = asString(update[isTask ? "recipientMessageId" : "senderMessageId"]);
-    const own = streamId === child ? messageId : (other ?? messageId);
-    const place: MessagePlace = {
-      author: isTask ? "user" : "agent",
-      messageId: `${child}/${own}`,
-      parent: subAgentCard(child),
+    const content = texts.map(text => ({ type: "content", content: { type: "text", text: text ?? "" } }) as const);
+    return {
+      ...(title !== (was.title ?? was.ownTitle) && { title: title ?? null }),
+      ...((is.description !== was.description || is.error !== was.error) && {
+        content: content.length === 0 ? null : content,
+      }),
     };
-    this.#messages.set(key, place);
-    return place;
   }
 }
 
@@ -240,7 +191,7 @@ class Scope {
     this.#isClientTerminal = isClientTerminal;
   }
 
-  /** Undefined for what concerns only the sub-agent: its options, commands, title, context and activity. */
+  /** Undefined for what concerns only the sub-agent: its options, commands, context and activity. */
   event(event: SessionEvent): SessionEvent | undefined {
     switch (event.type) {
       case "message":
@@ -256,6 +207,12 @@ class Scope {
       case "terminal":
       case "terminalOutput":
         return { ...event, terminalId: this.#terminal(event.terminalId) };
+      case "compaction":
+      case "compactionChunk":
+        return { ...event, compactionId: this.#id(event.compactionId), parent: this.#card };
+      case "plan":
+      case "planRemoved":
+        return { ...event, parent: this.#card };
       case "notice":
       case "unknown":
         return event;
@@ -269,7 +226,7 @@ class Scope {
   }
 
   #id(id: string): string {
-    return `${this.#sessionId}/${id}`;
+    return scopedId(this.#sessionId, id);
   }
 
   #content(item: ToolContent): ToolContent {
@@ -281,8 +238,12 @@ class Scope {
   }
 }
 
-const textOrNull = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
-  (value === null || typeof value === "string" ? { [key]: value } : {}) as { [P in K]?: string | null };
+/**
+ * The id in the conversation of an id of a sub-agent. Session ids can contain a slash, so that it is escaped: `a` with
+ * `b/t` and `a/b` with `t` are two calls.
+ */
+const scopedId = (sessionId: string, id: string): string =>
+  `${sessionId.replace(/[%/]/g, char => (char === "/" ? "%2F" : "%25"))}/${id}`;
 
 /** The status of the card. A state that Parley does not know counts as running, and so does background work. */
 function statusOf({ state, stopReason, background }: JsonObject): string {

@@ -144,8 +144,18 @@ export type ToolPart =
       /** The terminal runs in VS Code and can be killed. */
       readonly canKill?: true;
     }
+  /** A sub-agent that the call names, by its card and its title. Without them, it is not in the conversation. */
+  | { readonly type: "session"; readonly entry?: string; readonly title?: string }
+  /** A plan of the sub-agent that the call stands for. */
+  | ({ readonly type: "plan" } & ViewPlan)
   /** Raw input or output, as formatted JSON. */
   | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
+
+/** A plan, with its file if the agent names one. */
+export interface ViewPlan extends Omit<Plan, "path"> {
+  /** `label` is the path as the user reads it. A file outside the workspace folders cannot be opened from the chat. */
+  readonly file?: { readonly path: string; readonly label: string; readonly isOutside?: true };
+}
 
 /** The status that a tool card shows. `waiting`: a question about the call is open. */
 export type ViewToolStatus = "pending" | "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";
@@ -215,6 +225,8 @@ export interface ViewCompaction {
   readonly status: string;
   readonly parts: readonly ViewPart[];
   readonly error?: string;
+  /** The id of an earlier tool card that contains it, because a sub-agent summarized its own context. */
+  readonly parent?: string;
   readonly at: number;
 }
 
@@ -474,7 +486,7 @@ export interface ViewHead extends FeatureHead {
   readonly problem: ViewBanner | null;
   /** Open questions, oldest first. */
   readonly questions: readonly ViewQuestion[];
-  readonly plans: readonly ({ readonly id: string } & Plan)[];
+  readonly plans: readonly ({ readonly id: string } & ViewPlan)[];
   /** Prompts not yet sent to the agent, or not yet placed in the conversation by it, in order. */
   readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];

@@ -97,6 +97,8 @@ const toolContent = isAnyOf(
     patch: optionalString,
   }),
   isRecordWith({ type: isOneOf("terminal"), terminalId: isString }),
+  /** A sub-agent, by the tool call that is its card. */
+  isRecordWith({ type: isOneOf("session"), toolCallId: isString }),
   isRecordWith({ type: isOneOf("other"), kind: isString, raw: isAnything }),
 );
 /**
@@ -157,10 +159,12 @@ const planFields = {
   markdown: optionalString,
   uri: optionalString,
   kind: optionalString,
+  path: optionalString,
 };
 /**
- * A plan: a list of entries, a text in Markdown, or a file. `kind` names a form that Parley does not know. A log of an
- * earlier version has only entries.
+ * A plan: a list of entries, a text in Markdown, or the address of a file (earlier drafts of the protocol). `path` is the
+ * absolute path of the file that has the plan. `kind` names a form that Parley does not know. A log of an earlier version
+ * has only entries.
  */
 export interface Plan extends FieldsOf<typeof planFields> {}
 
@@ -408,8 +412,13 @@ export const sessionEvents = {
     /** The agent did not begin the turn, because it no longer has the session. */
     forgotten: optionalTrue,
   },
-  plan: { planId: isString, ...planFields },
-  planRemoved: { planId: isString },
+  plan: {
+    planId: isString,
+    ...planFields,
+    /** The tool call of the sub-agent whose plan it is. */
+    parent: optionalString,
+  },
+  planRemoved: { planId: isString, parent: optionalString },
   commands: { commands: isListOf(isAgentCommand) },
   options: { options: isListOf(isSessionOption) },
   option: { id: isString, value: isOptionValue },
@@ -433,8 +442,10 @@ export const sessionEvents = {
     status: optional(isStringLike("in_progress", "completed", "failed", "cancelled")),
     summary: patched(isContent),
     error: patched(isString),
+    /** The tool call of the sub-agent whose context it is. */
+    parent: optionalString,
   },
-  compactionChunk: { compactionId: isString, content: isContentBlock },
+  compactionChunk: { compactionId: isString, content: isContentBlock, parent: optionalString },
   /** An update that Parley does not know. It is kept in the log, and shown if it has a `variant`: the name of its kind. */
   unknown: { method: isString, raw: isAnything, variant: optionalString },
 } as const satisfies Readonly<Record<string, Fields>>;

@@ -30,6 +30,7 @@ import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
 import { formNotice } from "./forms/formNotice.ts";
 import { noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
+import { putPlan, removePlan } from "./plans.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
 import { endRetry, withRetry } from "./retries.ts";
 import {
@@ -158,12 +159,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
         : setActivity(state, event, at);
     case "plan":
       return putPlan(state, event);
-    case "planRemoved": {
-      if (!state.plans.has(event.planId)) return state;
-      const plans = new Map(state.plans);
-      plans.delete(event.planId);
-      return { ...state, plans };
-    }
+    case "planRemoved":
+      return removePlan(state, event);
     case "commands":
       return withValues(state, { commands: event.commands });
     case "options":
@@ -184,9 +181,9 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       return notice.retry ? withRetry(state, notice, at) : withNotice(state, notice, at);
     }
     case "compaction":
-      return upsertCompaction(state, event.compactionId, at, old => updateCompaction(old, event));
+      return upsertCompaction(state, event, at, old => updateCompaction(old, event));
     case "compactionChunk":
-      return upsertCompaction(state, event.compactionId, at, old => {
+      return upsertCompaction(state, event, at, old => {
         const summary = appendContent(old.summary, event.content);
         return summary === old.summary ? old : { ...old, summary };
       });
@@ -201,14 +198,6 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
 function withValues(state: SessionState, values: Partial<SessionState>): SessionState {
   const keys = Object.keys(values) as (keyof SessionState)[];
   return keys.every(key => jsonEqual(state[key], values[key])) ? state : { ...state, ...values };
-}
-
-function putPlan(
-  state: SessionState,
-  { type: _, planId, ...plan }: Extract<SessionEvent, { type: "plan" }>,
-): SessionState {
-  if (jsonEqual(state.plans.get(planId), plan)) return state;
-  return { ...state, plans: new Map(state.plans).set(planId, plan) };
 }
 
 function closeQuestion(
@@ -260,14 +249,16 @@ function updateCompaction(old: Compaction, event: Extract<SessionEvent, { type: 
 
 function upsertCompaction(
   state: SessionState,
-  compactionId: string,
+  { compactionId, parent }: { readonly compactionId: string; readonly parent?: string },
   at: number,
   change: (old: Compaction) => Compaction,
 ): SessionState {
   const id = compactionKey(compactionId);
   const old = state.entries.get(id);
-  const was: Compaction =
-    old?.kind === "compaction" ? old : { kind: "compaction", id, status: "in_progress", summary: [], at };
-  const next = change(was);
+  const added: Compaction = {
+    ...{ kind: "compaction", id, status: "in_progress", summary: [], at },
+    ...(parent !== undefined && { parent }),
+  };
+  const next = change(old?.kind === "compaction" ? old : added);
   return jsonEqual(old, next) ? state : { ...state, entries: state.entries.put(next) };
 }

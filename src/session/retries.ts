@@ -67,9 +67,8 @@ function goesOn(event: SessionEvent): boolean {
     case "messageChunk":
       return event.author !== "user" && event.parent === undefined;
     case "tool":
-      return event.parent === undefined;
     case "plan":
-      return true;
+      return event.parent === undefined;
     case "activity":
       return event.state === "idle" && event.problem === undefined && (event.stopReason ?? "end_turn") === "end_turn";
     default:

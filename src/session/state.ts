@@ -58,8 +58,14 @@ export interface ToolEntry {
   readonly results?: readonly FileDiff[];
   /** Files that it wrote and that need the user. */
   readonly files?: readonly NotedFile[];
+  /** The plans of the sub-agent that the call stands for. */
+  readonly plans?: readonly SubAgentPlan[];
   readonly at: number;
   readonly ended?: number;
+}
+export interface SubAgentPlan extends Plan {
+  /** The agent's id of the plan. */
+  readonly id: string;
 }
 export type FileDiff = Extract<ToolContent, { type: "diff" }>;
 /** The latest retry that the agent reported, and where it is shown. */
@@ -99,6 +105,8 @@ export interface Compaction {
   readonly status: string;
   readonly summary: readonly ContentBlock[];
   readonly error?: string;
+  /** The tool call of the sub-agent whose context it is. */
+  readonly parent?: string;
   readonly at: number;
 }
 export interface ProblemEntry {

@@ -149,6 +149,7 @@ function describedCall(fields: Fields, workspaceFolder: string): string {
   if (first !== undefined && paths.length === 1 && Object.hasOwn(kindTitles, kind))
     return of(relativeLabel(first, workspaceFolder));
   if (paths.length > 1 && Object.hasOwn(kindTitles, kind)) return ofFiles(paths.length);
+  if (fields.subAgent) return t("Sub-agent");
   return name === undefined || name.trim() === "" ? alone() : t("Use {0}", name);
 }
 

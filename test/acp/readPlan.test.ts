@@ -45,6 +45,46 @@ describe("a plan with an id", () => {
     it(`is not read from ${JSON.stringify(plan)}`, () => assert.equal(planUpdate(update(plan)), undefined));
   }
 
+  for (const [path, expected] of [
+    ["/w/plan.md", "/w/plan.md"],
+    ["C:\\w\\plan.md", "C:\\w\\plan.md"],
+    ["plan.md", undefined],
+    ["//host/share/plan.md", undefined],
+    ["\\\\host\\share\\plan.md", undefined],
+    ["file:///w/plan.md", undefined],
+    [7, undefined],
+  ] as const) {
+    it(`names ${expected === undefined ? "no file" : "its file"} with the path ${JSON.stringify(path)}`, () => {
+      for (const plan of [
+        { type: "items", entries: [] },
+        { type: "markdown", content: "x" },
+      ]) {
+        const event = planUpdate(update({ ...plan, planId: "p", path }));
+        assert.equal(event?.path, expected);
+      }
+    });
+  }
+
+  it("of a sub-agent that updates name in their metadata is in the card of its call, if there is one", () => {
+    const _meta = { vendor: { parentToolUseId: "t" } };
+    const call = { sessionUpdate: "tool_call", toolCallId: "t", title: "Helper" };
+    const own = { sessionUpdate: "plan", entries: [{ content: "One" }] };
+    const plans = ({ entries, plans: all }: SessionState): unknown => {
+      const [entry] = entries;
+      return [[...all], entry?.kind === "tool" ? entry.plans : undefined];
+    };
+    const text = { ...update({ type: "markdown", planId: "a", content: "x" }), _meta };
+    const both = [call, { ...own, _meta }, text];
+    const expected = [
+      { id: "plan", entries: [step] },
+      { id: "a", entries: [], markdown: "x" },
+    ];
+    assert.deepEqual(plans(after(...both)), [[], expected]);
+    const removed = { sessionUpdate: "plan_removed", planId: "a", _meta };
+    assert.deepEqual(plans(after(...both, removed)), [[], expected.slice(0, 1)]);
+    assert.deepEqual(plans(after({ ...own, _meta })), [[["plan", { entries: [step] }]], undefined]);
+  });
+
   it("replaces the plan with the same id, and only that one, until it is removed", () => {
     const first = update({ type: "markdown", planId: "a", content: "First" });
     const other = update({ type: "items", planId: "b", entries: [{ content: "One" }] });

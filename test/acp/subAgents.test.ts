@@ -1,6 +1,7 @@
 // Sub-agents with sessions of their own: one card each, which contains what the sub-agent does.
 import assert from "node:assert/strict";
-import { SubAgents, subAgentCard, subAgentOfCard } from "../../src/acp/subAgents.ts";
+import { subAgentCard, subAgentOfCard } from "../../src/acp/subAgentCard.ts";
+import { SubAgents } from "../../src/acp/subAgents.ts";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
@@ -8,6 +9,10 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import { emptyHead } from "../support/fakes/heads.ts";
+import { recordingClient } from "../support/fakes/recordingClient.ts";
+import { until } from "../support/fakes/until.ts";
+import { WireAgent } from "../support/fakes/wireAgent.ts";
+import { WireSession } from "../support/fakes/wireSession.ts";
 
 /** A conversation with the sub-agents that it is told about. */
 class Conversation {
@@ -124,25 +129,16 @@ describe("a sub-agent with a session of its own", () => {
     assert.deepEqual(shown.slice(1), ["tool Helper b [running] < t:subagent:a", "agent deep < t:subagent:b"]);
   });
 
-  it("streams a message in pieces, which are one message on both streams", () => {
-    const piece = (words: string, messageId: string): JsonObject => ({
-      ...{ sessionUpdate: "session_message_chunk", messageId, content: text(words) },
+  it("streams a message in pieces", () => {
+    const piece = (words: string): JsonObject => ({
+      ...{ sessionUpdate: "session_message_chunk", messageId: "t1", content: text(words) },
     });
-    const conversation = new Conversation()
+    const shown = new Conversation()
       .send("root", announce("a"))
-      .send("root", task({ content: [], recipientMessageId: "t2" }))
-      .send("a", task({ messageId: "t2", content: [], senderMessageId: "t1" }));
-    for (const words of ["Look ", "here"]) {
-      conversation.send("root", piece(words, "t1"));
-      conversation.send("a", piece(words, "t2"));
-    }
-    assert.deepEqual(conversation.shown.slice(1), ["user Look here < t:subagent:a"]);
-    // On the stream of the sub-agent only.
-    conversation
-      .send("a", { sessionUpdate: "session_message", messageId: "r", recipientSessionId: "root", content: [] })
-      .send("a", piece("All ", "r"))
-      .send("a", piece("done", "r"));
-    assert.deepEqual(conversation.shown.slice(2), ["agent All done < t:subagent:a"]);
+      .send("root", task({ content: [] }))
+      .send("root", piece("Look "))
+      .send("root", piece("here")).shown;
+    assert.deepEqual(shown.slice(1), ["user Look here < t:subagent:a"]);
   });
 
   it("has its task in pieces that arrive before it", () => {
@@ -223,15 +219,187 @@ describe("a sub-agent with a session of its own", () => {
     });
   }
 
-  it("does not change the options, the title or the plan of the conversation", () => {
+  it("does not change the options, the title or the usage of the conversation", () => {
     const conversation = new Conversation().send("root", announce("a"));
     const { state } = conversation;
     conversation
       .send("a", { sessionUpdate: "session_info_update", title: "Mine" })
       .send("a", { sessionUpdate: "config_option_update", configOptions: [] })
-      .send("a", { sessionUpdate: "usage_update", used: 1, size: 2 })
-      .send("a", { sessionUpdate: "plan", entries: [{ content: "One" }] });
+      .send("a", { sessionUpdate: "usage_update", used: 1, size: 2 });
     assert.equal(conversation.state, state);
+  });
+
+  it("has its plans in its card, each until it is replaced, emptied or removed", () => {
+    const conversation = new Conversation().send("root", announce("a")).send("a", announce("b"));
+    const plans = (sessionId: string): unknown => {
+      const entry = conversation.state.entries.get(`t:${subAgentCard(sessionId)}`);
+      return entry?.kind === "tool" ? entry.plans : undefined;
+    };
+    const step = { content: "One", priority: "medium", status: "pending" };
+    const planUpdate = (plan: JsonObject): JsonObject => ({ sessionUpdate: "plan_update", plan });
+    conversation.send("a", { sessionUpdate: "plan", entries: [{ content: "One" }] });
+    assert.deepEqual(plans("a"), [{ id: "plan", entries: [step] }]);
+    conversation
+      .send("a", planUpdate({ type: "markdown", planId: "text", content: "# Do it", path: "/w/plan.md" }))
+      .send("b", planUpdate({ type: "items", planId: "plan", entries: [] }))
+      .send("b", planUpdate({ type: "items", planId: "text", entries: [{ content: "One" }] }));
+    assert.deepEqual(plans("a"), [
+      { id: "plan", entries: [step] },
+      { id: "text", entries: [], markdown: "# Do it", path: "/w/plan.md" },
+    ]);
+    assert.deepEqual(plans("b"), [{ id: "text", entries: [step] }]);
+    conversation
+      .send("a", { sessionUpdate: "plan_removed", planId: "text" })
+      .send("a", { sessionUpdate: "plan", entries: [{ content: "One", status: "completed" }] })
+      .send("b", { sessionUpdate: "plan_removed", planId: "unknown" });
+    conversation.end().send("root", { sessionUpdate: "plan", entries: [] });
+    assert.deepEqual(plans("a"), [{ id: "plan", entries: [{ ...step, status: "completed" }] }]);
+    assert.deepEqual(plans("b"), [{ id: "text", entries: [step] }]);
+    assert.deepEqual([...conversation.state.plans.values()], [{ entries: [] }]);
+    for (let i = 0; i < 30; i++)
+      conversation.send("a", planUpdate({ type: "markdown", planId: `p${i}`, content: "x" }));
+    assert.equal((plans("a") as readonly unknown[]).length, 20, "an agent cannot fill a card with plans");
+  });
+
+  it("has the summaries of its own context in its card", () => {
+    const { shown } = new Conversation()
+      .send("root", announce("a"))
+      .send("a", {
+        ...{ sessionUpdate: "compaction_update", compactionId: "k", status: "completed" },
+        summary: [text("It looked.")],
+      })
+      .send("a", { sessionUpdate: "compaction_summary_chunk", compactionId: "k2", content: text("Twice.") })
+      .send("root", { sessionUpdate: "compaction_update", compactionId: "k", status: "completed" });
+    assert.deepEqual(shown.slice(1), [
+      "compaction It looked. < t:subagent:a",
+      "compaction Twice. < t:subagent:a",
+      "compaction ",
+    ]);
+  });
+
+  it("has a task whose recipient or sender its stream does not name", () => {
+    const { recipientSessionId: _, ...fromRoot } = task();
+    const { senderSessionId: __, ...fromNobody } = fromRoot as JsonObject;
+    const own = { ...fromRoot, messageId: "r", senderSessionId: "a", content: [text("Found it.")] };
+    const { shown } = new Conversation()
+      .send("root", announce("a"))
+      .send("a", fromRoot)
+      .send("a", { ...fromNobody, messageId: "t2", content: [text("Look again")] })
+      .send("a", own)
+      .send("a", { ...fromNobody, messageId: "r2", recipientSessionId: "root", content: [text("Bye.")] });
+    assert.deepEqual(shown.slice(1), [
+      "user Look around < t:subagent:a",
+      "user Look again < t:subagent:a",
+      "agent Found it. < t:subagent:a",
+      "agent Bye. < t:subagent:a",
+    ]);
+  });
+
+  it("has a task or a reply whose pieces arrive before it on its own stream", () => {
+    const piece = (messageId: string, words: string): JsonObject => ({
+      ...{ sessionUpdate: "session_message_chunk", messageId, content: text(words) },
+    });
+    const { content: _, ...whole } = task();
+    const conversation = new Conversation().send("root", announce("a"));
+    conversation.send("a", piece("t1", "Look ")).send("a", piece("r", "Found ")).send("a", whole);
+    conversation.send("a", piece("t1", "around")).send("a", piece("r", "it."));
+    conversation.send("a", { ...whole, messageId: "r", senderSessionId: "a", recipientSessionId: "root" });
+    assert.deepEqual(conversation.shown.slice(1), [
+      "user Look around < t:subagent:a",
+      "agent Found it. < t:subagent:a",
+    ]);
+  });
+
+  it("has its task in pieces although no message names its sessions, once the sub-agent has finished", () => {
+    const piece = { sessionUpdate: "session_message_chunk", messageId: "t", content: text("Look") };
+    const conversation = new Conversation().send("root", announce("a")).send("a", piece).send("a", piece);
+    conversation.send("root", announce("a", { state: { state: "idle" } }));
+    assert.deepEqual(conversation.shown.slice(1), ["user LookLook < t:subagent:a"]);
+  });
+
+  for (const [first, second] of [
+    ["root", "a"],
+    ["a", "root"],
+  ] as const) {
+    it(`has a message once that arrives in pieces on both streams, on that of ${first} first`, () => {
+      const whole = {
+        root: task({ content: [] }),
+        a: task({ content: [], messageId: "t9", senderMessageId: "t1" }),
+      };
+      const piece = (stream: "root" | "a", words: string): JsonObject => ({
+        ...{ sessionUpdate: "session_message_chunk", messageId: stream === "a" ? "t9" : "t1", content: text(words) },
+      });
+      const conversation = new Conversation().send("root", announce("a"));
+      for (const stream of [first, second]) conversation.send(stream, whole[stream]);
+      for (const words of ["Look ", "around"])
+        for (const stream of [second, first]) conversation.send(stream, piece(stream, words));
+      assert.deepEqual(conversation.shown.slice(1), ["user Look around < t:subagent:a"]);
+    });
+  }
+
+  it("shows the error that it reports itself, and the title of its session if its parent gives it none", () => {
+    const conversation = new Conversation().send("root", announce("a", { title: undefined, description: "Looks." }));
+    assert.equal(conversation.shown[0], "tool Sub-agent [running]");
+    conversation.send("a", { sessionUpdate: "session_info_update", title: "Own" });
+    assert.equal(conversation.shown[0], "tool Own [running]");
+    conversation.send("a", {
+      ...{ sessionUpdate: "state_update", state: "idle", stopReason: "error" },
+      error: { code: 1, message: "No network." },
+    });
+    const entry = conversation.state.entries.get(`t:${subAgentCard("a")}`);
+    const content = entry?.kind === "tool" ? (entry.fields.content ?? []) : [];
+    assert.deepEqual(
+      content.map(item => item.type === "content" && item.content.type === "text" && item.content.text),
+      ["Looks.", "No network."],
+    );
+    conversation.send("root", { sessionUpdate: "subagent_update", sessionId: "a", title: "Given" });
+    conversation.send("a", { sessionUpdate: "session_info_update", title: "Other" });
+    assert.equal(conversation.shown[0], "tool Given [failed]");
+    conversation.send("root", { sessionUpdate: "subagent_update", sessionId: "a", title: null });
+    assert.equal(conversation.shown[0], "tool Other [failed]");
+  });
+
+  it("is named by the content of tool calls, of its parent, of its siblings and of its own", () => {
+    const session = (sessionId: string): JsonObject => ({ type: "session", sessionId });
+    const conversation = new Conversation()
+      .send("root", announce("a"))
+      .send("root", call("c", { content: [session("a"), session("other"), { type: "session" }] }))
+      .send("root", announce("b"))
+      .send("b", call("c", { content: [session("a")] }));
+    const content = (id: string): unknown => {
+      const entry = conversation.state.entries.get(id);
+      return entry?.kind === "tool" ? entry.fields.content : undefined;
+    };
+    assert.deepEqual(content("t:c"), [
+      { type: "session", toolCallId: "subagent:a" },
+      { type: "session", toolCallId: "subagent:other" },
+      { type: "other", kind: "session", raw: { type: "session" } },
+    ]);
+    assert.deepEqual(content("t:b/c"), [{ type: "session", toolCallId: "subagent:a" }]);
+    const parts = (): unknown => {
+      const { entries } = new WholeProjector().project(conversation.state, emptyHead);
+      const entry = entries.find(({ id }) => id === "t:c");
+      return entry?.kind === "tool" ? entry.parts.slice(0, 2) : undefined;
+    };
+    const link = { type: "session", entry: "t:subagent:a", title: "Helper a" };
+    assert.deepEqual(parts(), [link, { type: "session" }]);
+    conversation.send("root", announce("other", { title: "Late" })).send("root", announce("a", { title: "Renamed" }));
+    assert.deepEqual(parts(), [
+      { ...link, title: "Renamed" },
+      { type: "session", entry: "t:subagent:other", title: "Late" },
+    ]);
+  });
+
+  it("keeps the ids apart of sub-agents whose ids contain each other", () => {
+    const conversation = new Conversation().send("root", announce("a")).send("root", announce("a/b"));
+    conversation.send("a", call("b/t", { title: "Of a" })).send("a/b", call("t", { title: "Of a/b" }));
+    assert.deepEqual(conversation.shown.slice(2), [
+      "tool Of a [done] < t:subagent:a",
+      "tool Of a/b [done] < t:subagent:a/b",
+    ]);
+    const { agents } = conversation;
+    assert.deepEqual(agents.origin(agents.toolCallId("a/b", "t")), { sessionId: "a/b", toolCallId: "t" });
+    assert.deepEqual(agents.origin(agents.toolCallId("a", "b/t")), { sessionId: "a", toolCallId: "b/t" });
   });
 
   it("is ignored if it has no id or the id of its parent", () => {
@@ -246,5 +414,70 @@ describe("a sub-agent with a session of its own", () => {
   it("is found by its card", () => {
     assert.equal(subAgentOfCard(subAgentCard("a")), "a");
     assert.equal(subAgentOfCard("toolu_1"), undefined);
+  });
+});
+
+describe("a sub-agent over the wire", () => {
+  const step = { content: "One", priority: "high", status: "in_progress" };
+
+  it("of version 2 loses nothing: plans, summaries, its task in pieces, its error, and a call that names it", async () => {
+    const wire = await new WireSession().opened();
+    const own = (sessionUpdate: string, fields: object): void => wire.agent.update("a", { sessionUpdate, ...fields });
+    wire.running();
+    wire.update("subagent_update", { sessionId: "a", title: "Helper" });
+    own("session_message_chunk", { messageId: "t", content: text("Look ") });
+    own("session_message_chunk", { messageId: "t", content: text("around") });
+    own("session_message", { messageId: "t", senderSessionId: "s" });
+    const plan = { type: "markdown", planId: "p", content: "# Look", path: "/w/look.md" };
+    own("plan_update", { plan });
+    own("plan_update", { plan: { type: "items", planId: "q", entries: [step] } });
+    own("compaction_update", { compactionId: "k", status: "completed", summary: [text("Looked.")] });
+    wire.update("tool_call_update", {
+      ...{ toolCallId: "c", title: "Wait", status: "completed" },
+      content: [{ type: "session", sessionId: "a" }],
+    });
+    own("state_update", { state: "idle", stopReason: "error", error: { code: 1, message: "No network." } });
+    wire.idle();
+    await wire.processed();
+    const { entries, head } = new WholeProjector().project(wire.state, emptyHead);
+    assert.deepEqual(entries.slice(0, -1).map(line), [
+      "tool Helper [failed]",
+      "user Look around < t:subagent:a",
+      "compaction Looked. < t:subagent:a",
+      "tool Wait [done]",
+    ]);
+    const [card, , , named] = entries;
+    assert.ok(card?.kind === "tool" && named?.kind === "tool");
+    assert.deepEqual(card.parts, [
+      { type: "text", text: "No network.", pre: {} },
+      { type: "plan", entries: [], markdown: "# Look", file: { path: "/w/look.md", label: "look.md" } },
+      { type: "plan", entries: [step] },
+    ]);
+    assert.deepEqual(named.parts, [{ type: "session", entry: card.id, title: "Helper" }]);
+    assert.deepEqual(head.plans, []);
+    wire.dispose();
+  });
+
+  it("of version 1 has its plan in its card, and its task without a recipient", async () => {
+    const agent = new WireAgent();
+    const connected = await agent.ready();
+    const client = recordingClient();
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
+    agent.answer(await agent.request("session/new"), { sessionId: "s" });
+    await opening;
+    agent.update("s", announce("a"));
+    agent.update("a", { sessionUpdate: "session_message", messageId: "t", content: [text("Look around")] });
+    agent.update("a", { sessionUpdate: "plan", entries: [step] });
+    agent.update("s", { sessionUpdate: "plan", entries: [] });
+    await until(() => client.events.some(event => event.type === "plan" && event.parent === undefined));
+    const state = client.events.reduce<SessionState>(
+      (before, event, seq) => reduce(before, { seq, at: seq, event }),
+      emptySession,
+    );
+    const { entries, head } = new WholeProjector().project(state, emptyHead);
+    assert.deepEqual(entries.map(line), ["tool Helper a [running]", "user Look around < t:subagent:a"]);
+    assert.deepEqual(entries[0]?.kind === "tool" && entries[0].parts, [{ type: "plan", entries: [step] }]);
+    assert.deepEqual(head.plans, []);
+    connected.dispose();
   });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Secret } from "../../src/base/secrets/secret.ts";
 import { relativeLabel } from "../../src/base/pathLabel.ts";
+import { DiffStore } from "../../src/panel/diff/diffStore.ts";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent, ToolContent, ToolFields } from "../../src/session/events.ts";
@@ -39,6 +40,25 @@ describe("the view", () => {
     assert.equal(after.entries[1], before.entries[1]);
     assert.notEqual(after.entries[2], before.entries[2]);
     assert.equal(projector.project(first, emptyHead).entries[1], before.entries[1]);
+  });
+
+  it("has the plans of a sub-agent in its card, with links to files inside, and whole texts up to a limit", () => {
+    const markdown = "x".repeat(50_000);
+    const plans: readonly SessionEvent[] = [
+      { type: "plan", planId: "a", entries: [], markdown, path: "/w/plans/a.md", parent: "t" },
+      { type: "plan", planId: "b", entries: [], markdown: "x".repeat(200_000), path: "/out/b.md", parent: "t" },
+    ];
+    const projector = new WholeProjector(new DiffStore(), path => path.startsWith("/out"));
+    const own = plans.map((plan): SessionEvent => (plan.type === "plan" ? { ...plan, parent: "none" } : plan));
+    const { entries, head } = projector.project(fold([opened, tool({ title: "T" }), ...plans, ...own]), emptyHead);
+    const [entry] = entries;
+    assert.ok(entry?.kind === "tool");
+    const [first, second] = entry.parts;
+    const file = { path: "/w/plans/a.md", label: relativeLabel("/w/plans/a.md", "/w") };
+    assert.deepEqual(first, { type: "plan", entries: [], markdown, file });
+    assert.ok(second?.type === "plan" && second.file?.isOutside && (second.markdown?.length ?? 0) < 101_000);
+    assert.deepEqual(head.plans[0], { id: "a", entries: [], markdown, file });
+    assert.equal(head.plans[1]?.file?.isOutside, true);
   });
 
   it("hides secrets in entries, and shows a question as the agent asked it, because the user decides on it", () => {

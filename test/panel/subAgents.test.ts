@@ -105,6 +105,10 @@ describe("a copied conversation", () => {
         tool("s"),
         tool("a", inVendor("s")),
         chunk("Found.", inVendor("s")),
+        {
+          ...{ sessionUpdate: "compaction_update", compactionId: "k", status: "completed" },
+          ...{ summary: [{ type: "text", text: "Looked." }], ...inVendor("s") },
+        },
         tool("e", diff),
         chunk("Done."),
       ),
@@ -118,6 +122,7 @@ describe("a copied conversation", () => {
         "- Call s (done)",
         "  - Call a (done)",
         "  - Answer of the sub-agent\n\n    > Found.",
+        "  - Summary of the sub-agent’s conversation so far\n\n    > Looked.",
         "- Call e (done): /w/a.ts",
         "> Done.\n",
       ].join("\n\n"),

@@ -1,6 +1,7 @@
 // The ids of an agent: a new agent session reuses ids of an earlier one, and a session that continues has the same ids.
 import assert from "node:assert/strict";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import type { ToolFields } from "../../src/session/events.ts";
 import { openQuestions } from "../../src/session/state.ts";
 import { SessionBench, exitedProblem, permissionQuestion } from "../support/fakes/sessionBench.ts";
 
@@ -50,7 +51,10 @@ describe("the conversation with a restarted agent", () => {
         bench.session.answer(openQuestions(bench.session.state)[0]?.id ?? "", "y");
         assert.deepEqual(await answer, { option: "y" });
         remote.report({ type: "messageChunk", author: "agent", messageId: "a", content: { type: "text", text } });
-        remote.report({ type: "compaction", compactionId: "c", status: "completed" });
+        remote.report({ type: "compaction", compactionId: "c", status: "completed", parent: "t" });
+        remote.report({ type: "plan", planId: "p", entries: [], markdown: text, parent: "t" });
+        const named: Partial<ToolFields> = { content: [{ type: "session", toolCallId: "t" }] };
+        remote.report({ type: "tool", toolCallId: "link", patch: named });
         remote.end();
         await bench.flushPromises();
       };
@@ -70,6 +74,13 @@ describe("the conversation with a restarted agent", () => {
       assert.ok(prompt?.kind === "message" && prompt.author === "user");
       assert.deepEqual(prompt.content, [{ type: "text", text: "two" }]);
       const tool = own.find(entry => entry.kind === "tool");
+      assert.deepEqual(tool?.kind === "tool" && tool.plans, [{ id: "p", entries: [], markdown: "two" }]);
+      const link = own.findLast(entry => entry.kind === "tool");
+      assert.deepEqual(link?.kind === "tool" && link.fields.content, [
+        { type: "session", toolCallId: tool?.kind === "tool" && tool.toolCallId },
+      ]);
+      const summary = own.find(entry => entry.kind === "compaction");
+      assert.equal(summary?.kind === "compaction" && `t:${summary.parent}`, tool?.id);
       const [shown] = tool?.kind === "tool" ? (tool.fields.content ?? []) : [];
       assert.equal(shown?.type === "terminal" && bench.session.state.terminals.get(shown.terminalId)?.output, "two");
       assert.equal(bench.session.state.questions.length, asked + 1);

@@ -256,6 +256,32 @@ describe("find in conversation", () => {
     await find.atHit("rare");
   });
 
+  it("highlights hits in the plans of a sub-agent and in its name", async () => {
+    const step = { content: "Bill twice", priority: "high", status: "in_progress" };
+    const card = tool("s", "Plan", {
+      ...{ toolKind: "subagent", status: "failed" },
+      parts: [
+        { type: "session", entry: "x", title: "Bill helper" },
+        { type: "session" },
+        { type: "plan", entries: [step], file: { path: "/w/bill.md", label: "bill.md" } },
+        { type: "plan", entries: [], markdown: "# The bill\n\n- a **bill**" },
+        { type: "plan", entries: [], uri: "file:///w/bill.txt" },
+      ],
+    });
+    const find = await openFind([card]);
+    await find.type("bill");
+    await find.says("6 results");
+    const words = (await find.marks()).all.map(text => text.toLowerCase());
+    assert.deepEqual(
+      words,
+      Array.from({ length: 6 }, () => "bill"),
+    );
+    for (const own of ["In progress", "High priority", "A session of"]) {
+      await find.type(own);
+      await find.says("No results");
+    }
+  });
+
   it("keeps the current hit and its position while the conversation grows, and counts new hits", async () => {
     const find = await openFind([...long, message("live", "agent", "common")], { live: "live", activity: running });
     await find.type("rare");

@@ -124,10 +124,83 @@ describe("a sub-agent", () => {
     await panel.assertClean();
   });
 
+  it("has its plans and the summaries of its context in its card, which shows only how far it is when folded", async () => {
+    const planned = tool("p1", "Plan the rest", {
+      ...{ toolKind: "subagent", status: "running" },
+      parts: [
+        { type: "text", text: "Plans what to do." },
+        {
+          ...{ type: "plan", markdown: "# Later\n\nDo **this**.", entries: [] },
+          file: { path: "/home/ada/.plans/later.md", label: "/home/ada/.plans/later.md", isOutside: true },
+        },
+        {
+          type: "plan",
+          entries: [
+            { content: "Look at `a`", priority: "medium", status: "completed" },
+            { content: "Look at b", priority: "high", status: "in_progress" },
+          ],
+          file: { path: "/home/ada/shop/plan.md", label: "plan.md" },
+        },
+      ],
+    });
+    const summary = { id: "p1k", kind: "compaction", status: "completed", parts: [], at: START, parent: "p1" } as const;
+    const panel = await openPanel([snapshot(view([planned, summary], { activity: running }))]);
+    const shown = panel.log.getByRole("article", { name: "Plan the rest" });
+    await shown.getByText("1/2 · Look at b").waitFor();
+    assert.equal(await panel.log.getByText("Summarized the conversation").count(), 0, "the card is folded");
+    await shown.getByRole("button", { name: /^Plan the rest/ }).click();
+    await shown.getByText("Summarized the conversation").waitFor();
+    const [text, steps] = await shown.getByRole("region", { name: "Plan" }).all();
+    assert.ok(text && steps);
+    await text.getByRole("heading", { name: "Later" }).waitFor();
+    await text.getByText("/home/ada/.plans/later.md Outside the workspace").waitFor();
+    assert.equal(await text.getByRole("link").count(), 0, "a file outside cannot be opened");
+    assert.equal(await steps.getByRole("listitem").count(), 2);
+    await steps.getByRole("link", { name: "plan.md" }).press("Enter");
+    const opened = (await panel.intents()).filter(intent => intent.type === "openFile");
+    assert.deepEqual(opened, [{ type: "openFile", path: "/home/ada/shop/plan.md" }]);
+    await panel.assertClean();
+  });
+
+  it("is shown by a link in a call that names it", async () => {
+    const talk = Array.from({ length: 40 }, (_, i) =>
+      message(`m${i}`, "agent", `Message ${i}\n\n${"words ".repeat(80)}`),
+    );
+    const parts = [{ type: "session", entry: "s1", title: "Look at the other packages" }, { type: "session" }] as const;
+    const waiting = tool("w", "Wait for the helper", { status: "failed", parts });
+    const panel = await openPanel([snapshot(view([...quiet.entries, ...talk, waiting]))]);
+    const named = panel.log.getByRole("article", { name: "Wait for the helper" });
+    await named.getByText("A session of the agent that is not shown in this conversation.").waitFor();
+    await named.getByRole("link", { name: "Look at the other packages" }).click();
+    await card(panel)
+      .getByRole("button", { name: /^Look at/ })
+      .and(panel.page.locator(":focus"))
+      .waitFor();
+    assert.equal(await card(panel).evaluate(each => each.getBoundingClientRect().top >= 0), true, "it is in view");
+    assert.deepEqual(await panel.intents(), []);
+    await panel.assertClean();
+  });
+
   it("opens its card automatically while a step waits for the user, who can answer there", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     await card(panel).getByRole("article", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
     assert.deepEqual(await answers(panel), [{ type: "answer", question: "a9", option: "no" }]);
+  });
+});
+
+describe("the plan of the agent", () => {
+  usePanel();
+
+  it("has a link to its file", async () => {
+    const file = { path: "/home/ada/shop/plan.md", label: "plan.md" };
+    const panel = await openPanel([
+      snapshot(view([], { plans: [{ id: "p", entries: [], markdown: "# Do it", file }] })),
+    ]);
+    const plan = panel.page.getByRole("region", { name: "Plan" });
+    await plan.getByRole("button", { name: "Do it" }).click();
+    await plan.getByRole("link", { name: "plan.md" }).click();
+    const opened = (await panel.intents()).filter(intent => intent.type === "openFile");
+    assert.deepEqual(opened, [{ type: "openFile", path: "/home/ada/shop/plan.md" }]);
   });
 });
 

@@ -96,6 +96,14 @@ export function hrefLink(href: string, label: string): TemplateResult {
   >`;
 }
 
+/** Fired by a link to an entry of the conversation. `detail` is the id of the entry. */
+export const showEntryEvent = "parley-show-entry";
+
+/** A link to an entry of the conversation. */
+export function entryLink(entry: string, label: string): TemplateResult {
+  return html`<a class="link" role="link" tabindex="0" data-entry=${entry}>${visibleText(label)}</a>`;
+}
+
 /** Opens links below `root` on click and on Enter. */
 export function openLinks(root: HTMLElement): void {
   root.addEventListener("click", event => openFromEvent(event));
@@ -105,11 +113,15 @@ export function openLinks(root: HTMLElement): void {
 }
 
 function openFromEvent(event: Event): void {
-  const link = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-path], [data-href]") : null;
-  const intent = link && intentOf(link);
-  if (!intent) return;
+  const selector = "[data-path], [data-href], [data-entry]";
+  const link = event.target instanceof Element ? event.target.closest<HTMLElement>(selector) : null;
+  if (!link) return;
+  const { entry } = link.dataset;
+  const intent = intentOf(link);
+  if (entry === undefined && !intent) return;
   event.preventDefault();
-  send(intent);
+  if (intent) send(intent);
+  else link.dispatchEvent(new CustomEvent(showEntryEvent, { bubbles: true, detail: entry }));
 }
 
 function intentOf(link: HTMLElement): LinkIntent | undefined {

@@ -13,6 +13,7 @@ import { emptyState } from "./emptyState.ts";
 import type { HeaderElement } from "./header.ts";
 import { savedState, setShownSession, updateSavedState } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import { showEntryEvent } from "../markdown/links.ts";
 import { messageText } from "../transcript/message.ts";
 import { runId } from "../transcript/outline.ts";
 import { problemBody } from "../transcript/problem.ts";
@@ -144,8 +145,14 @@ export class PanelElement extends LightElement {
   protected override firstUpdated(): void {
     // After an answer in a tool card, focus the next question once it is shown above the composer.
     this.addEventListener(questionLeftEvent, () => void this.#focusQuestionOnceShown());
+    this.addEventListener(showEntryEvent, event => void this.#showEntry((event as CustomEvent<string>).detail));
     const region = this.querySelector<HTMLElement>(".speech");
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
+  }
+
+  async #showEntry(id: string): Promise<void> {
+    const entry = await this.#transcript.reveal(id);
+    entry?.querySelector<HTMLElement>("button, [role=link]")?.focus({ preventScroll: true });
   }
 
   protected override willUpdate(): void {

@@ -19,6 +19,8 @@ import { exitIcon, exitLevel, exitText } from "./exit.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import { entryLink } from "../markdown/links.ts";
+import { planContent, planSummary } from "./planContent.ts";
 import type { TerminalElement } from "./terminal.ts";
 
 /** A part of a message. Text is Markdown and can grow while `live`. `place` identifies the part for the host. */
@@ -107,6 +109,10 @@ function toolPart(
       return terminalPart(part);
     case "json":
       return jsonPart(part, rawOpen);
+    case "session":
+      return sessionPart(part);
+    case "plan":
+      return planPart(part);
     default:
       return messagePart(part, live, place);
   }
@@ -176,6 +182,22 @@ function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): Templ
 function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {
   if (exit === undefined) return nothing;
   return html`<div class="exit" data-exit=${exitLevel(exit)}>${icon(exitIcon(exit))} ${exitText(exit)}</div>`;
+}
+
+/** A sub-agent that a call names. The link shows its card. */
+function sessionPart({ entry, title = "" }: Part<"session">): TemplateResult {
+  if (entry === undefined)
+    return html`<div class="chip quiet">
+      ${icon("hubot")} ${t("A session of the agent that is not shown in this conversation.")}
+    </div>`;
+  return html`<div class="chip">${icon("hubot")} ${entryLink(entry, title)}</div>`;
+}
+
+function planPart(plan: Part<"plan">): TemplateResult {
+  return html`<section class="plan" aria-label=${t("Plan")}>
+    <div class="plan-head">${icon("checklist")} <span class="ellipsis">${planSummary(plan)}</span></div>
+    ${planContent(plan)}
+  </section>`;
 }
 
 function jsonPart(part: Part<"json">, open: boolean): TemplateResult {

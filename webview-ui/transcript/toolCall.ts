@@ -16,6 +16,7 @@ import { unnamedFileLink } from "./unnamedFileLink.ts";
 import { decisionNotes, fileNotes } from "./notes.ts";
 import type { OutlineItem, Outline } from "./outline.ts";
 import { titleText, toolParts } from "./parts.ts";
+import { planSummary } from "./planContent.ts";
 
 const iconsByKind: Readonly<Record<string, string>> = {
   read: "book",
@@ -148,7 +149,7 @@ export class ToolCallElement extends LightElement {
             </button>`
           : html`<div class="tool-head">${this.#head(nothing)}</div>`
       }
-      ${this.question ? this.#question(this.question) : nothing}
+      ${this.question ? this.#question(this.question) : nothing} ${open ? nothing : this.#planLine()}
       ${open || this.nested.length === 0 ? nothing : this.#latestStep()} ${this.#locations(open)}
       ${entry.cancel === undefined || entry.status === "waiting" ? nothing : cancelButton(entry.cancel, entry.title)}
       ${decisionNotes(entry.decisions)} ${fileNotes(entry.files)} ${open ? this.#body() : nothing}
@@ -227,6 +228,13 @@ export class ToolCallElement extends LightElement {
     return html`<div class="latest-step">
       ${icon(toolKindIcon(step.toolKind))} <span class="ellipsis">${step.title}</span>
     </div>`;
+  }
+
+  /** How far the plan of the sub-agent is, while its card is folded. */
+  #planLine(): TemplateResult | typeof nothing {
+    const plan = this.entry.parts.findLast(part => part.type === "plan");
+    if (!plan || this.entry.status !== "running") return nothing;
+    return html`<div class="latest-step">${icon("checklist")} <span class="ellipsis">${planSummary(plan)}</span></div>`;
   }
 
   #hasWaitingStep(): boolean {

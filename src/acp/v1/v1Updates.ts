@@ -223,9 +223,11 @@ export class V1Updates implements UpdateReader {
         return this.#tool(update, false);
       case "plan": {
         if (!Array.isArray(update["entries"])) return undefined;
-        const open = this.#open.get(parentOf(update));
+        const parent = parentOf(update);
+        const open = this.#open.get(parent);
         if (open) open.withoutId = undefined;
-        return [{ type: "plan", planId: "plan", entries: parse.parsePlanEntries(update["entries"]) }];
+        const entries = parse.parsePlanEntries(update["entries"]);
+        return [{ type: "plan", planId: "plan", entries, ...optionalField("parent", parent) }];
       }
       case "available_commands_update":
         return Array.isArray(update["availableCommands"])

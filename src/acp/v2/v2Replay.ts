@@ -147,10 +147,12 @@ class CutEntries {
       case "compaction":
         if (event.summary !== undefined) this.#begin(`compaction ${event.compactionId}`);
         return event;
-      case "compactionChunk":
+      case "compactionChunk": {
+        const { type: _, content, ...compaction } = event;
         return this.#begin(`compaction ${event.compactionId}`)
-          ? { type: "compaction", compactionId: event.compactionId, summary: [event.content] }
+          ? { type: "compaction", ...compaction, summary: [content] }
           : event;
+      }
       default:
         return event;
     }

@@ -12,7 +12,8 @@ import type {
 import { asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
 import * as parse from "../parse.ts";
 import { commonUpdate, metaText, nullableField, parentInMeta } from "../commonUpdates.ts";
-import { subAgentCard, type UpdateReader } from "../subAgents.ts";
+import { subAgentCard } from "../subAgentCard.ts";
+import type { UpdateReader } from "../subAgents.ts";
 import { turnUsage } from "../usage.ts";
 import { TerminalBytes } from "./terminalBytes.ts";
 

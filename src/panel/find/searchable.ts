@@ -1,7 +1,7 @@
 // The searchable texts of an entry: every text of the conversation that the panel shows, also in collapsed parts. The
 // panel's own texts (states, buttons, "Thought for 3 s") are not searched.
 import { namedHeaders, namedLocations } from "../fileNames.ts";
-import type { DiffBody, ToolPart, ViewEntry } from "../protocol.ts";
+import type { DiffBody, ToolPart, ViewEntry, ViewPlan } from "../protocol.ts";
 import { plainMarkdown, plainTerminal } from "./plainText.ts";
 
 /** A text to search. `part` is the index of its part. Absent for texts in the frame of the entry. */
@@ -88,6 +88,10 @@ function textOf(part: ToolPart, isTyped: boolean, named: boolean): Omit<Searchab
     }
     case "json":
       return verbatim(part.text);
+    case "session":
+      return part.title === undefined ? undefined : verbatim(part.title);
+    case "plan":
+      return planText(part);
     case "image":
     case "audio":
     case "placeholder":
@@ -95,6 +99,13 @@ function textOf(part: ToolPart, isTyped: boolean, named: boolean): Omit<Searchab
     default:
       return part satisfies never;
   }
+}
+
+function planText({ entries, markdown, uri, file }: ViewPlan): Omit<Searchable, "part"> {
+  const steps = entries.map(({ content }) => content);
+  const rest = [...(uri === undefined ? [] : [fileName(uri)]), ...(file ? [file.label] : [])];
+  if (markdown === undefined) return verbatim([...steps, ...rest].join("\n"));
+  return { source: markdown, plain: () => [plainMarkdown(markdown), ...rest].join("\n") };
 }
 
 const diffLineTexts = (body: DiffBody): readonly string[] =>

@@ -7,6 +7,7 @@ import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { isWorking } from "../../session/background/background.ts";
 import { EntryList } from "../../session/entryList.ts";
+import type { ToolContent } from "../../session/events.ts";
 import {
   ruleAnswerText,
   isBusy,
@@ -16,6 +17,7 @@ import {
   shownToolStatus,
   toolKey,
   type Question,
+  type Compaction,
   type Entry,
   type Message,
   type NotedFile,
@@ -23,6 +25,7 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../../session/state.ts";
+import { isEmptyPlan } from "../../session/plans.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
@@ -45,7 +48,8 @@ import { queuedPromptView } from "./queueView.ts";
 import { recentEntriesStart, type RecentEntries } from "./recentEntries.ts";
 import { questionView } from "./questionView.ts";
 import { locationsOf, shownFields } from "./toolFields.ts";
-import { prepareParts, toolParts, type TerminalStates } from "./toolParts.ts";
+import { planView } from "./planView.ts";
+import { prepareParts, toolParts } from "./toolParts.ts";
 
 const noDecisions: readonly string[] = [];
 const noTurns: ReadonlySet<string> = new Set();
@@ -55,7 +59,8 @@ interface CachedEntry {
   readonly checkpoint: boolean;
   readonly decisions: readonly string[];
   readonly cwd: string;
-  readonly terminals: readonly (TerminalState | undefined)[];
+  /** What it shows of others: terminals, and the cards of sub-agents that its content names. */
+  readonly shown: readonly (TerminalState | Entry | undefined)[];
   /** The version of the diff store, if the view lacks a diff that is being computed. */
   readonly version: number | undefined;
   readonly view: ViewEntry;
@@ -63,8 +68,9 @@ interface CachedEntry {
 
 interface ProjectedBlock {
   readonly entries: readonly Entry[];
-  /** Whether an entry shows terminals, or a diff that is being computed. */
+  /** Whether an entry shows terminals or names sub-agents, or has a diff that is being computed. */
   readonly hasTerminals: boolean;
+  readonly namesSubAgents: boolean;
   readonly isComputing: boolean;
 }
 
@@ -178,6 +184,7 @@ export class Projector {
       const known = isSame?.blocks[blocks.length];
       if (
         known?.entries === entries &&
+        !known.namesSubAgents &&
         (!known.hasTerminals || last?.terminals === terminals) &&
         (!known.isComputing || last?.version === version)
       ) {
@@ -185,9 +192,9 @@ export class Projector {
         at += entries.length;
         continue;
       }
-      const block = { entries, hasTerminals: false, isComputing: false };
+      const block = { entries, hasTerminals: false, namesSubAgents: false, isComputing: false };
       for (const entry of entries) {
-        const { view, terminals: shown, version: awaited } = this.#entry(entry, state, asked, checkpoints);
+        const { view, version: awaited } = this.#entry(entry, state, asked, checkpoints);
         const before = views.at(at++);
         if (before !== undefined && before.id !== view.id) {
           // The state is not a later one of the same conversation.
@@ -195,7 +202,8 @@ export class Projector {
           return this.#project(state, asked, checkpoints);
         }
         views = views.put(view);
-        if (shown.length > 0) block.hasTerminals = true;
+        if (hasContent(entry, "terminal")) block.hasTerminals = true;
+        if (hasContent(entry, "session")) block.namesSubAgents = true;
         if (awaited !== undefined) block.isComputing = true;
       }
       blocks.push(block);
@@ -207,7 +215,7 @@ export class Projector {
   #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): CachedEntry {
     const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
     const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
-    const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
+    const shown = entry.kind === "tool" ? shownBy(entry, state) : [];
     const old = this.#entries.get(entry);
     const { workspaceFolder: workspaceFolder } = state;
     const { version } = this.#diffs;
@@ -219,7 +227,7 @@ export class Projector {
       old.decisions.length === decisions.length &&
       old.cwd === workspaceFolder &&
       (old.version === undefined || old.version === version) &&
-      old.terminals.every((terminal, i) => terminal === terminals[i])
+      old.shown.every((one, i) => one === shown[i])
     )
       return old;
     const bare = this.#viewOf(entry, state, isAsked, decisions);
@@ -232,7 +240,7 @@ export class Projector {
       checkpoint,
       decisions,
       cwd: workspaceFolder,
-      terminals,
+      shown,
       version: waits ? version : undefined,
       view,
     };
@@ -282,8 +290,8 @@ export class Projector {
     if (!jsonEqual(questions, this.#questions)) this.#questions = questions;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
-        .filter(([, { entries, markdown, uri, kind }]) => entries.length > 0 || Boolean(markdown ?? uri ?? kind))
-        .map(([id, plan]) => ({ id, ...plan }));
+        .filter(([, plan]) => !isEmptyPlan(plan))
+        .map(([id, plan]) => ({ id, ...planView(plan, state.workspaceFolder, this.#isOutside) }));
       this.#plans = { from: state.plans, views };
     }
     const { pendingPrompts: prompts, queuePaused: paused } = state;
@@ -355,10 +363,16 @@ function acceptsView(accepts: Accepts): NonNullable<ViewHead["accepts"]> {
 }
 const acceptsViews = new WeakMap<Accepts, NonNullable<ViewHead["accepts"]>>();
 
-function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
+function shownBy(tool: ToolEntry, { entries, terminals }: SessionState): CachedEntry["shown"] {
   const content = tool.fields.content ?? [];
-  return content.flatMap(item => (item.type === "terminal" ? [state.terminals.get(item.terminalId)] : []));
+  return content.flatMap((item): CachedEntry["shown"] => {
+    if (item.type === "terminal") return [terminals.get(item.terminalId)];
+    return item.type === "session" ? [entries.get(toolKey(item.toolCallId))] : [];
+  });
 }
+
+const hasContent = (entry: Entry, type: ToolContent["type"]): boolean =>
+  entry.kind === "tool" && entry.fields.content?.some(item => item.type === type) === true;
 
 function entryView(
   entry: Entry,
@@ -390,8 +404,8 @@ function entryView(
       };
     }
     case "compaction": {
-      const { summary, ...rest } = entry;
-      return { ...rest, parts: summary.map(viewPart) };
+      const { summary, parent: _, ...rest } = entry;
+      return { ...rest, ...parentIn(entry, state), parts: summary.map(viewPart) };
     }
     case "problem":
     case "turnEnd":
@@ -405,7 +419,10 @@ function entryView(
  * The card that contains an entry: the tool call of its sub-agent, if that call comes earlier in the conversation. This
  * condition ensures that no entry is lost if a call was never announced, and that no two calls contain each other.
  */
-function parentIn({ id, parent }: Message | ToolEntry, { entries }: SessionState): { readonly parent?: string } {
+function parentIn(
+  { id, parent }: Message | ToolEntry | Compaction,
+  { entries }: SessionState,
+): { readonly parent?: string } {
   if (parent === undefined) return {};
   const key = toolKey(parent);
   return entries.position(key) < entries.position(id) ? { parent: key } : {};
@@ -425,7 +442,11 @@ function toolView(
   const { fields } = entry;
   const shown = shownFields(entry);
   const paths = pathsOf(shown, "locations", "diffs", "moves");
-  const parts = toolParts(shown, viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs);
+  const plans = (entry.plans ?? []).map(plan => planView(plan, state.workspaceFolder, isOutside));
+  const parts: readonly ToolPart[] = [
+    ...toolParts(shown, viewPart, state, diffs),
+    ...plans.map(plan => ({ type: "plan" as const, ...plan })),
+  ];
   return {
     id: entry.id,
     kind: "tool",

@@ -7,7 +7,7 @@ import type { DiffStore } from "../diff/diffStore.ts";
 import type { ToolPart, ViewQuestion } from "../protocol.ts";
 import { viewPart } from "./contentParts.ts";
 import { locationsOf, shownFields } from "./toolFields.ts";
-import { toolParts, type TerminalStates } from "./toolParts.ts";
+import { toolParts } from "./toolParts.ts";
 import { isPatch, toolText } from "./toolText.ts";
 
 type UnknownRecord = Readonly<Record<string, unknown>>;
@@ -65,9 +65,7 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
   const cwd = subject?.cwd ?? folderOf(raw);
   const kind = subject?.kind ?? tool?.fields.kind;
   const env = subject?.env ?? envOf(raw);
-  const parts = tool
-    ? toolParts(shownFields(tool), viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs)
-    : [];
+  const parts = tool ? toolParts(shownFields(tool), viewPart, state, diffs) : [];
   // The user decides by what will happen, so raw input is shown only if nothing describes it better.
   const descriptiveParts = parts.filter(part => part.type !== "json" && !repeatsQuestion(part, command));
   return {

@@ -2,7 +2,8 @@
 import { withoutFence } from "../../base/fence.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import type { ContentBlock, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
-import type { TerminalState } from "../../session/state.ts";
+import { toolKey, type SessionState, type TerminalState } from "../../session/state.ts";
+import { toolTitle } from "../../session/toolTitle.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import { filesPart } from "../diff/filesPart.ts";
 import { placedDiff } from "../diff/placedDiff.ts";
@@ -10,7 +11,7 @@ import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
 import { isOnlySuccess, rawBody } from "./rawBody.ts";
 import { toolText } from "./toolText.ts";
 
-export type TerminalStates = ReadonlyMap<string, TerminalState>;
+type CardState = Pick<SessionState, "entries" | "terminals" | "workspaceFolder">;
 
 const maxJsonLength = 20_000;
 
@@ -25,13 +26,13 @@ const maxSequenceLength = 2000;
 export function toolParts(
   fields: Partial<ToolFields>,
   viewPart: (block: ContentBlock) => ViewPart,
-  cwd: string,
-  terminals: TerminalStates,
+  state: CardState,
   diffs: DiffStore,
 ): readonly ToolPart[] {
+  const { terminals } = state;
   const content = fields.content ?? [];
   const { kind } = fields;
-  const shown = content.map(item => part(item, block => toolBlock(viewPart(block), kind), cwd, terminals, diffs));
+  const shown = content.map(item => part(item, block => toolBlock(viewPart(block), kind), state, diffs));
   const body = rawBody(fields);
   const texts = content.map(item => {
     if (item.type === "terminal") return terminals.get(item.terminalId)?.output;
@@ -55,10 +56,10 @@ const toolBlock = (view: ViewPart, kind: string | undefined): ViewPart =>
 function part(
   item: ToolContent,
   viewPart: (block: ContentBlock) => ViewPart,
-  cwd: string,
-  terminals: TerminalStates,
+  state: CardState,
   diffs: DiffStore,
 ): ToolPart {
+  const { workspaceFolder: cwd, terminals } = state;
   switch (item.type) {
     case "content":
       return viewPart(item.content);
@@ -68,11 +69,19 @@ function part(
       return filesPart(item, diffs.files(item), path => relativeLabel(path, cwd));
     case "terminal":
       return terminalPart(item.terminalId, terminals.get(item.terminalId));
+    case "session":
+      return sessionPart(item.toolCallId, state);
     case "other":
       return { type: "placeholder", kind: item.kind };
     default:
       return item satisfies never;
   }
+}
+
+function sessionPart(toolCallId: string, { entries, workspaceFolder }: CardState): ToolPart {
+  const card = entries.get(toolKey(toolCallId));
+  if (card?.kind !== "tool") return { type: "session" };
+  return { type: "session", entry: card.id, title: toolTitle(card.fields, workspaceFolder) };
 }
 
 /** Begins to compare the diffs in the content of a tool call. */

@@ -90,6 +90,8 @@ class SectionWriter {
         return;
       case "compaction": {
         const blocks = this.#contentBlocks(entry.summary);
+        if (blocks.length > 0 && entry.parent !== undefined)
+          return this.#item(entry, "Summary of the sub-agent’s conversation so far", blocks);
         if (blocks.length > 0) this.#add(entry, ["*Summary of the conversation so far*", ...blocks]);
         return;
       }

@@ -55,7 +55,10 @@ export class AgentSessionIds {
       }
       case "compaction":
       case "compactionChunk":
-        return { ...event, compactionId: this.suffixId(event.compactionId) };
+        return { ...event, compactionId: this.suffixId(event.compactionId), ...this.#parent(event.parent) };
+      case "plan":
+      case "planRemoved":
+        return { ...event, ...this.#parent(event.parent) };
       // These carry no id of the agent, or only Parley creates them.
       case "opened":
       case "connection":
@@ -85,8 +88,6 @@ export class AgentSessionIds {
       case "fileResult":
       case "diffLines":
       case "agentLost":
-      case "plan":
-      case "planRemoved":
       case "commands":
       case "options":
       case "option":
@@ -105,6 +106,7 @@ export class AgentSessionIds {
   }
 
   #content(item: ToolContent): ToolContent {
+    if (item.type === "session") return { ...item, toolCallId: this.suffixId(item.toolCallId) };
     return item.type === "terminal" ? { ...item, terminalId: this.#terminal(item.terminalId) } : item;
   }
 

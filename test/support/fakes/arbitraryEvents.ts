@@ -21,6 +21,7 @@ const toolContent: fc.Arbitrary<ToolContent> = fc.oneof(
   fc.tuple(word, word).map(([oldText, newText]) => ({ type: "diff", path: "/w/a.ts", oldText, newText }) as const),
   word.map(newText => ({ type: "diff", path: "/w/new.ts", newText }) as const),
   id.map(terminalId => ({ type: "terminal", terminalId }) as const),
+  id.map(toolCallId => ({ type: "session", toolCallId }) as const),
   fc.constant({ type: "changes", changes: [{ operation: "move", path: "/w/b", oldPath: "/w/a" }] } as const),
 );
 const absentOrNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
@@ -96,8 +97,11 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
       { maxLength: 2 },
     ),
   }),
-  fc.record({ type: fc.constant("plan"), planId: id, entries: fc.constant([]), markdown: word }),
-  fc.record({ type: fc.constant("planRemoved"), planId: id }),
+  fc.record(
+    { type: fc.constant("plan"), planId: id, entries: fc.constant([]), markdown: word, path: word, parent: id },
+    { requiredKeys: ["type", "planId", "entries"] },
+  ),
+  fc.record({ type: fc.constant("planRemoved"), planId: id, parent: id }, { requiredKeys: ["type", "planId"] }),
   fc.record({
     type: fc.constant("choiceRefused"),
     id: fc.constantFrom("mode", "fast"),

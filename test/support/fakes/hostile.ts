@@ -168,9 +168,11 @@ function updates(text: string): readonly object[] {
     { type: "diff", path: text, oldText: `same\nold ${text}\n`, newText: `same\n${text}\n` },
     { type: "diff", path: `${text}2`, newText: text },
     { type: "terminal", terminalId: "t" },
+    { type: "session", sessionId: `child ${text}` },
     { type: text },
   ];
   return [
+    { sessionUpdate: "subagent_update", sessionId: `child ${text}`, title: text, state: { state: "running" } },
     ...say("agent_thought_chunk", "thought"),
     ...say("user_message_chunk", "echo"),
     {
@@ -196,7 +198,10 @@ function updates(text: string): readonly object[] {
       sessionUpdate: "plan",
       entries: ["in_progress", text].map(status => ({ content: text, priority: text, status })),
     },
-    { sessionUpdate: "plan_update", plan: { planId: "markdown", type: "markdown", content: text } },
+    {
+      sessionUpdate: "plan_update",
+      plan: { planId: "markdown", type: "markdown", content: text, path: `/work/${text}` },
+    },
     { sessionUpdate: "plan_update", plan: { planId: "file", type: "file", uri: text } },
     { sessionUpdate: "plan_update", plan: { planId: "other", type: text } },
     {
@@ -229,7 +234,15 @@ function delegated(text: string): readonly object[] {
     _meta,
   }));
   const nested = { sessionUpdate: "tool_call", toolCallId: "nested", title: text, kind: "read", status: "failed" };
-  return [...chunks, { ...nested, content: [{ type: "content", content }], _meta }];
+  const step = { content: text, priority: text, status: text };
+  const plans = [
+    { type: "items", entries: [step], path: `/work/${text}` },
+    { type: "markdown", content: text },
+    { type: "file", uri: text },
+    { type: text },
+  ].map((plan, i) => ({ sessionUpdate: "plan_update", plan: { planId: `plan ${i}`, ...plan }, _meta }));
+  const compaction = { sessionUpdate: "compaction_update", compactionId: "nested", status: text, error: text, _meta };
+  return [...chunks, { ...nested, content: [{ type: "content", content }], _meta }, ...plans, compaction];
 }
 
 function options(text: string): readonly object[] {

@@ -47,6 +47,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "entries<compaction>.id": "Parley",
   "entries<compaction>.status": "agent",
   "entries<compaction>.error": "agent",
+  "entries<compaction>.parent": "agent",
   "entries<problem>.id": "Parley",
   "entries<problem>.problem.message": "agent",
   "entries<problem>.problem.detail": "agent",
@@ -89,6 +90,16 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "parts<terminal>.text": "agent",
   "parts<terminal>.exit.signal": "agent",
   "parts<json>.text": "agent",
+  "parts<session>.entry": "Parley",
+  "parts<session>.title": "agent",
+  "parts<plan>.entries.content": "agent",
+  "parts<plan>.entries.priority": "agent",
+  "parts<plan>.entries.status": "agent",
+  "parts<plan>.markdown": "agent",
+  "parts<plan>.uri": "agent",
+  "parts<plan>.kind": "agent",
+  "parts<plan>.file.path": "agent",
+  "parts<plan>.file.label": "agent",
   "head.session": "Parley",
   "head.folder": "Parley",
   "head.title": "agent",
@@ -176,6 +187,8 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.plans.markdown": "agent",
   "head.plans.uri": "agent",
   "head.plans.kind": "agent",
+  "head.plans.file.path": "agent",
+  "head.plans.file.label": "agent",
   "head.questions.description": "agent",
   "entries<tool>.cancel": "Parley",
   "head.queue.id": "Parley",
@@ -221,9 +234,10 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
 const messages = ["entries<user>", "entries<agent>", "entries<thought>", "entries<compaction>"];
 const cards = ["entries<tool>", "head.questions"];
 /** Only tool calls and questions contain these. */
-const cardParts = /^parts<(?:diff|files|terminal|json)>/;
-/** A question's tool call always shows more than its raw input, and one file change of one shape. */
-const nowhere = new Set(["head.questions.parts<json>.text"]);
+const cardParts = /^parts<(?:diff|files|terminal|json|session|plan)>/;
+/** A question's tool call always shows more than its raw input, and one file change of one shape. It has no plans. */
+const isNowhere = (place: string): boolean =>
+  place === "head.questions.parts<json>.text" || place.startsWith("head.questions.parts<plan>");
 
 /** Every location that an agent's text reaches, with the parts in each entry that contains them. */
 export const agentFields: readonly string[] = Object.entries(sources)
@@ -232,7 +246,7 @@ export const agentFields: readonly string[] = Object.entries(sources)
     if (!place.startsWith("parts")) return [place];
     return [...(cardParts.test(place) ? [] : messages), ...cards].map(owner => `${owner}.${place}`);
   })
-  .filter(place => !nowhere.has(place));
+  .filter(place => !isNowhere(place));
 
 const known = new Set<string>(Object.keys(sources));
 const isOpening = (place: string): boolean => [...known].some(each => each.startsWith(place));
