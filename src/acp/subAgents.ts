@@ -38,6 +38,10 @@ export const subAgentCard = (sessionId: string): string => `subagent:${sessionId
 export const subAgentOfCard = (toolCallId: string): string | undefined =>
   toolCallId.startsWith("subagent:") ? toolCallId.slice("subagent:".length) : undefined;
 
+/** The id of something of a sub-agent. Without its own slashes, the session ends at the first one. */
+const scopedId = (sessionId: string, id: string): string =>
+  `${sessionId.replaceAll("%", "%25").replaceAll("/", "%2F")}/${id}`;
+
 /** The sub-agents of one session, at any depth. */
 export class SubAgents<Reader extends UpdateReader> {
   readonly #rootId: string;
@@ -106,15 +110,15 @@ export class SubAgents<Reader extends UpdateReader> {
 
   /** The id of a tool call in the conversation. */
   toolCallId(sessionId: string | undefined, toolCallId: string): string {
-    return sessionId !== undefined && this.#readers.has(sessionId) ? `${sessionId}/${toolCallId}` : toolCallId;
+    return sessionId !== undefined && this.#readers.has(sessionId) ? scopedId(sessionId, toolCallId) : toolCallId;
   }
 
   /** The tool call of the agent that has this id in the conversation, and its session. */
   origin(toolCallId: string): { readonly sessionId: string; readonly toolCallId: string } {
-    const child = this.sessionIds.find(id => toolCallId.startsWith(`${id}/`));
+    const child = this.sessionIds.find(id => toolCallId.startsWith(scopedId(id, "")));
     return child === undefined
       ? { sessionId: this.#rootId, toolCallId }
-      : { sessionId: child, toolCallId: toolCallId.slice(child.length + 1) };
+      : { sessionId: child, toolCallId: toolCallId.slice(scopedId(child, "").length) };
   }
 
   #announce(parentId: string, update: JsonObject): readonly SessionEvent[] | undefined {
@@ -214,7 +218,7 @@ export class SubAgents<Reader extends UpdateReader> {
     const own = streamId === child ? messageId : (other ?? messageId);
     const place: MessagePlace = {
       author: isTask ? "user" : "agent",
-      messageId: `${child}/${own}`,
+      messageId: scopedId(child, own),
       parent: subAgentCard(child),
     };
     this.#messages.set(key, place);
@@ -263,7 +267,7 @@ class Scope {
   }
 
   #id(id: string): string {
-    return `${this.#sessionId}/${id}`;
+    return scopedId(this.#sessionId, id);
   }
 
   #content(item: ToolContent): ToolContent {
