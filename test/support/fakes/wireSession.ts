@@ -1,4 +1,5 @@
 // A real session with an agent of version 2 that a test controls line by line.
+import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { AgentConnection } from "../../../src/acp/connect.ts";
@@ -14,14 +15,17 @@ import { replayAtOnce } from "./wholeViews.ts";
 
 /** The session is named `s` at the agent. */
 export class WireSession {
-  readonly agent = new WireAgent();
+  agent = new WireAgent();
   readonly clock = new FakeClock();
-  readonly log: LoggedEvent[] = [];
+  /** The whole log, also of earlier windows. */
+  readonly log: LoggedEvent[];
   readonly session: Session;
   #connected: AgentConnection | undefined;
+  #died = new Emitter<Problem>();
 
   constructor(past?: readonly LoggedEvent[]) {
-    let minted = past?.length ?? 0;
+    this.log = [...(past ?? [])];
+    let minted = this.log.length;
     this.session = new Session({
       id: "session",
       agent: { id: "robo", name: "Robo" },
@@ -36,7 +40,7 @@ export class WireSession {
           const capabilities = { session: { resume: {} } };
           this.agent.answer(await this.agent.request("initialize"), { protocolVersion: 2, info, capabilities });
           this.#connected = await connecting;
-          return { agent: this.#connected.agent, onDidDie: new Emitter<never>().event, hasEnded: () => false };
+          return { agent: this.#connected.agent, onDidDie: this.#died.event, hasEnded: () => false };
         },
         restart: () => Promise.reject(new Error("Nothing restarts here.")),
       },
@@ -116,6 +120,16 @@ export class WireSession {
     this.message("agent", `answer to ${messageId}`, answer);
     this.idle();
     await this.processed();
+  }
+
+  /** The agent's process ends. The next connection is to a new one. */
+  loseAgent(): void {
+    this.#connected?.dispose();
+    this.#connected = undefined;
+    this.agent = new WireAgent();
+    const died = this.#died;
+    this.#died = new Emitter();
+    died.fire({ message: "Robo ended.", next: ["restartAgent"] });
   }
 
   dispose(): void {
