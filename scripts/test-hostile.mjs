@@ -43,6 +43,10 @@ const classes = {
     variables: { FUZZ_MESSAGES: "20000" },
     isFixed: true,
   },
+  lifecycle: {
+    about: "five kinds of correct agents of version 2 that choose any allowed order",
+    files: ["acp/v2Properties"],
+  },
   log: {
     about: "stored sessions with damage",
     files: ["hostile/sessionLog", "session/sessionStore"],

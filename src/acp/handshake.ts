@@ -83,8 +83,11 @@ export async function negotiate(
     first = await send(unionRequest(options.clientVersion));
   } catch (error) {
     // The agent lists the versions that it speaks.
-    if (!supportedVersions(error).includes(1)) return fail(options)(error);
-    return checked(await v1().catch(fail(options)), options);
+    if (supportedVersions(error).includes(1)) return checked(await v1().catch(fail(options)), options);
+    if (!isOtherRefusal(error)) return fail(options)(error);
+    // An agent of version 1 can refuse what it does not know. If it refuses version 1, too, the first reason counts.
+    const second = await v1().catch(() => undefined);
+    return second?.result["protocolVersion"] === 1 ? second : fail(options)(error);
   }
   if (first["protocolVersion"] === 2) return { version: 2, result: first };
   const result = checked({ version: 1, result: first }, options).result;
@@ -122,6 +125,10 @@ function supportedVersions(error: unknown): readonly number[] {
   if (!(error instanceof ResponseError) || error.code !== unsupportedVersion) return [];
   return asArray(asObject(error.data)["supported"]).filter(isVersion);
 }
+
+/** Whether the agent refused the request for another reason than its version. */
+const isOtherRefusal = (error: unknown): boolean =>
+  error instanceof ResponseError && error.code !== unsupportedVersion && !isConnectionClosed(error);
 
 /** The agent's output ended before it answered. Usually its process ended too, and its exit explains more. */
 export class StreamEndedError extends ProblemError {}

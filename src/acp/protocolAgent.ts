@@ -114,7 +114,10 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
     this.#askForAccount();
   }
 
-  /** Opens the session with the agent's answer to `session/new`. Its id is not empty. */
+  /**
+   * Opens the session with the agent's answer to `session/new`. Its id is not empty. Updates that arrived before the answer
+   * count before what it says.
+   */
   protected abstract opened(result: JsonObject, sessionId: string, request: OpenSessionRequest, client: AgentClient): S;
 
   /** The parameters of a request that opens a session. */
@@ -233,9 +236,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
       const message = t("{0} opened a session without an id. This is an error in the agent.", this.agentName);
       throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
     }
-    const session = this.opened(result, sessionId, request, client);
-    this.takeEarlyUpdates(session, sessionId);
-    return session;
+    return this.opened(result, sessionId, request, client);
   }
 
   /** Applies the updates that arrived before the session was known. */

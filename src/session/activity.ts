@@ -8,6 +8,7 @@ import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
   isBusy,
   messageKey,
+  type AwaitedTurn,
   type Entry,
   type Notice,
   type ProblemEntry,
@@ -32,24 +33,21 @@ export const turnBegan = ({ activity: before }: SessionState, { activity: after 
 type Activity = Extract<SessionEvent, { type: "activity" }>;
 
 /**
- * Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn, also one that
- * the agent accepted and never reported as running, if it gives a reason. An idle agent that repeats the reason of its
- * last turn ends none, and neither does one that reports its background work. An agent that ended a stopped turn early
- * can report that end again after it has accepted the next prompt.
+ * Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn. An idle agent
+ * that repeats the reason of its last turn ends none, and neither does one that reports its background work.
  */
 export function setActivity(before: SessionState, event: Activity, at: number): SessionState {
   const state = reportBackground(before, event.background, at);
   const was = state.activity;
-  const isAccepted = isTurnAccepted(state);
-  if (was.state === event.state && (event.state !== "idle" || !isAccepted || event.stopReason === undefined))
-    return state;
-  const isEndOfStopped = was.state === "idle" && was.stopReason === "cancelled" && event.stopReason === "cancelled";
-  if (isEndOfStopped && !state.cancelling) return state;
+  const isSame = was.state === event.state && !event.byParley && !endsUnreportedTurn(state, event);
+  if (isSame) return withReportedReason(state, event);
   const activity = {
     state: event.state,
     since: at,
     ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
   };
+  const held = state.awaitedTurns.filter(({ id }) => isHeld(state, id));
+  const accepted = state.awaitedTurns.find(({ id }) => !isHeld(state, id))?.id;
   if (event.state !== "idle") {
     if (was.state !== "idle") return { ...state, activity };
     // An agent that continues the session goes on with the turn that was interrupted. The turn of an accepted prompt begins
@@ -59,28 +57,59 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
       state.connection?.state === "opening" && (was.stopReason === "cancelled" || was.stopReason === "lost");
     const turn = isContinued
       ? {}
-      : isAccepted
-        ? { turnPrompt: state.awaitedTurn, awaitedTurn: null }
+      : accepted !== undefined
+        ? { turnPrompt: accepted, awaitedTurns: held }
         : { turnPrompt: null, turnStart: state.entries.length };
-    return withoutFinishedPlans({ ...state, activity, ...turn, turnUsage: null, signIn: null });
+    const begun = { ...state, activity, ...turn, reportsTurns: true, turnUsage: null, signIn: null };
+    return withoutFinishedPlans(begun);
   }
   const { stopReason, forgotten = false } = event;
-  const turnPrompt = was.state === "idle" ? state.awaitedTurn : state.turnPrompt;
-  // Stop also ends the prompts that the agent holds.
-  const held = state.pendingPrompts.find(({ isSubmitted, messageId }) => isSubmitted && messageId === undefined);
-  const cancelling = state.cancelling && held !== undefined;
+  const turnPrompt = was.state === "idle" ? (accepted ?? null) : state.turnPrompt;
+  const awaitedTurns = held.map(({ isSteered: _, ...rest }) => rest);
   const ended = {
-    ...{ ...state, activity, turnPrompt, awaitedTurn: held?.id ?? null, cancelling, stopIgnored: false },
+    ...{ ...state, activity, turnPrompt, awaitedTurns, stopIgnored: false },
     turnUsage: event.usage ?? null,
     agentForgot: state.agentForgot || forgotten,
     needsConversation: state.needsConversation && !wasRead(state, turnPrompt, stopReason),
   };
-  return endTurn(ended, event, { at, isStopped: state.cancelling });
+  const isStopped = state.cancelling;
+  return endTurn(withStopOver(withReportedReason(ended, event)), event, { at, isStopped });
 }
 
-/** Whether the agent has accepted a prompt whose turn did not begin. */
-const isTurnAccepted = ({ awaitedTurn, pendingPrompts }: SessionState): boolean =>
-  awaitedTurn !== null && !pendingPrompts.some(({ id, messageId }) => id === awaitedTurn && messageId === undefined);
+const withReportedReason = (state: SessionState, { stopReason, byParley }: Activity): SessionState =>
+  stopReason === undefined || byParley || stopReason === state.reportedReason
+    ? state
+    : { ...state, reportedReason: stopReason };
+
+/**
+ * Whether an idle agent that is idle again has ended the turn of an accepted prompt, and has not reported that it began. An
+ * agent that reports the begin of turns should do so for each, and may repeat the reason of the last one, which ends none.
+ */
+function endsUnreportedTurn(state: SessionState, { state: activity, stopReason }: Activity): boolean {
+  if (activity !== "idle" || stopReason === undefined) return false;
+  if (state.reportsTurns && stopReason === state.reportedReason) return false;
+  // An agent that ended a stopped turn early can report that end again after it has accepted the next prompt.
+  if (stopReason === "cancelled" && state.activity.stopReason === "cancelled" && !state.cancelling) return false;
+  return state.awaitedTurns.some(({ id }) => !isHeld(state, id));
+}
+
+/** Whether the agent has the prompt, and has not accepted it. */
+const isHeld = ({ pendingPrompts }: SessionState, prompt: string): boolean =>
+  pendingPrompts.some(({ id, isSubmitted, messageId }) => id === prompt && isSubmitted && messageId === undefined);
+
+/** The user pressed Stop, which also ends the prompts that the agent holds. */
+export function requestCancel(state: SessionState, at: number): SessionState {
+  const isNew = ({ isStopped }: AwaitedTurn): boolean => !isStopped;
+  if (state.cancelling && !state.awaitedTurns.some(isNew)) return state;
+  const awaitedTurns = state.awaitedTurns.map(each => ({ ...each, isStopped: true as const }));
+  return closeOpenTools({ ...state, cancelling: true, awaitedTurns }, at);
+}
+
+/** The state without Stop if no turn and no prompt is left that it has to end. */
+function withStopOver(state: SessionState): SessionState {
+  const isStopping = state.activity.state !== "idle" || state.awaitedTurns.some(({ isStopped }) => isStopped);
+  return isStopping || !state.cancelling ? state : { ...state, cancelling: false, stopIgnored: false };
+}
 
 /** Whether the agent keeps the prompt. It keeps none that it refused, and may not have read one that failed. */
 function wasRead({ entries, accepts }: SessionState, id: string | null, stopReason: StopReason | undefined): boolean {
@@ -173,20 +202,22 @@ export function acceptTurn(
 ): SessionState {
   const sent = before.pendingPrompts.find(({ id }) => id === submission);
   if (!sent || sent.messageId !== undefined) return state;
-  const wasHeld = before.awaitedTurn === submission;
-  const awaitedTurn = wasHeld ? null : state.awaitedTurn;
+  const awaited = before.awaitedTurns.find(({ id }) => id === submission);
+  const others = state.awaitedTurns.filter(({ id }) => id !== submission);
   if (state.activity.state !== "idle") {
     // A prompt that was sent into the turn did not begin it.
-    const beganTurn = state.turnPrompt === null && (wasHeld || sent.isSubmitted === undefined);
-    return { ...state, awaitedTurn, turnPrompt: beganTurn ? submission : state.turnPrompt };
+    const beganTurn = state.turnPrompt === null && !awaited?.isSteered;
+    return { ...state, awaitedTurns: others, turnPrompt: beganTurn ? submission : state.turnPrompt };
   }
   if (awaitsTurn) {
-    if (awaitedTurn !== null) return state;
-    return { ...state, awaitedTurn: submission, turnStart: Math.max(0, state.entries.length - 1) };
+    const isFirst = !others.some(({ id }) => !isHeld(state, id));
+    const turnStart = isFirst ? Math.max(0, state.entries.length - 1) : state.turnStart;
+    return { ...state, awaitedTurns: awaited ? state.awaitedTurns : [...others, { id: submission }], turnStart };
   }
   const turnPrompt = state.turnPrompt ?? submission;
   const isRead = turnPrompt === submission && wasRead(state, submission, state.activity.stopReason);
-  return { ...state, awaitedTurn, turnPrompt, needsConversation: state.needsConversation && !isRead };
+  const needsConversation = state.needsConversation && !isRead;
+  return withStopOver({ ...state, awaitedTurns: others, turnPrompt, needsConversation });
 }
 
 /** The prompt went out, and the agent may hold it. No other prompt follows meanwhile. */
@@ -195,8 +226,8 @@ export function submitPrompt(state: SessionState, id: string): SessionState {
   const pendingPrompts = state.pendingPrompts.map((s): PendingPrompt =>
     s.id === id ? { ...s, isSubmitted: true } : s,
   );
-  const awaitedTurn = state.awaitedTurn ?? (state.activity.state === "idle" ? id : null);
-  return { ...state, pendingPrompts, awaitedTurn };
+  const isSteered = state.activity.state !== "idle" && ({ isSteered: true } as const);
+  return { ...state, pendingPrompts, awaitedTurns: [...state.awaitedTurns, { id, ...isSteered }] };
 }
 
 /** The agent gave the prompt back, so the user can change it again. */
@@ -210,8 +241,13 @@ export function returnPrompt(state: SessionState, id: string): SessionState {
 
 /** The prompt begins no turn. */
 function withoutAwaitedTurn(state: SessionState, id: string): SessionState {
-  return state.awaitedTurn === id ? { ...state, awaitedTurn: null, cancelling: false, stopIgnored: false } : state;
+  const awaitedTurns = state.awaitedTurns.filter(each => each.id !== id);
+  return awaitedTurns.length === state.awaitedTurns.length ? state : withStopOver({ ...state, awaitedTurns });
 }
+
+/** No agent is connected that could begin a turn. */
+export const withoutAwaitedTurns = (state: SessionState): SessionState =>
+  state.awaitedTurns.length === 0 ? state : withStopOver({ ...state, awaitedTurns: [] });
 
 /** Removes a refused prompt from the queue. Its text stays in the conversation, followed by the reason. */
 export function failPrompt(
@@ -254,7 +290,7 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
     lost: problem,
     signIn: null,
     connection: { state: "closed" },
-    awaitedTurn: null,
+    awaitedTurns: [],
     cancelling: false,
     stopIgnored: false,
     questions: closed.questions.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),

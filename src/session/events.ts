@@ -411,6 +411,8 @@ export const sessionEvents = {
     background: optional(isListOf(isBackgroundWork)),
     /** The agent did not begin the turn, because it no longer has the session. */
     forgotten: optionalTrue,
+    /** Parley ended the turn, because the agent is gone or has nothing to end. */
+    byParley: optionalTrue,
   },
   plan: {
     planId: isString,

@@ -21,6 +21,8 @@ export interface PromptLink {
   readonly session: AgentSession;
   readonly accepts: PromptCapabilities;
   readonly ids: AgentSessionIds;
+  /** Whether the connection to the agent has ended. */
+  readonly hasEnded: () => boolean;
 }
 
 export interface PromptDeliveryOptions {
@@ -49,7 +51,7 @@ export class PromptDelivery {
   readonly #withdrawals = new Map<string, AbortController>();
   /** The prompt that the agent refused until the user signs in. It was not run. */
   #refused: Pick<PendingPrompt, "id" | "content"> | undefined;
-  /** The number of turns that began. */
+  /** The number of turns that began and that no accepted prompt is known for. */
   #turns = 0;
 
   constructor(options: PromptDeliveryOptions) {
@@ -83,7 +85,7 @@ export class PromptDelivery {
 
   /** Call this after each change of the state. */
   stateChanged(before: SessionState, after: SessionState): void {
-    if (turnBegan(before, after)) this.#turns++;
+    if (turnBegan(before, after) && after.turnPrompt === null) this.#turns++;
   }
 
   /**
@@ -125,10 +127,11 @@ export class PromptDelivery {
 
   #send(
     prompt: PendingPrompt,
-    { session, accepts, ids }: PromptLink,
+    remote: PromptLink,
     send: (content: readonly ContentBlock[], withdrawn: AbortSignal) => Promise<AcceptedPrompt>,
   ): void {
     const { agentName, dispatch, state } = this.#options;
+    const { session, accepts, ids } = remote;
     const submission = prompt.id;
     const turns = this.#turns;
     this.#sending.add(submission);
@@ -149,6 +152,8 @@ export class PromptDelivery {
         },
         (error: unknown) => {
           if (!(error instanceof PromptReturnedError)) {
+            // The agent may have the prompt. That shows when the session opens again.
+            if (session.holdsPrompts && (this.#options.link() !== remote || remote.hasEnded())) return;
             const forgotten = error instanceof SessionGoneError && ({ forgotten: true } as const);
             dispatch({ type: "promptFailed", submission, problem: asProblem(error), ...forgotten });
             if (forgotten) this.#options.onForgotten();

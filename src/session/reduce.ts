@@ -9,11 +9,13 @@ import {
   markAgentLost,
   setAgentSession,
   setActivity,
+  requestCancel,
   returnPrompt,
   setConnection,
   submitPrompt,
   withdrawPrompt,
   withNotice,
+  withoutAwaitedTurns,
   withUnknown,
 } from "./activity.ts";
 import { endBackground, trackBackground } from "./background/background.ts";
@@ -65,8 +67,10 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
         recordsChoices: event.choices === true,
       });
     case "connection":
-      if (event.state === "ready") return choicesAfterReport(state, setConnection(state, event, at));
-      return withoutAgentSession(setConnection(state, event, at));
+      // An agent that has repeated the conversation and is idle works on no call of it.
+      if (event.state === "ready")
+        return choicesAfterReport(state, withoutOpenCalls(setConnection(state, event, at), at));
+      return withoutAgentSession(withoutAwaitedTurns(setConnection(state, event, at)));
     case "agentSession":
       return setAgentSession(state, event);
     case "chosen":
@@ -95,7 +99,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
     case "queuePaused":
       return withValues(state, { queuePaused: event.paused });
     case "cancelRequested":
-      return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
+      return requestCancel(state, at);
     case "stopIgnored":
       return state.cancelling ? withValues(state, { stopIgnored: true }) : state;
     case "backgroundEnded":
@@ -193,6 +197,9 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       throw unreachable(event);
   }
 }
+
+const withoutOpenCalls = (state: SessionState, at: number): SessionState =>
+  state.activity.state === "idle" ? closeOpenTools(state, at) : state;
 
 /** The state with these values; the same object when it already has them. */
 function withValues(state: SessionState, values: Partial<SessionState>): SessionState {

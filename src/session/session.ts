@@ -16,6 +16,7 @@ import type {
 } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
 import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
+import { promptsOfLostAgent } from "./opening/promptsOfLostAgent.ts";
 import { PromptDelivery, type PromptLink } from "./promptDelivery.ts";
 import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
@@ -35,7 +36,6 @@ const maxTitleLength = 200;
 /** The open session at the agent. */
 interface AgentLink extends PromptLink {
   readonly link: Disposable;
-  readonly hasEnded: () => boolean;
 }
 
 export class Session implements Disposable {
@@ -149,6 +149,10 @@ export class Session implements Disposable {
         loss.dispose();
         return;
       }
+      for (const event of promptsOfLostAgent(earlier, this.#state)) {
+        if (event.type === "promptReturned") this.#setQueuePaused(true);
+        this.#dispatch(event);
+      }
       const { image, audio, embeddedContext } = running.agent.info.capabilities;
       const accepts = { image, audio, embeddedContext };
       this.#agentLink = { session, accepts, ids, link: loss, hasEnded: () => running.hasEnded() };
@@ -252,8 +256,17 @@ export class Session implements Disposable {
     if (background && !background.reported) this.#dispatch({ type: "backgroundEnded" });
     this.#cancelQuestionsOfStop();
     this.#agentLink?.session.cancel();
-    if (isTurn)
-      this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
+    if (isTurn) this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#endStopWait());
+  }
+
+  /**
+   * An agent that is idle and has accepted the prompt, but reports no turn for it, has nothing to end. Any other agent that
+   * has not ended its turn ignores Stop.
+   */
+  #endStopWait(): void {
+    if (this.#state.activity.state === "idle")
+      this.#dispatch({ type: "activity", state: "idle", stopReason: "cancelled", byParley: true });
+    if (this.#state.cancelling) this.#dispatch({ type: "stopIgnored" });
   }
 
   /** Ends what can be ended alone. An agent must not get requests that it does not offer. */
@@ -339,8 +352,8 @@ export class Session implements Disposable {
   async restart(): Promise<void> {
     const restarts = ++this.#restarts;
     this.#detach();
-    this.#dispatch({ type: "connection", state: "starting" });
     for (const event of endedWork(this.#state)) this.#dispatch(event);
+    this.#dispatch({ type: "connection", state: "starting" });
     const earlier = this.#opening;
     await this.#options.connection.restart();
     await earlier;

@@ -138,6 +138,15 @@ export interface PendingPrompt {
   /** The agent has it, and has not accepted it yet. */
   readonly isSubmitted?: true;
 }
+/** A prompt that was sent and that is not known to be a part of a turn yet. */
+export interface AwaitedTurn {
+  /** The id of the prompt. */
+  readonly id: string;
+  /** It was sent into the turn that still runs. */
+  readonly isSteered?: true;
+  /** The user pressed Stop since it was sent. */
+  readonly isStopped?: true;
+}
 export interface Question extends FieldsOf<typeof questionFields> {
   readonly id: string;
   /** The user has opened the web address. */
@@ -244,8 +253,12 @@ export interface SessionState {
     /** The work as the agent reports it. Absent: the agent does not, so entries outside of a turn show it. */
     readonly reported?: readonly BackgroundWork[];
   } | null;
-  /** The prompt that the agent holds, or has accepted and not begun to work on; null if there is none. */
-  readonly awaitedTurn: string | null;
+  /** The prompts that the agent holds, or has accepted and not begun to work on, in the order in which they were sent. */
+  readonly awaitedTurns: readonly AwaitedTurn[];
+  /** The agent has reported the begin of a turn, so it should report that of each. */
+  readonly reportsTurns: boolean;
+  /** The stop reason that the agent reported last, which it can repeat; null if it has reported none. */
+  readonly reportedReason: StopReason | null;
   /** The prompt of the current or latest turn; null if that is the agent's own work, or a turn of another client. */
   readonly turnPrompt: string | null;
   /** The user pressed Stop and the turn has not ended yet. */
@@ -292,7 +305,9 @@ export const emptySession: SessionState = {
   turnStart: 0,
   lastRetry: null,
   background: null,
-  awaitedTurn: null,
+  awaitedTurns: [],
+  reportsTurns: false,
+  reportedReason: null,
   turnPrompt: null,
   cancelling: false,
   stopIgnored: false,
@@ -311,6 +326,12 @@ export const openQuestions = (state: SessionState): readonly Question[] =>
 /** Whether the entry is a prompt of the user, not a prompt of an agent to its sub-agent. */
 export const isPrompt = (entry: Entry): boolean =>
   entry.kind === "message" && entry.author === "user" && entry.parent === undefined;
+
+/** Where the latest turn begins. Prompts that were sent into it belong to it, and so does the prompt that began it. */
+export function latestTurnStart({ entries, turnStart }: SessionState): number {
+  const prompt = entries.findLast(isPrompt);
+  return prompt ? Math.min(turnStart, entries.position(prompt.id)) : turnStart;
+}
 
 /** The latest turn that a prompt of the user began, by the id of the prompt; empty before the first prompt. */
 export function latestPromptTurn({ entries }: SessionState): string {
@@ -360,8 +381,8 @@ export function isAllowed({ answer, options }: Question): boolean {
 }
 
 /** Whether a turn is running or about to begin: any activity but idle, also one that Parley does not know. */
-export const isBusy = ({ activity, awaitedTurn }: SessionState): boolean =>
-  activity.state !== "idle" || awaitedTurn !== null;
+export const isBusy = ({ activity, awaitedTurns }: SessionState): boolean =>
+  activity.state !== "idle" || awaitedTurns.length > 0;
 
 /** Whether a tool call with this status has ended, so that nothing comes after it. */
 export const isFinal = (status: string | null | undefined): boolean =>

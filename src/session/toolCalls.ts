@@ -92,10 +92,14 @@ export function upsertTool(
   return { ...state, entries: state.entries.put(entry), latestMessage };
 }
 
-/** The state with the call open again, unless the agent has reported its end. */
+/**
+ * The state with the call open again, unless the agent has reported its end. A call of an earlier turn stays closed: the end
+ * of that turn closed it.
+ */
 export function reopenTool(state: SessionState, toolCallId: string): SessionState {
   const entry = state.entries.get(toolKey(toolCallId));
   if (entry?.kind !== "tool" || !entry.closed || isFinal(entry.fields.status)) return state;
+  if (!entry.background && state.entries.position(entry.id) < state.turnStart) return state;
   const { closed: _, ended: __, ...open } = entry;
   return { ...state, entries: state.entries.put(open) };
 }

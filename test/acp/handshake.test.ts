@@ -111,6 +111,27 @@ describe("the version of the protocol", () => {
     connected.dispose();
   });
 
+  it("is 1 if an agent refuses version 2 for another reason and accepts version 1", async () => {
+    const wire = new WireAgent();
+    const connecting = wire.connect(undefined, { protocol: 2 });
+    wire.fail(await wire.request("initialize"), -32602, "Invalid params");
+    const second = await wire.request("initialize");
+    assert.equal(second.params?.["protocolVersion"], 1);
+    wire.answer(second, { protocolVersion: 1 });
+    const connected = await connecting;
+    assert.equal(connected.agent.info.protocolVersion, 1);
+    connected.dispose();
+  });
+
+  it("is none if an agent refuses both, and the first reason counts", async () => {
+    const wire = new WireAgent();
+    const connecting = problemOf(wire.connect(undefined, { protocol: 2 }));
+    wire.fail(await wire.request("initialize"), -32603, "The model is missing.");
+    wire.fail(await wire.request("initialize"), -32603, "Twice.");
+    assert.match((await connecting).message, /The model is missing\./);
+    assert.equal(wire.received.length, 0);
+  });
+
   it("stays 1 if an agent accepts no second initialize", async () => {
     const wire = new WireAgent();
     const connecting = wire.connect(undefined, { protocol: 2 });

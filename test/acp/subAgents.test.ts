@@ -121,6 +121,20 @@ describe("a sub-agent with a session of its own", () => {
     assert.deepEqual(agents.origin("c1"), { sessionId: "root", toolCallId: "c1" });
   });
 
+  it("keeps its ids apart from those of others if the id of one begins with that of another", () => {
+    const { agents, shown } = new Conversation()
+      .send("root", announce("a"))
+      .send("root", announce("a/b"))
+      .send("a", call("b/t", { title: "Of a" }))
+      .send("a/b", call("t", { title: "Of a/b" }));
+    assert.deepEqual(shown.slice(2), ["tool Of a [done] < t:subagent:a", "tool Of a/b [done] < t:subagent:a/b"]);
+    for (const origin of [
+      { sessionId: "a", toolCallId: "b/t" },
+      { sessionId: "a/b", toolCallId: "t" },
+    ])
+      assert.deepEqual(agents.origin(agents.toolCallId(origin.sessionId, origin.toolCallId)), origin);
+  });
+
   it("can have sub-agents of its own, whose cards are inside its card", () => {
     const shown = new Conversation()
       .send("root", announce("a"))

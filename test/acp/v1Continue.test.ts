@@ -64,7 +64,7 @@ describe("an agent of version 1 that continues a session", () => {
     const opened = await opening;
     assert.deepEqual([opened?.by, opened?.session.sessionId], ["resume", "old-session"]);
     assert.deepEqual(client.events[0], { type: "agentSession", sessionId: "old-session", continued: true });
-    assert.deepEqual(kinds(client.events), ["agentSession", "options", "messageChunk"]);
+    assert.deepEqual(kinds(client.events), ["agentSession", "messageChunk", "options"]);
   });
 
   it("gets the further folders of the workspace only if it works in them", async () => {
@@ -160,7 +160,7 @@ describe("an agent of version 1 that continues a session", () => {
     agent.answer(sent, { sessionId: "other-session" });
     assert.equal((await opening)?.session.sessionId, "other-session");
     assert.deepEqual(client.events[0], { type: "agentSession", sessionId: "other-session", continued: true });
-    assert.deepEqual(kinds(client.events), ["agentSession", "options", "messageChunk"]);
+    assert.deepEqual(kinds(client.events), ["agentSession", "messageChunk", "options"]);
   });
 
   it("is asked to load it if it refuses to resume it, and is not asked again for a method that it lacks", async () => {

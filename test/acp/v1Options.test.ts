@@ -61,3 +61,27 @@ describe("a mode or model that an agent of version 1 refuses as an option", () =
     assert.equal((await signedOut).detail, "Your login has expired");
   });
 });
+
+describe("the options of an agent of version 1", () => {
+  it("are those of the answer that opens the session, although it reported others before", async () => {
+    trackLeaks();
+    const agent = new WireAgent();
+    const connected = await agent.ready({});
+    const options = (value: string): readonly object[] => [
+      {
+        ...{ id: "m", name: "Mode", type: "select", currentValue: value },
+        options: ["a", "b"].map(each => ({ value: each, name: each })),
+      },
+    ];
+    const client = recordingClient();
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
+    const request = await agent.request("session/new");
+    agent.update("s", { sessionUpdate: "config_option_update", configOptions: options("a") });
+    agent.answer(request, { sessionId: "s", configOptions: options("b") });
+    await opening;
+    const reported = client.events.flatMap(event => (event.type === "options" ? event.options : []));
+    assert.deepEqual(reported.map(({ value }) => value).at(-1), "b");
+    connected.dispose();
+    assert.deepEqual(findLeaks(), []);
+  });
+});

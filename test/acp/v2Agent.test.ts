@@ -400,6 +400,34 @@ describe("an agent of version 2", () => {
     assert.equal(client.events[0]?.type, "agentSession");
   });
 
+  const configOptions = (value: string): readonly object[] => [
+    {
+      ...{ configId: "mode", name: "Mode", type: "select", currentValue: value },
+      options: ["a", "b"].map(id => ({ value: id, name: id })),
+    },
+  ];
+  const availableCommands = (name: string): readonly object[] => [{ type: "command", name, description: name }];
+  for (const { title, answer, expected } of [
+    {
+      title: "has the newer ones",
+      answer: { configOptions: configOptions("b"), availableCommands: availableCommands("new") },
+      expected: ["b", "new"],
+    },
+    { title: "has none", answer: {}, expected: ["a", "old"] },
+  ])
+    it(`may send options and commands before the answer, which ${title}`, async () => {
+      const client = recordingClient();
+      await connect();
+      const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
+      const request = await agent.request("session/new");
+      update("config_option_update", { configOptions: configOptions("a") });
+      update("available_commands_update", { availableCommands: availableCommands("old") });
+      agent.answer(request, { sessionId: "s", ...answer });
+      await opening;
+      const { options, commands } = stateOf(client.events);
+      assert.deepEqual([options[0]?.value, commands[0]?.name], expected);
+    });
+
   it("is asked to close a session that is closed here, and not one that is only disposed", async () => {
     const session = await opened(recordingClient());
     session.close();

@@ -242,6 +242,65 @@ describe("an agent of version 2 that resumes a session", () => {
     assert.deepEqual(call(), ["in_progress", true, 0], "the end of the turn closes it");
   });
 
+  it("repeats an answer that was cut after a prompt that was sent into its turn", async () => {
+    const session = await conversation.opened(2);
+    await conversation.turn(session, "one", "u1", false);
+    conversation.update("agent_message_chunk", { messageId: "m", content: text("The quick ") });
+    const steered = session.prompt([text("B")]);
+    conversation.agent.answer(await conversation.agent.request("session/prompt"), { messageId: "u2" });
+    await steered;
+    conversation.reload();
+    await conversation.connect(2);
+    opening = conversation.open();
+    const request = await conversation.agent.request("session/resume");
+    repeat("completed", "The quick brown ");
+    conversation.update("user_message", { messageId: "u2", content: [text("B")] });
+    conversation.update("state_update", { state: "running" });
+    conversation.agent.answer(request, {});
+    await opening;
+    conversation.update("agent_message_chunk", { messageId: "m", content: text("fox.") });
+    await until(() => conversation.entries.includes("agent: The quick brown fox."));
+  });
+
+  it("does not open a call again that it left in an earlier turn", async () => {
+    const session = await conversation.opened(2);
+    await conversation.turn(session, "one", "u1", false);
+    conversation.update("state_update", { state: "idle", stopReason: "end_turn" });
+    await until(() => !isBusy(conversation.state));
+    await conversation.turn(session, "two", "u2", false);
+    conversation.reload();
+    await conversation.connect(2);
+    opening = conversation.open();
+    const request = await conversation.agent.request("session/resume");
+    for (const [words, id] of [
+      ["one", "u1"],
+      ["two", "u2"],
+    ] as const) {
+      conversation.update("user_message", { messageId: id, content: [text(words)] });
+      conversation.update("tool_call_update", { toolCallId: `call of ${words}`, status: "in_progress" });
+    }
+    conversation.update("state_update", { state: "running" });
+    conversation.agent.answer(request, {});
+    await opening;
+    const isClosed = ["one", "two"].map(words => {
+      const entry = conversation.state.entries.get(`t:call of ${words}`);
+      return entry?.kind === "tool" && entry.closed === true;
+    });
+    assert.deepEqual(isClosed, [true, false]);
+  });
+
+  it("leaves no call open that began while it was away, if it is idle", async () => {
+    const request = await cutInTurn();
+    repeat("completed", "Done.");
+    conversation.update("tool_call_update", { toolCallId: "later", title: "later", status: "in_progress" });
+    conversation.update("state_update", { state: "idle" });
+    conversation.agent.answer(request, {});
+    await opening;
+    conversation.apply({ type: "connection", state: "ready" });
+    const later = conversation.state.entries.get("t:later");
+    assert.ok(later?.kind === "tool" && later.closed);
+  });
+
   it("keeps what the log has if the agent repeats more pieces than are kept", async () => {
     const request = await cutInTurn();
     const piece = { sessionUpdate: "agent_message_chunk", messageId: "m", content: text("x") };

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { isBusy, openQuestions } from "../../src/session/state.ts";
 import { until } from "../support/fakes/until.ts";
+import type { SentMessage } from "../support/fakes/wireAgent.ts";
 import { WireSession } from "../support/fakes/wireSession.ts";
 
 describe("a turn of version 2", () => {
@@ -77,6 +78,192 @@ describe("a turn of version 2", () => {
     wire.running();
     wire.idle();
     await wire.agent.request("session/prompt");
+  });
+
+  it("does not end before it has begun when the agent repeats how the last one ended", async () => {
+    const request = await wire.send("one");
+    wire.agent.answer(request, { messageId: "u1" });
+    wire.running();
+    wire.idle({ stopReason: "refusal" });
+    await wire.processed();
+    wire.agent.answer(await wire.send("second"), { messageId: "u2" });
+    wire.session.send([{ type: "text", text: "third" }]);
+    wire.idle({ stopReason: "refusal" });
+    await wire.processed();
+    assert.deepEqual([wire.queued, wire.sent, isBusy(wire.state), ends()], [["third"], [], true, 1]);
+    assert.deepEqual(wire.messages, ["user: one (excluded)", "user: second"]);
+    wire.running();
+    wire.idle();
+    await wire.agent.request("session/prompt");
+  });
+
+  it("is awaited although the user withdraws another prompt that the agent holds", async () => {
+    await wire.turn("zero", "u0", "Zero.");
+    const held = await wire.send("held");
+    wire.session.send([{ type: "text", text: "B" }]);
+    wire.session.sendWhileRunning(wire.state.pendingPrompts[1]?.id ?? "");
+    wire.agent.answer(await wire.agent.request("session/prompt"), { messageId: "u2" });
+    wire.session.withdraw(wire.state.pendingPrompts[0]?.id ?? "");
+    await wire.agent.request("$/cancel_request");
+    wire.agent.fail(held, -32800, "Cancelled.");
+    wire.session.send([{ type: "text", text: "next" }]);
+    await wire.processed();
+    assert.deepEqual([wire.queued, wire.sent, isBusy(wire.state)], [["next"], [], true]);
+    wire.running();
+    wire.idle();
+    await wire.agent.request("session/prompt");
+  });
+
+  it("is not stopped by a Stop that the user pressed before its prompt went out", async () => {
+    const request = await wire.send("one");
+    wire.agent.answer(request, { messageId: "u1" });
+    wire.running();
+    await wire.processed();
+    wire.session.stop();
+    await wire.agent.request("session/cancel");
+    wire.session.send([{ type: "text", text: "B" }]);
+    wire.session.sendWhileRunning(wire.state.pendingPrompts[0]?.id ?? "");
+    const steered = await wire.agent.request("session/prompt");
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    assert.deepEqual([isBusy(wire.state), wire.state.cancelling], [true, false]);
+    wire.agent.answer(steered, { messageId: "u2" });
+    wire.running();
+    await wire.processed();
+    assert.ok(!wire.state.cancelling);
+  });
+
+  it("that is still to come is awaited if that of an earlier prompt was running meanwhile", async () => {
+    const request = await wire.send("one");
+    wire.agent.answer(request, { messageId: "u1" });
+    await wire.processed();
+    wire.session.send([{ type: "text", text: "B" }]);
+    wire.session.sendWhileRunning(wire.state.pendingPrompts[0]?.id ?? "");
+    const steered = await wire.agent.request("session/prompt");
+    wire.running();
+    wire.idle();
+    wire.agent.answer(steered, { messageId: "u2" });
+    wire.session.send([{ type: "text", text: "next" }]);
+    await wire.processed();
+    assert.deepEqual([wire.queued, wire.sent, isBusy(wire.state)], [["next"], [], true]);
+  });
+
+  it("shows its prompt whole once the agent has accepted it, although the agent still repeats it", async () => {
+    const request = await wire.send("one two");
+    const piece = (text: string): void =>
+      wire.update("user_message_chunk", { messageId: "u1", content: { type: "text", text } });
+    piece("one");
+    wire.agent.answer(request, { messageId: "u1" });
+    await wire.processed();
+    assert.deepEqual(wire.messages, ["user: one two"]);
+    piece(" t");
+    piece("wo");
+    await wire.processed();
+    assert.deepEqual(wire.messages, ["user: one two"]);
+    piece(", changed");
+    await wire.processed();
+    assert.deepEqual(wire.messages, ["user: one two, changed"]);
+  });
+
+  it("that never begins ends some seconds after Stop", async () => {
+    await wire.turn("one", "u1", "First.");
+    const request = await wire.send("two");
+    // The agent does not repeat this prompt, so its turn can be this one or still to come.
+    wire.running();
+    wire.idle();
+    wire.agent.answer(request, { messageId: "u2" });
+    await wire.processed();
+    assert.ok(isBusy(wire.state));
+    wire.session.stop();
+    await wire.agent.request("session/cancel");
+    assert.ok(wire.state.cancelling);
+    wire.clock.advance(5000);
+    assert.deepEqual([isBusy(wire.state), wire.state.cancelling, wire.state.stopIgnored], [false, false, false]);
+    wire.agent.answer(await wire.send("three"), { messageId: "u3" });
+    await wire.processed();
+    assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: two", "user: three"]);
+  });
+
+  describe("of a prompt that the agent held when the connection ended", () => {
+    let held: SentMessage;
+    beforeEach(async () => {
+      await wire.turn("one", "u1", "First.");
+      held = await wire.send("held");
+      await wire.processed();
+    });
+    function reload(): void {
+      const earlier = wire;
+      wire = new WireSession(earlier.log);
+      earlier.dispose();
+    }
+    async function resumed(replay: () => void): Promise<void> {
+      const opening = wire.session.open();
+      const resume = await wire.agent.request("session/resume");
+      assert.deepEqual(resume.params?.["replayFrom"], { type: "start" });
+      wire.message("user", "u1", "one");
+      wire.message("agent", "answer to u1", "First.");
+      replay();
+      wire.agent.answer(resume, {});
+      await opening;
+      await wire.processed();
+    }
+    for (const [title, end] of [
+      ["the window reloads", reload],
+      ["the agent ends", () => wire.loseAgent()],
+    ] as const) {
+      it(`goes on if the agent has the prompt (${title})`, async () => {
+        end();
+        await resumed(() => {
+          wire.message("user", "u2", "held");
+          wire.message("agent", "m", "Half");
+          wire.running();
+        });
+        assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: held", "agent: Half"]);
+        assert.deepEqual([wire.queued, isBusy(wire.state)], [[], true]);
+        wire.idle();
+        await wire.processed();
+        assert.deepEqual([wire.sent, isBusy(wire.state)], [[], false]);
+      });
+
+      it(`begins only when the user sends the prompt again if the agent lacks it (${title})`, async () => {
+        end();
+        await resumed(() => wire.idle());
+        assert.deepEqual(
+          [wire.queued, wire.state.queuePaused, wire.sent, isBusy(wire.state)],
+          [["held"], true, [], false],
+        );
+        wire.session.resumeQueue();
+        const { params } = await wire.agent.request("session/prompt");
+        assert.deepEqual(params?.["prompt"], [{ type: "text", text: "held" }]);
+        assert.notEqual(held, undefined);
+      });
+    }
+
+    it("goes on if the prompt of another client came after its beginning", async () => {
+      wire.update("user_message_chunk", { messageId: "u2", content: { type: "text", text: "he" } });
+      wire.running();
+      wire.message("user", "o1", "of another client");
+      await wire.processed();
+      reload();
+      await resumed(() => {
+        wire.message("user", "u2", "held");
+        wire.message("user", "o1", "of another client");
+        wire.running();
+      });
+      const shown = ["user: one", "agent: First.", "user: held", "user: of another client"];
+      assert.deepEqual([wire.messages, wire.queued], [shown, []]);
+    });
+
+    it("shows the prompt whole if only its beginning had arrived", async () => {
+      wire.update("user_message_chunk", { messageId: "u2", content: { type: "text", text: "he" } });
+      await wire.processed();
+      reload();
+      await resumed(() => {
+        wire.message("user", "u2", "held");
+        wire.idle();
+      });
+      assert.deepEqual([wire.messages, wire.queued], [["user: one", "agent: First.", "user: held"], []]);
+    });
   });
 
   it("of another client leaves the prompt awaited that the agent holds meanwhile, and Stop ends it", async () => {

@@ -24,8 +24,47 @@ describe("an agent that accepts a prompt before it begins to work on it", () => 
     bench.remote.end();
     await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one", "two"]);
-    // This turn begins and ends without being reported as running.
+    // The agent repeats how the turn before ended.
     bench.remote.end();
+    await bench.flushPromises();
+    assert.deepEqual(bench.remote.texts, ["one", "two"]);
+    // This turn begins and ends without being reported as running.
+    bench.remote.end("max_tokens");
+    await bench.flushPromises();
+    assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
+  });
+
+  it("gets the next prompt after each turn if it never reports that one begins", async () => {
+    const bench = await accepting();
+    for (const text of ["one", "two", "three"]) bench.send(text);
+    await bench.flushPromises();
+    for (const sent of [
+      ["one", "two"],
+      ["one", "two", "three"],
+    ]) {
+      bench.remote.end();
+      await bench.flushPromises();
+      assert.deepEqual(bench.remote.texts, sent);
+    }
+  });
+
+  it("is no longer waited for some seconds after Stop, if it has nothing to stop", async () => {
+    const bench = await accepting();
+    bench.send("one");
+    await bench.flushPromises();
+    run(bench);
+    bench.remote.end("cancelled");
+    bench.send("two");
+    await bench.flushPromises();
+    bench.remote.end("cancelled");
+    assert.ok(isBusy(bench.session.state));
+    bench.session.stop();
+    bench.clock.advance(4999);
+    assert.ok(bench.session.state.cancelling);
+    bench.clock.advance(1);
+    const { cancelling, stopIgnored } = bench.session.state;
+    assert.deepEqual([isBusy(bench.session.state), cancelling, stopIgnored], [false, false, false]);
+    bench.send("three");
     await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
   });

@@ -116,8 +116,8 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
       const session =
         loading?.sessionId === answeredId ? loading : this.#newSession(answeredId, client, updates, replay);
       if (loading !== session) loading?.dispose();
-      session.opened(result, true);
       this.takeEarlyUpdates(session, answeredId);
+      session.opened(result, true);
       await replay?.whenOver(this.ended);
       return session;
     } catch (failure) {
@@ -141,6 +141,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
     client: AgentClient,
   ): V1Session {
     const session = this.#newSession(sessionId, client, new V1Updates(connection));
+    this.takeEarlyUpdates(session, sessionId);
     session.opened(result, false);
     return session;
   }

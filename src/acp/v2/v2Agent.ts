@@ -98,8 +98,8 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
       const waits = (): boolean => replay?.takeProgress() === true;
       const result = await this.answer("session/resume", params, client, "the request for this session", waits);
       const session = replaying ?? this.#newSession(sessionId, connection, client);
-      session.opened(asObject(result), true);
       this.takeEarlyUpdates(session, sessionId);
+      session.opened(asObject(result), true);
       return session;
     } catch (failure) {
       replaying?.dispose();
@@ -119,6 +119,7 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     client: AgentClient,
   ): V2Session {
     const session = this.#newSession(sessionId, connection, client);
+    this.takeEarlyUpdates(session, sessionId);
     session.opened(result, false);
     return session;
   }

@@ -58,6 +58,8 @@ export class V2Session implements AgentSession, RequestSession {
   #replay: V2Replay | undefined;
   /** The options and commands that the agent reported last, for a client that opens the session again. */
   readonly #settings = new Map<string, SessionEvent>();
+  /** The events of updates that arrived before the answer that opens the session. */
+  #early: SessionEvent[] | undefined = [];
   #mintedIds = 0;
   #disposed = false;
 
@@ -79,15 +81,19 @@ export class V2Session implements AgentSession, RequestSession {
   /** The agent has answered the request that opened the session, with its options and commands. */
   opened(result: JsonObject, continued: boolean): void {
     const { sessionId } = this;
-    const replayed = this.#replay?.end() ?? [];
+    const early = this.#replay?.end() ?? this.#early ?? [];
     this.#replay = undefined;
+    this.#early = undefined;
     this.#report([{ type: "agentSession", sessionId, ...(continued && { continued }) }]);
-    this.#report(replayed);
-    this.#report(this.#updates.setup(result));
+    this.#report(early);
+    // An answer without options or commands leaves those that the agent reported before it.
+    const isOpen = (event: SessionEvent): boolean => isFilled(event) || !early.some(({ type }) => type === event.type);
+    this.#report(this.#updates.setup(result).filter(isOpen));
   }
 
   /** Opens the session with another client, although the agent has it open all the time. */
   reopened(settings: readonly SessionEvent[]): void {
+    this.#early = undefined;
     this.#report([{ type: "agentSession", sessionId: this.sessionId, continued: true }, ...settings]);
   }
 
@@ -107,6 +113,7 @@ export class V2Session implements AgentSession, RequestSession {
 
   #report(events: readonly SessionEvent[]): void {
     if (this.#replay) return this.#replay.keep(events);
+    if (this.#early) return void this.#early.push(...events);
     for (const event of events) {
       if (event.type === "options" || event.type === "commands") this.#settings.set(event.type, event);
       if (!this.#disposed) this.client.report(event);
@@ -253,3 +260,7 @@ export class V2Session implements AgentSession, RequestSession {
     this.#options.onDispose([this.sessionId, ...this.#subAgents.sessionIds]);
   }
 }
+
+/** Whether the event has options or commands. */
+const isFilled = (event: SessionEvent): boolean =>
+  (event.type === "options" && event.options.length > 0) || (event.type === "commands" && event.commands.length > 0);

@@ -9,6 +9,7 @@ import type {
   SessionEvent,
   ToolFields,
 } from "../../session/events.ts";
+import { contentText } from "../../session/state.ts";
 import { asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "../parse.ts";
 import * as parse from "../parse.ts";
 import { commonUpdate, metaText, nullableField, parentInMeta } from "../commonUpdates.ts";
@@ -33,6 +34,12 @@ export interface V2UpdatesOptions {
   onState?(state: string): void;
 }
 
+/** The most messages of users whose pieces are kept, because the agent may accept a prompt as one of them. */
+const maxMessagesInPieces = 100;
+
+/** The most pieces of one of these messages. */
+const maxPieces = 10_000;
+
 /** The most tool calls whose `_meta` is kept. */
 const maxMetas = 10_000;
 
@@ -45,6 +52,8 @@ export class V2Updates implements UpdateReader {
   /** What the agent has repeated so far of prompts that are in the conversation already. */
   readonly #repeated = new Map<string, { readonly sent: string; text: string; blocks: readonly ContentBlock[] }>();
   readonly #userMessages = new Set<string>();
+  /** What the agent has reported so far of prompts that it reports in pieces, before it accepts them. */
+  readonly #pieces = new Map<string, ContentBlock[]>();
   readonly #hidden: ContentBlock[] = [];
   #cost: { readonly amount: number; readonly currency: string } | undefined;
 
@@ -67,13 +76,17 @@ export class V2Updates implements UpdateReader {
 
   /**
    * The agent has accepted a prompt, so it is part of the conversation. Usually the agent repeats it, before or after
-   * that. A repetition that comes later adds nothing.
+   * that. A repetition that comes later adds nothing, and neither does the rest of one that has begun.
    */
   accepted(messageId: string, content: readonly ContentBlock[]): Events {
-    if (this.#userMessages.has(messageId)) return [];
+    const blocks = this.#pieces.get(messageId) ?? [];
+    this.#pieces.delete(messageId);
+    const sent = contentText(content);
+    const text = contentText(blocks);
+    const isBegun = text !== "" && text.length < sent.length && sent.startsWith(text);
+    if (this.#userMessages.has(messageId) && !isBegun) return [];
     this.#userMessages.add(messageId);
-    const sent = content.map(block => (block.type === "text" ? block.text : "")).join("");
-    this.#repeated.set(messageId, { sent, text: "", blocks: [] });
+    this.#repeated.set(messageId, { sent, text, blocks });
     return [{ type: "message", author: "user", messageId, content }];
   }
 
@@ -155,8 +168,20 @@ export class V2Updates implements UpdateReader {
       this.#userMessages.add(messageId);
       const repeated = this.#repeated.get(messageId);
       if (repeated) return this.#repeat(messageId, repeated, content);
+      this.#keepPiece(messageId, content);
     }
     return [{ type: "messageChunk", author, messageId, content, ...optionalField("parent", parent) }];
+  }
+
+  #keepPiece(messageId: string, content: ContentBlock): void {
+    const pieces = this.#pieces.get(messageId);
+    if (pieces) {
+      if (pieces.length < maxPieces) pieces.push(content);
+      return;
+    }
+    const [oldest] = this.#pieces.keys();
+    if (this.#pieces.size >= maxMessagesInPieces && oldest !== undefined) this.#pieces.delete(oldest);
+    this.#pieces.set(messageId, [content]);
   }
 
   /** A piece of a prompt that is in the conversation already. It changes the conversation only if it differs. */
@@ -182,6 +207,7 @@ export class V2Updates implements UpdateReader {
       this.#options.onUserMessage?.(messageId, blocks ?? []);
       this.#userMessages.add(messageId);
       this.#repeated.delete(messageId);
+      this.#pieces.delete(messageId);
     }
     return [
       {

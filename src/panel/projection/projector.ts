@@ -331,10 +331,10 @@ const exactFields: ReadonlySet<string> = new Set(
 );
 
 function activityView(session: SessionState): ViewHead["activity"] {
-  const { activity, awaitedTurn, background, cancelling, stopIgnored } = session;
+  const { activity, awaitedTurns, background, cancelling, stopIgnored } = session;
   const { since, stopReason } = activity;
   // The agent has the prompt and has not begun to work on it.
-  const state = activity.state === "idle" && awaitedTurn !== null ? "accepted" : activity.state;
+  const state = activity.state === "idle" && awaitedTurns.length > 0 ? "accepted" : activity.state;
   const unfinished = stopReason !== undefined && stopReason !== "end_turn";
   return {
     ...{ state, since, cancelling },

@@ -30,7 +30,7 @@ export function interruptedEvents(state: SessionState, agentName: string): reado
 /** Ends the turn and the background work of an agent that is gone. */
 export function endedWork(state: SessionState): readonly SessionEvent[] {
   return [
-    ...(isBusy(state) ? [{ type: "activity", state: "idle", stopReason: "cancelled" } as const] : []),
+    ...(isBusy(state) ? [{ type: "activity", state: "idle", stopReason: "cancelled", byParley: true } as const] : []),
     ...(state.background ? [{ type: "backgroundEnded" } as const] : []),
   ];
 }

@@ -10,11 +10,19 @@ import type {
   ContinueSessionRequest,
   OpenSessionRequest,
 } from "../agent.ts";
-import type { EntryList } from "../entryList.ts";
 import { conversationForAgent } from "../conversation/conversationForAgent.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
-import { compactionKey, isFinal, isPrompt, messageKey, toolKey, type Entry, type SessionState } from "../state.ts";
+import {
+  compactionKey,
+  isFinal,
+  isPrompt,
+  latestTurnStart,
+  messageKey,
+  toolKey,
+  type Entry,
+  type SessionState,
+} from "../state.ts";
 import { canAttachTo } from "./canAttach.ts";
 import { AgentSessionIds } from "./agentSessionIds.ts";
 
@@ -58,16 +66,21 @@ function openSessionId(state: SessionState): string | undefined {
   return agentSessions[agentSession] ?? undefined;
 }
 
-/** Whether the latest turn or the background work ended without a report of the agent, or was stopped. */
-function wasInterrupted({ activity, entries }: SessionState): boolean {
+/**
+ * Whether the latest turn or the background work ended without a report of the agent, or was stopped, or whether the agent
+ * may have a prompt that it held.
+ */
+function wasInterrupted({ activity, entries, pendingPrompts }: SessionState): boolean {
   const { stopReason } = activity;
   if (stopReason === "lost" || stopReason === "cancelled") return true;
+  if (pendingPrompts.some(({ isSubmitted }) => isSubmitted)) return true;
   const last = entries.findLast(entry => entry.kind === "tool" && entry.background === true);
   return last?.kind === "tool" && last.closed === true;
 }
 
 /** What the conversation has of the entry of an event that the agent reports for its current agent session. */
-function knownEvents({ entries, agentSession }: SessionState): Pick<ContinueSessionRequest, "isKnown" | "isCut"> {
+function knownEvents(state: SessionState): Pick<ContinueSessionRequest, "isKnown" | "isCut"> {
+  const { entries, agentSession } = state;
   const ids = new AgentSessionIds(() => false);
   ids.use(agentSession ?? 0);
   const key = (event: SessionEvent): string | undefined => {
@@ -89,22 +102,26 @@ function knownEvents({ entries, agentSession }: SessionState): Pick<ContinueSess
     const id = key(event);
     return id === undefined ? undefined : entries.get(id);
   };
-  const cut = cutEntries(entries);
+  const cut = cutEntries(state);
   return {
     isKnown: event => entryOf(event) !== undefined,
     isCut: event => cut.has(entryOf(event)?.id ?? ""),
   };
 }
 
-/** The entries that an interruption may have cut: those of the agent in the latest turn, and calls that it closed. */
-function cutEntries(entries: EntryList<Entry>): ReadonlySet<string> {
+/**
+ * The entries that an interruption may have cut: those of the latest turn, calls that it closed, and prompts of other
+ * clients, whose echo can be slow. What the user wrote here is complete.
+ */
+function cutEntries(state: SessionState): ReadonlySet<string> {
   const cut = new Set<string>();
-  let isLatestTurn = true;
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const entry = entries.at(i) as Entry;
+  const start = latestTurnStart(state);
+  for (let i = state.entries.length - 1; i >= 0; i--) {
+    const entry = state.entries.at(i) as Entry;
+    const isOwn = entry.kind === "message" && entry.submission !== undefined;
+    const isOfOtherClient = isPrompt(entry) && !isOwn;
     const isClosed = entry.kind === "tool" && entry.closed === true && !isFinal(entry.fields.status);
-    if (isPrompt(entry)) isLatestTurn = false;
-    if (isLatestTurn || isClosed) cut.add(entry.id);
+    if ((i >= start && !isOwn) || isClosed || isOfOtherClient) cut.add(entry.id);
   }
   return cut;
 }

@@ -1,4 +1,5 @@
 // A real session with an agent that a test controls line by line.
+import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { AgentConnection } from "../../../src/acp/connect.ts";
@@ -23,17 +24,20 @@ interface WireSessionOptions {
 
 /** The session is named `s` at the agent. */
 export class WireSession {
-  readonly agent = new WireAgent();
+  agent = new WireAgent();
   readonly version: 1 | 2;
   readonly clock = new FakeClock();
-  readonly log: LoggedEvent[] = [];
+  /** The whole log, also of earlier windows. */
+  readonly log: LoggedEvent[];
   readonly session: Session;
   #connected: AgentConnection | undefined;
+  #died = new Emitter<Problem>();
 
   constructor(past?: readonly LoggedEvent[], options: WireSessionOptions = {}) {
     const { version = 2, capabilities = version === 2 ? { session: { resume: {} } } : {} } = options;
     this.version = version;
-    let minted = past?.length ?? 0;
+    this.log = [...(past ?? [])];
+    let minted = this.log.length;
     this.session = new Session({
       id: "session",
       agent: { id: "robo", name: "Robo" },
@@ -49,7 +53,7 @@ export class WireSession {
             version === 2 ? { info, capabilities } : { agentInfo: info, agentCapabilities: capabilities };
           this.agent.answer(await this.agent.request("initialize"), { protocolVersion: version, ...introduction });
           this.#connected = await connecting;
-          return { agent: this.#connected.agent, onDidDie: new Emitter<never>().event, hasEnded: () => false };
+          return { agent: this.#connected.agent, onDidDie: this.#died.event, hasEnded: () => false };
         },
         restart: () => Promise.reject(new Error("Nothing restarts here.")),
       },
@@ -134,6 +138,16 @@ export class WireSession {
     this.message("agent", `answer to ${messageId}`, answer);
     this.idle();
     await this.processed();
+  }
+
+  /** The agent's process ends. The next connection is to a new one. */
+  loseAgent(): void {
+    this.#connected?.dispose();
+    this.#connected = undefined;
+    this.agent = new WireAgent();
+    const died = this.#died;
+    this.#died = new Emitter();
+    died.fire({ message: "Robo ended.", next: ["restartAgent"] });
   }
 
   dispose(): void {
