@@ -285,6 +285,47 @@ describe("files in an answer", () => {
     assert.deepEqual(links, ["https://example.com/文档/a.ts", "https://example.com/b", "https://example.com/c.ts"]);
   });
 
+  it("do not change the order of the words around them, which have the direction of their own paragraph", async () => {
+    const panel = await answer(
+      [
+        "ראו את src/a.ts:10 עכשיו",
+        "see src/קובץ.ts now",
+        "- פתחו את `src/b.ts:3` שוב",
+        "| ראשון | second |\n| --- | --- |\n| שלום לכולם | hello |",
+      ].join("\n\n"),
+    );
+    /** How far a text is from the left and the right edge of its block (px). */
+    const gaps = (block: Locator): Promise<{ left: number; right: number }> =>
+      block.evaluate(element => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+        return { left: text.left - box.left, right: box.right - text.right };
+      });
+    const paragraphs = panel.log.locator(".markdown p");
+    const [hebrew, latin] = [await gaps(paragraphs.nth(0)), await gaps(paragraphs.nth(1))];
+    assert.ok(hebrew.right < 2 && hebrew.left > 50, JSON.stringify(hebrew));
+    assert.ok(latin.left < 2 && latin.right > 50, JSON.stringify(latin));
+    const item = await gaps(panel.log.locator(".markdown li"));
+    assert.ok(item.right < 2 && item.left > 50, JSON.stringify(item));
+    // The first word is on the right of the link, and the last on its left.
+    const order = await paragraphs.nth(0).evaluate(element => {
+      const rectOf = (node: Node | null): DOMRect => {
+        const range = document.createRange();
+        if (node) range.selectNodeContents(node);
+        return range.getBoundingClientRect();
+      };
+      const link = element.querySelector("a.link");
+      return [link?.previousSibling, link, link?.nextSibling].map(node => rectOf(node ?? null).left);
+    });
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => b - a),
+    );
+    for (const box of [panel.composer, panel.log.locator("td").first()])
+      assert.equal(await box.evaluate(element => getComputedStyle(element).unicodeBidi), "plaintext");
+  });
+
   it("open at their line", async () => {
     const panel = await answer("[a](src/a.ts#L10-L20), `src/b.ts:10:5` and [out](https://example.com)");
     for (const link of await panel.log.getByRole("link").all()) await link.press("Enter");
