@@ -1,4 +1,5 @@
 // Finds file locations in a command's output, as compilers, test runners and stack traces write them. Pure.
+import { findPaths } from "../base/filePaths.ts";
 import { fileURLToPath } from "node:url";
 import { isAbsolute, resolve } from "node:path";
 
@@ -15,32 +16,25 @@ const maxOutputLength = 8_000;
 const maxLinks = 5;
 
 const escapeSequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
-/** Its length is limited, because output may be one long word. */
-const path = String.raw`((?:file:\/\/)?(?:[A-Za-z]:[\\/])?[^\s"'\`()\[\]<>:,;|*?]{1,250}\.\w{1,10})`;
-/** `src/a.ts:10:5`, `src/a.ts(10,5)`, `"src/a.py", line 10`. */
-const linkPattern = new RegExp(
-  String.raw`(?<![\w./\\:@-])${path}(?::(\d{1,7})(?!\d)|\((\d{1,7})[,)]|"?, line (\d{1,7})(?!\d))`,
-  "g",
-);
-
 /** The locations in a piece of output, in order, without those in installed packages. */
 export function terminalLinks(output: string, folder: string): readonly TerminalLink[] {
   const text = output.slice(0, maxOutputLength).replace(escapeSequences, "");
   const found: TerminalLink[] = [];
-  for (const match of text.matchAll(linkPattern)) {
-    if (found.length === maxLinks) break;
-    const [, name = "", ...numbers] = match;
-    const line = Number(numbers.find(number => number !== undefined));
-    const named = resolvePath(name, folder);
-    if (named === undefined || line < 1 || /[\\/]node_modules[\\/]/.test(named)) continue;
-    if (!found.some(one => one.path === named && one.line === line)) found.push({ path: named, line });
+  for (const { path, leading = "", line = 0 } of findPaths(text, "output")) {
+    // Only the disk shows whether a folder's name contains a blank. A file that doesn't exist is not shown.
+    for (const written of leading === "" ? [path] : [leading + path, path]) {
+      if (found.length === maxLinks) return found;
+      const named = resolvePath(written, folder);
+      if (named === undefined || /[\\/]node_modules[\\/]/.test(named)) continue;
+      if (!found.some(one => one.path === named && one.line === line)) found.push({ path: named, line });
+    }
   }
   return found;
 }
 
 function resolvePath(name: string, folder: string): string | undefined {
   try {
-    if (name.startsWith("file://")) return fileURLToPath(name);
+    if (/^file:/i.test(name)) return fileURLToPath(name);
   } catch {
     return undefined; // The URL is not of a local file.
   }

@@ -1,5 +1,6 @@
 // Where a tool card names its files: in its title, in the header of a diff, or in its locations. A file that is named
 // already is linked without its name. Shared with webview-ui.
+import { isNameEnd, isNameStart } from "../base/spacelessScripts.ts";
 import type { ToolPart, ViewTool } from "./protocol.ts";
 
 type Location = ViewTool["locations"][number];
@@ -12,8 +13,8 @@ export function namesFile(title: string, { path, label }: { readonly path: strin
 
 function namedAt(text: string, name: string): number {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const [before, after] = [text.slice(0, at), text.slice(at + name.length)];
-    if (!/[\w\\/.~-]$/.test(before) && !/^(?:[\w\\/-]|\.\w)/.test(after)) return at;
+    const end = at + name.length;
+    if (isNameStart(text.slice(Math.max(0, at - 2), at), name) && isNameEnd(text.slice(end, end + 3))) return at;
   }
   return -1;
 }

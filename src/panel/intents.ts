@@ -141,11 +141,13 @@ export const intents = {
   setOption: { scope: "session", fields: { option: isString, value: isAnyOf(isString, isBoolean) } },
   /**
    * Lines and columns are 1-based. The path is resolved against each workspace folder in turn, and never leaves them.
+   * `leading`: text before the path that may belong to it (`FoundPath`).
    */
   openFile: {
     scope: "session",
     fields: {
       path: isString,
+      leading: optional(isString),
       line: optional(isNonNegativeInteger),
       column: optional(isNonNegativeInteger),
       endLine: optional(isNonNegativeInteger),

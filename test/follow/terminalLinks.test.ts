@@ -20,6 +20,19 @@ describe("locations in a command's output", () => {
     ["colours", "\u001b[36msrc/a.ts\u001b[0m:\u001b[33m10\u001b[0m:5", "/w/src/a.ts 10"],
     ["a hyperlink", "\u001b]8;;file:///w/x.ts\u0007src/a.ts:3\u001b]8;;\u0007", "/w/src/a.ts 3"],
     ["a path in a parent folder", "../v/a.ts:2", "/v/a.ts 2"],
+    ["Next.js", "./app/[slug]/(group)/page.tsx:10:5", "/w/app/[slug]/(group)/page.tsx 10"],
+    [
+      "a compiler with brackets in the path",
+      "app/[slug]/page.tsx(10,5): error TS2322: no",
+      "/w/app/[slug]/page.tsx 10",
+    ],
+    ["a stack with brackets in the path", "at Page (/w/app/[id]/page.tsx:6:3)", "/w/app/[id]/page.tsx 6"],
+    ["a compiler of C#", "src/C#/Größe.cs(12,3): error CS1002: ; expected", "/w/src/C#/Größe.cs 12"],
+    ["letters of other scripts", "文档/设计.ts:3 и документы/план.ts:4", "/w/文档/设计.ts 3", "/w/документы/план.ts 4"],
+    ["decomposed letters", "cafe\u0301/a.ts:3", "/w/cafe\u0301/a.ts 3"],
+    ["Python with a blank in the path", '  File "/w/my dir/a.py", line 12, in <module>', "/w/my dir/a.py 12"],
+    ["a blank in an absolute path", "at /w/My Project/a.ts:3:1", "/w/My Project/a.ts 3", "/w/Project/a.ts 3"],
+    ["a URI with brackets", "at file:///w/app/%5Bslug%5D/page.js:4:10", "/w/app/[slug]/page.js 4"],
   ] as const) {
     it(`are found in the format of ${what}`, () => assert.deepEqual(found(output), places));
   }
@@ -29,6 +42,9 @@ describe("locations in a command's output", () => {
     ["an address", "Listening on http://example.org:8080/"],
     ["a line 0", "src/a.ts:0"],
     ["an installed package", "at x (/w/node_modules/y/z.js:10:1)"],
+    ["the end of a pattern", "src/**/a.ts:3 <name>/b.ts:4 ${x}/c.ts:5"],
+    ["a part of an address", "http://example.org/a/b.js:3:1 https://example.org/x(y)/c.js:4"],
+    ["a file on another machine", "\\\\host\\share\\a.ts:3 //host/share/b.ts:4 file://host/c.ts:5"],
     ["the inside of Node.js", "at node:internal/process/task_queues:95:5"],
   ] as const) {
     it(`do not include ${what}`, () => assert.deepEqual(found(output), []));

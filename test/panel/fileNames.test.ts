@@ -27,6 +27,15 @@ describe("the names of files in a tool card", () => {
       ["Read lib/a.txt", "a.txt", false],
       ["Read a.txt", "src/a.txt", false],
       ["Read", "", false],
+      ["Read 设计.md", "设计.md", true],
+      ["Read 新设计.md", "设计.md", false],
+      ["读取a.txt文件", "a.txt", true],
+      ["Read данныеa.txt", "a.txt", false],
+      ["Read größe.md", "e.md", false],
+      ["Read a.txtя", "a.txt", false],
+      ["Read cafe\u0301.md", "\u0301.md", false],
+      ["a.txt를 읽기", "a.txt", true],
+      ["Read app/[slug]/page.tsx", "app/[slug]/page.tsx", true],
     ];
     for (const [title, label, named] of rows) assert.equal(namesFile(title, file(label)), named, `${title}: ${label}`);
   });

@@ -247,13 +247,83 @@ describe("files in an answer", () => {
     const titles = (): Promise<string[]> =>
       panel.log.locator("a.link").evaluateAll(links => links.map(link => (link as HTMLElement).dataset["href"] ?? ""));
     assert.deepEqual(
-      await titles(),
+      await panel.log.locator("a.link").allTextContents(),
       files.flatMap(file => [file, file]),
     );
     await panel.show(view([message("m2", "agent", lines(noFiles))]));
     await panel.log.getByText("see Array.from now").waitFor();
     const odd = (await titles()).filter(href => !/^(?:https?:|mailto:)/.test(href));
     assert.deepEqual(odd, []);
+  });
+
+  it("open with all letters of their path, and never as the end of a longer path", async () => {
+    const rows: readonly (readonly [text: string, ...intents: readonly object[]])[] = [
+      ["app/\\[slug\\]/page.tsx", { path: "app/[slug]/page.tsx" }],
+      ["**app/[slug]/page.tsx**", { path: "app/[slug]/page.tsx" }],
+      ["src/**/a.ts and lib/**/b.ts"],
+      ["`docs/my file.md:3`", { path: "docs/my file.md", line: 3 }],
+      ['in "docs/my file.md" there', { path: "docs/my file.md" }],
+      ["`node scripts/test.mjs`"],
+      ["`docs/C#/intro.md` `src/100%25.ts`", { path: "docs/C#/intro.md" }, { path: "src/100%25.ts" }],
+      ["打开了src/组件/按钮.tsx，然后。", { path: "src/组件/按钮.tsx", leading: "打开了" }],
+      ["in /work/My Project/a.ts", { path: "Project/a.ts", leading: "/work/My " }],
+      ["[x](app/[slug]/page.tsx#L3)", { path: "app/[slug]/page.tsx", line: 3 }],
+    ];
+    const panel = await answer(rows.map(([text]) => `- ${text}`).join("\n"));
+    for (const link of await panel.log.getByRole("link").all()) await link.press("Enter");
+    assert.deepEqual(
+      await panel.intents(),
+      rows.flatMap(([, ...intents]) => intents.map(intent => ({ type: "openFile", ...intent }))),
+    );
+  });
+
+  it("leave a URL as it is, without the punctuation of a sentence in any script", async () => {
+    const panel = await answer(
+      "见https://example.com/文档/a.ts。然后 （https://example.com/b，c） https://example.com/c.ts.",
+    );
+    const links = await panel.log.locator("a.link").allTextContents();
+    assert.deepEqual(links, ["https://example.com/文档/a.ts", "https://example.com/b", "https://example.com/c.ts"]);
+  });
+
+  it("do not change the order of the words around them, which have the direction of their own paragraph", async () => {
+    const panel = await answer(
+      [
+        "ראו את src/a.ts:10 עכשיו",
+        "see src/קובץ.ts now",
+        "- פתחו את `src/b.ts:3` שוב",
+        "| ראשון | second |\n| --- | --- |\n| שלום לכולם | hello |",
+      ].join("\n\n"),
+    );
+    /** How far a text is from the left and the right edge of its block (px). */
+    const gaps = (block: Locator): Promise<{ left: number; right: number }> =>
+      block.evaluate(element => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+        return { left: text.left - box.left, right: box.right - text.right };
+      });
+    const paragraphs = panel.log.locator(".markdown p");
+    const [hebrew, latin] = [await gaps(paragraphs.nth(0)), await gaps(paragraphs.nth(1))];
+    assert.ok(hebrew.right < 2 && hebrew.left > 50, JSON.stringify(hebrew));
+    assert.ok(latin.left < 2 && latin.right > 50, JSON.stringify(latin));
+    const item = await gaps(panel.log.locator(".markdown li"));
+    assert.ok(item.right < 2 && item.left > 50, JSON.stringify(item));
+    // The first word is on the right of the link, and the last on its left.
+    const order = await paragraphs.nth(0).evaluate(element => {
+      const rectOf = (node: Node | null): DOMRect => {
+        const range = document.createRange();
+        if (node) range.selectNodeContents(node);
+        return range.getBoundingClientRect();
+      };
+      const link = element.querySelector("a.link");
+      return [link?.previousSibling, link, link?.nextSibling].map(node => rectOf(node ?? null).left);
+    });
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => b - a),
+    );
+    for (const box of [panel.composer, panel.log.locator("td").first()])
+      assert.equal(await box.evaluate(element => getComputedStyle(element).unicodeBidi), "plaintext");
   });
 
   it("open at their line", async () => {

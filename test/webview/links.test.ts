@@ -5,7 +5,7 @@ import fc from "fast-check";
 /** The VS Code API of the webview, which the module acquires when it is loaded. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
-const { linkIntent } = await import("../../webview-ui/markdown/links.ts");
+const { linkIntent, pathHref } = await import("../../webview-ui/markdown/links.ts");
 
 const file = (path: string, line?: number, more: object = {}) => ({
   type: "openFile",
@@ -20,6 +20,12 @@ describe("a link", () => {
     ["src/a.ts:10", file("src/a.ts", 10)],
     ["src/a.ts#L10", file("src/a.ts", 10)],
     ["a%20b.ts", file("a b.ts")],
+    ["docs/C#/intro.md", file("docs/C#/intro.md")],
+    ["docs/C%23/intro.md#L3", file("docs/C#/intro.md", 3)],
+    ["docs/intro.md#part", file("docs/intro.md")],
+    ["docs/intro.md#a/b", file("docs/intro.md")],
+    ["app/[slug]/page.tsx:10", file("app/[slug]/page.tsx", 10)],
+    ["%E6%96%87%E6%A1%A3/a.md:3", file("文档/a.md", 3)],
     ["/work/a.ts", file("/work/a.ts")],
     ["C:\\work\\a.ts:3", file("C:\\work\\a.ts", 3)],
     ["file:///work/a.ts", file("/work/a.ts")],
@@ -60,6 +66,19 @@ describe("a link", () => {
       assert.deepEqual(linkIntent(href), intent);
     });
   }
+
+  it("to a path opens the path as it is written", () => {
+    const name = fc.stringMatching(/^[a-zé文%#()[\] .-]{1,8}$/);
+    const number = fc.integer({ min: 1, max: 999 });
+    fc.assert(
+      fc.property(name, number, fc.option(number), (text, line, column) => {
+        const path = `src/x${text}x.ts`;
+        const position = column === null ? { line } : { line, column };
+        assert.deepEqual(linkIntent(pathHref({ path, ...position })), { type: "openFile", path, ...position });
+        assert.deepEqual(linkIntent(pathHref({ path })), { type: "openFile", path });
+      }),
+    );
+  });
 
   it("never opens a file on another machine", () => {
     const part = fc.constantFrom(

@@ -112,6 +112,14 @@ describe("prompts of MCP servers in the panel", () => {
     assert.equal(await panel.page.getByRole("option", { name: "Support" }).count(), 0);
     await panel.page.keyboard.press("ArrowDown");
     await panel.page.keyboard.press("ArrowDown");
+    // Keys of an input method choose its words, not the values.
+    for (const key of [{ isComposing: true }, { keyCode: 229 }]) {
+      await box.evaluate((element, init) => {
+        for (const name of ["ArrowUp", "Enter", "Escape"])
+          element.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true, ...init }));
+      }, key);
+    }
+    assert.equal(await box.inputValue(), "Sa");
     await panel.page.keyboard.press("Enter");
     assert.equal(await box.inputValue(), "Salt");
   });

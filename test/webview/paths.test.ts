@@ -1,37 +1,26 @@
 // File paths in prose and the info strings of fences, without a page.
 import assert from "node:assert/strict";
+import { findPaths, wholePath } from "../../src/base/filePaths.ts";
 import { files, noFiles } from "./pathTable.ts";
 
 /** The VS Code API of the webview, which the module acquires when it is loaded. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
-const { findPath, isPath, pathAtStart } = await import("../../webview-ui/markdown/filePaths.ts");
 const { fenceInfo } = await import("../../webview-ui/markdown/fence.ts");
 
-/** The files that the panel finds in a line of prose. */
-function filesIn(text: string): readonly string[] {
-  const found: string[] = [];
-  for (let rest = text; rest !== "";) {
-    const at = findPath(rest);
-    if (at === undefined) break;
-    const path = pathAtStart(rest.slice(at));
-    if (path !== undefined) found.push(path);
-    rest = rest.slice(at + (path?.length ?? 1));
-    // The lexer checks the text that follows; here the start of a word must not count as the start of a path.
-    if (path === undefined) rest = rest.replace(/^[\w/:.@+~\\-]*/, "");
-  }
-  return found;
-}
+/** The files in a line of prose. */
+const filesIn = (text: string): readonly string[] =>
+  findPaths(text, "markdown").map(({ start, end }) => text.slice(start, end));
 
 describe("a file in prose", () => {
   for (const text of files)
     it(`is ${text}`, () => {
-      assert.ok(isPath(text), "between backticks");
+      assert.ok(wholePath(text), "between backticks");
       assert.deepEqual(filesIn(`See ${text}, then (${text}) and ${text}.`), [text, text, text]);
     });
   for (const text of noFiles)
     it(`is not ${text}`, () => {
-      assert.ok(!isPath(text), "between backticks");
+      assert.equal(wholePath(text), undefined, "between backticks");
       assert.deepEqual(filesIn(`See ${text} there`), []);
     });
 });

@@ -71,6 +71,22 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", question: "a1", option: "no" }]);
   });
 
+  for (const [layout, key] of [
+    ["French", '"'],
+    ["Persian", "۳"],
+  ] as const)
+    it(`a number key answers on a ${layout} keyboard`, async () => {
+      const panel = await openPanel([snapshot(busy)], frozen);
+      const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });
+      await allow.focus();
+      await panel.page.clock.runFor(1000);
+      await allow.evaluate((button, typed) => {
+        for (const code of ["Quote", "Digit3"])
+          button.dispatchEvent(new KeyboardEvent("keydown", { key: typed, code, bubbles: true, cancelable: true }));
+      }, key);
+      assert.deepEqual(await answers(panel), [{ type: "answer", question: "a1", option: "no" }]);
+    });
+
   it("a key allows only half a second after the card got the focus", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
     const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });

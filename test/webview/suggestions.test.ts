@@ -57,13 +57,17 @@ describe("suggestions after @", () => {
       { text: "see @sum", query: "sum" },
       { text: "see (@src/a.ts", query: "src/a.ts" },
       { text: "line\n@é", query: "é" },
+      { text: "请看@src", query: "src" },
+      { text: "ファイル、@文档", query: "文档" },
+      { text: "파일을@a", query: "a" },
+      { text: "（@b", query: "b" },
     ]) {
       await panel.composer.fill("");
       await panel.composer.pressSequentially(text);
       assert.equal((await asked(panel)).query, query, text);
     }
     const before = (await panel.intents()).length;
-    for (const text of ["ada@example.org", "@sum is", "a@b", "x"]) await panel.composer.fill(text);
+    for (const text of ["ada@example.org", "@sum is", "a@b", "é@b", "я@b", "x"]) await panel.composer.fill(text);
     assert.equal((await panel.intents()).length, before);
   });
 

@@ -69,6 +69,14 @@ describe("a link or path of an agent", () => {
     assertShown();
   });
 
+  it("opens the file that exists among those that a text can mean", async () => {
+    const folder = basename(inside);
+    await openFile(join(folder, "a.txt"), 2, root, { leading: "打开" });
+    assertShown(2);
+    await openFile(`请看${join(folder, "a.txt")}`, 3, root);
+    assertShown(3);
+  });
+
   it("is refused if it leads out with ..", async () => {
     await assertRefused(openFile(join("..", basename(outside), "secret.txt"), 1, root), liesOutside);
     const written = `${inside}/../../${basename(outside)}/secret.txt`;

@@ -1,4 +1,5 @@
 // Suggestions while the user types: files and other context after `@`, the agent's commands after a leading `/`.
+import { adjoiningLetters } from "../../src/base/spacelessScripts.ts";
 import { html, nothing, type TemplateResult } from "lit";
 import { mentionKinds, type Completion } from "../../src/panel/mentionKinds.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
@@ -16,12 +17,21 @@ export interface TriggerToken {
   readonly query: string;
 }
 
-/** The token at the caret: `@` at the start of a word or after a bracket, `/` at the very start of the text. */
+/** After a blank, a bracket or quotation mark of any script, or a letter that other words adjoin. */
+const mentionPattern = new RegExp(
+  String.raw`(?:^|[\s([{<"'\u0060\u3001-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff3d\uff5b-\uff65${adjoiningLetters}])@(\S*)$`,
+  "u",
+);
+
+/**
+ * The token at the caret: `@` at the start of a word, after a bracket or directly after text without blanks, `/` at the
+ * very start of the text.
+ */
 function tokenAt(text: string, caret: number): TriggerToken | undefined {
   const before = text.slice(0, caret);
   const command = /^\/(\S*)$/.exec(before);
   if (command) return { trigger: "/", start: 0, end: caret, query: command[1] ?? "" };
-  const mention = /(?:^|[\s([{<"'`])@(\S*)$/u.exec(before);
+  const mention = mentionPattern.exec(before);
   if (!mention) return undefined;
   const query = mention[1] ?? "";
   return { trigger: "@", start: caret - query.length - 1, end: caret, query };

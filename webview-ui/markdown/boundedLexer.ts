@@ -1,5 +1,8 @@
 // A Markdown lexer whose time is proportional to the length of the text. Text that is nested too deeply, or that has so
 // many markers that matching them would take seconds, stays plain text.
+import { findPaths } from "../../src/base/filePaths.ts";
+import type { FoundPath } from "../../src/base/pathsInRun.ts";
+import { isNameStart } from "../../src/base/spacelessScripts.ts";
 import { Lexer, type Token, type TokensList } from "marked";
 
 /** The deepest nesting of quotes and lists. */
@@ -12,10 +15,51 @@ const markPattern = /[[\]*_~`<!&@:]/g;
 /** In such a word, each letter would be tried as the start of a URL. */
 const longWordPattern = /\S{4000}/;
 
+/** The paths in one inline text. The lexer reads the text from its start to its end. */
+export class InlinePaths {
+  readonly #text: string;
+  readonly #paths: readonly FoundPath[];
+  #next = 0;
+  #position = 0;
+
+  /** `before`: the text that ends where this one begins. A path that begins in it is not found. */
+  constructor(text: string, before: string) {
+    this.#text = text;
+    const paths = findPaths(text, "markdown");
+    const [first] = paths;
+    this.#paths = first?.start === 0 && !isNameStart(before, first.path) ? paths.slice(1) : paths;
+  }
+
+  /** Where the next path begins in the rest of the text. */
+  next(rest: string): number | undefined {
+    this.#position = this.#text.length - rest.length;
+    while ((this.#paths[this.#next]?.start ?? Infinity) < this.#position) this.#next++;
+    const start = this.#paths[this.#next]?.start;
+    return start === undefined ? undefined : start - this.#position;
+  }
+
+  /** The path at the beginning of the rest. */
+  at(rest: string): FoundPath | undefined {
+    return this.next(rest) === 0 ? this.#paths[this.#next] : undefined;
+  }
+
+  /** The text before an emphasized text that follows the position of the lexer, without its marks. */
+  before(emphasized: string): string {
+    const marks = /^[*_~]*/.exec(this.#text.slice(this.#position, this.#position + maxMarks))?.[0].length ?? 0;
+    const isNext = this.#text.startsWith(emphasized, this.#position + marks);
+    return isNext ? this.#text.slice(Math.max(0, this.#position - 2), this.#position) : "";
+  }
+}
+
+/** Emphasis has at most three marks, and those of nested emphasis are read one after the other. */
+const maxMarks = 8;
+
 /** Produces the same tokens as marked's own lexer. */
 export class BoundedLexer extends Lexer {
   #depth = 0;
   #inlineDepth = 0;
+  /** The paths of the inline text that is read. */
+  inlinePaths: InlinePaths | undefined;
 
   override blockTokens(source: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];
   override blockTokens(source: string, tokens?: TokensList, lastParagraphClipped?: boolean): TokensList;
@@ -37,11 +81,14 @@ export class BoundedLexer extends Lexer {
       tokens.push(textToken(source));
       return tokens;
     }
+    const outer = this.inlinePaths;
+    this.inlinePaths = new InlinePaths(source, outer?.before(source) ?? "");
     this.#inlineDepth++;
     try {
       return super.inlineTokens(source, tokens);
     } finally {
       this.#inlineDepth--;
+      this.inlinePaths = outer;
     }
   }
 }

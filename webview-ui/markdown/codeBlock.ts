@@ -3,6 +3,7 @@ import { html, nothing, render, type TemplateResult } from "lit";
 import { iconButton } from "../base/iconButton.ts";
 import { copyButton } from "./copy.ts";
 import { fenceInfo } from "./fence.ts";
+import { pathHref } from "./links.ts";
 import { highlightLater } from "./highlight.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -34,7 +35,7 @@ function codeLabel(language: string, path: string | undefined): TemplateResult {
   const content =
     path === undefined
       ? language
-      : html`<a class="link" role="link" tabindex="0" title=${path} data-href=${path}>${path}</a>`;
+      : html`<a class="link" role="link" tabindex="0" title=${path} data-href=${pathHref({ path })}>${path}</a>`;
   return html`<span class="code-label ellipsis">${content}</span>`;
 }
 

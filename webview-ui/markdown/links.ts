@@ -1,14 +1,13 @@
 // Links send intents, because nothing in the panel navigates. Only this file decides what a link opens.
 import { html, nothing, type TemplateResult } from "lit";
+import type { WrittenPath } from "../../src/base/filePaths.ts";
+import { positionAt } from "../../src/base/pathShape.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import { send } from "../base/vscodeApi.ts";
 
 type FileIntent = Extract<Intent, { type: "openFile" }>;
 type LinkIntent = Extract<Intent, { type: "openLink" }> | FileIntent;
-
-/** The location after a path: `#L10`, `#L10C5-L20`; `:10`, `:10:5`, `:10-20`. Line, column, last line. */
-const suffixPatterns = [/#L(\d+)(?:C(\d+))?(?:-L?(\d+)(?:C\d+)?)?$/, /:(\d+)(?::(\d+))?(?:-(\d+)(?::\d+)?)?$/];
 
 /**
  * The intent of a link in an agent's text: a URL or a workspace file; undefined for everything else. `src/a.ts:10` and
@@ -24,34 +23,37 @@ export function linkIntent(href: string): LinkIntent | undefined {
   const isDrive = /^[a-z]:[\\/]/i.test(bare);
   const isFileWithLine = /^[^:/\\]+\.\w+:\d+(?::\d+)?(?:-\d+(?::\d+)?)?$/.test(bare);
   if (!isDrive && !isFileWithLine && /^[a-z][a-z0-9+.-]*:/i.test(bare)) return undefined;
-  return fileIntent(decoded(href.trim()));
+  return fileIntent(href.trim());
 }
 
 function fileUriIntent(uri: string): LinkIntent | undefined {
-  const path = decoded(uri.replace(/^file:\/\/(?:localhost(?=\/))?/i, ""));
+  const path = uri.replace(/^file:\/\/(?:localhost(?=\/))?/i, "");
   // A host before the slash of the path is another machine.
-  return path.startsWith("/") ? fileIntent(path.replace(/^\/(?=[a-z]:[\\/])/i, "")) : undefined;
+  return path.startsWith("/") ? fileIntent(path.replace(/^\/(?=[a-z](?::|%3a)[\\/])/i, "")) : undefined;
 }
 
+/** `target` is percent-encoded. */
 function fileIntent(target: string): LinkIntent | undefined {
-  if (/^[\\/]{2}/.test(withoutBlanks(target))) return undefined;
-  const match = suffixPatterns.map(suffix => suffix.exec(target)).find(found => found !== null);
-  const path = match ? target.slice(0, match.index) : target.replace(/#.*/s, "");
-  if (path === "") return undefined;
-  return { type: "openFile", path, ...lineRangeOf(match?.slice(1) ?? []) };
+  const suffix = /(?:#L[\dLC-]+|:\d[\d:-]*)$/.exec(target);
+  const position = suffix ? positionAt(suffix[0], 0) : undefined;
+  const isPosition = suffix !== null && position?.end === suffix[0].length;
+  const path = decoded(isPosition ? target.slice(0, suffix.index) : withoutFragment(target));
+  if (path === "" || /^[\\/]{2}/.test(withoutBlanks(path))) return undefined;
+  return { type: "openFile", path, ...position?.position };
 }
 
-/** Ignores numbers that are too large to be a line. */
-function lineRangeOf(numbers: readonly (string | undefined)[]): Omit<FileIntent, "type" | "path"> {
-  const [line, column, end] = numbers.map(text =>
-    Number.isSafeInteger(Number(text)) && Number(text) > 0 ? Number(text) : undefined,
-  );
-  if (line === undefined) return {};
-  return {
-    line,
-    ...(column !== undefined && { column }),
-    ...(end !== undefined && end > line && { endLine: end }),
-  };
+/** The path without a fragment. Names may contain `#` too: `docs/C#/intro.md`. */
+function withoutFragment(target: string): string {
+  const at = target.search(/#(?![^#]*[\\/][^#]*\.\w+$)/);
+  return at < 0 ? target : target.slice(0, at);
+}
+
+/** The href of a path in an agent's text. {@link linkIntent} reads it back. */
+export function pathHref({ path, line, column, endLine }: WrittenPath): string {
+  // The path is written literally. A URI is encoded already.
+  const href = /^file:/i.test(path) ? path : path.replace(/[%#]/g, encodeURIComponent);
+  if (line === undefined) return href;
+  return `${href}:${line}${column === undefined ? "" : `:${column}`}${endLine === undefined ? "" : `-${endLine}`}`;
 }
 
 const withoutBlanks = (text: string): string => [...text].filter(char => char > " " && char !== "\u007f").join("");
@@ -125,7 +127,10 @@ function openFromEvent(event: Event): void {
 }
 
 function intentOf(link: HTMLElement): LinkIntent | undefined {
-  const { path, line, href } = link.dataset;
-  if (path === undefined) return href === undefined ? undefined : linkIntent(href);
+  const { path, line, href, leading } = link.dataset;
+  if (path === undefined) {
+    const intent = href === undefined ? undefined : linkIntent(href);
+    return intent?.type === "openFile" && leading !== undefined ? { ...intent, leading: leading.slice(0, -1) } : intent;
+  }
   return Number(line) > 0 ? { type: "openFile", path, line: Number(line) } : { type: "openFile", path };
 }

@@ -1,13 +1,21 @@
 // Markdown tokens → sanitized DOM nodes. Raw HTML is escaped before it reaches the sanitizer, links have `data-href`
 // and are opened by intent, and images are never loaded.
 import DOMPurify from "dompurify";
-import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
+import {
+  Marked,
+  Tokenizer,
+  type RendererThis,
+  type Token,
+  type TokenizerAndRendererExtension,
+  type Tokens,
+} from "marked";
+import { wholePath, type WrittenPath } from "../../src/base/filePaths.ts";
+import { withoutEscapes } from "../../src/base/pathsInRun.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
-import { BoundedLexer } from "./boundedLexer.ts";
+import { BoundedLexer, type InlinePaths } from "./boundedLexer.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { t } from "../base/l10n.ts";
-import { linkIntent, linkTitle } from "./links.ts";
-import { findPath, isPath, nonPathAtStart, pathAtStart } from "./filePaths.ts";
+import { linkIntent, linkTitle, pathHref } from "./links.ts";
 
 /** One painted top-level token. `node` is null for tokens without content. */
 export interface Block {
@@ -24,7 +32,7 @@ export const turnHeadingLevel = 3;
 
 const allowedTags =
   "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
-const allowedAttributes = ["class", "data-href", "data-info", "data-state", "start", "title"];
+const allowedAttributes = ["class", "data-href", "data-info", "data-leading", "data-state", "start", "title"];
 
 // Set once, because a configuration passed with each call would be parsed again for each block.
 DOMPurify.setConfig({
@@ -34,26 +42,44 @@ DOMPurify.setConfig({
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   // Links are checked by linkIntent, here and again when they are opened. The info string of a fence is shown as text.
-  ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
+  ADD_URI_SAFE_ATTR: ["data-href", "data-info", "data-leading", "title"],
 });
 
 const filePathExtension: TokenizerAndRendererExtension = {
   name: "filePath",
   level: "inline",
-  start: findPath,
+  start(source) {
+    return pathsOf(this.lexer)?.next(source);
+  },
   tokenizer(source) {
     if (this.lexer.state.inLink) return undefined;
-    const raw = pathAtStart(source);
-    if (raw !== undefined) return { type: "filePath", raw, text: raw };
-    const plain = nonPathAtStart(source);
-    return plain === undefined ? undefined : { type: "text", raw: plain, text: plain };
+    const path = pathsOf(this.lexer)?.at(source);
+    if (path) return { type: "filePath", raw: source.slice(0, path.end - path.start), path };
+    // The backslashes of a Windows share are not escapes.
+    const share = /^\\\\[^\s<>"'`]*/.exec(source)?.[0];
+    return share === undefined ? undefined : { type: "text", raw: share, text: share };
   },
-  renderer: token => linkHtml(token.raw, escapeHtml(token.raw), ""),
+  renderer: token => pathHtml((token as FilePathToken).path, escapeHtml(withoutEscapes(token.raw))),
 };
+
+interface FilePathToken extends Tokens.Generic {
+  readonly path: WrittenPath;
+}
+
+const pathsOf = (lexer: unknown): InlinePaths | undefined =>
+  lexer instanceof BoundedLexer ? lexer.inlinePaths : undefined;
 
 const marked = new Marked({
   gfm: true,
   extensions: [filePathExtension],
+  tokenizer: {
+    // GitHub's rule knows only the punctuation of Latin scripts at the end of a URL.
+    url(source) {
+      const url = /^(?:https?:\/\/|ftp:\/\/|www\.)[^\s<。，、；：！？“”「」『』（）《》【】]*/i.exec(source)?.[0] ?? "";
+      if (url === "" || !/^[。，、；：！？“”「」『』（）《》【】]/.test(source.slice(url.length))) return false;
+      return Tokenizer.prototype.url.call(this, url);
+    },
+  },
   renderer: {
     html: ({ text, block }) => (block ? `<p>${escapeHtml(text.trimEnd())}</p>` : escapeHtml(text)),
     heading({ tokens, depth }) {
@@ -64,8 +90,11 @@ const marked = new Marked({
       return linkHtml(href, inlineHtml(this, tokens), title ?? "");
     },
     image: ({ href, text }) => linkHtml(href, escapeHtml(text === "" ? href : text), t("Image")),
-    codespan: ({ text }) =>
-      isPath(text) ? linkHtml(text, `<code>${escapeHtml(text)}</code>`, "") : `<code>${escapeHtml(text)}</code>`,
+    codespan({ text }) {
+      const code = `<code>${escapeHtml(text)}</code>`;
+      const path = wholePath(text);
+      return path ? pathHtml(path, code) : code;
+    },
     code: ({ text, lang }) => `<pre data-info="${escapeHtml(lang ?? "")}"><code>${escapeHtml(text)}</code></pre>`,
     checkbox: ({ checked }) => `<span class="task" data-state="${checked ? "done" : "open"}"></span>`,
     table(token) {
@@ -86,6 +115,16 @@ function tableCell(renderer: RendererThis, cell: Tokens.TableCell, tag: "th" | "
 
 function inlineHtml(renderer: RendererThis, tokens: Token[]): string {
   return renderer.parser.parseInline(tokens);
+}
+
+/** A link to a path. Its tooltip shows the path as it is written. */
+function pathHtml(path: WrittenPath, label: string): string {
+  const href = pathHref(path);
+  if (linkIntent(href) === undefined) return `<span>${label}</span>`;
+  // The sanitizer would remove the blank at the end.
+  const leading = path.leading === undefined ? "" : ` data-leading="${escapeHtml(path.leading)}|"`;
+  const shown = path.line === undefined ? path.path : `${path.path}:${path.line}`;
+  return `<a data-href="${escapeHtml(href)}"${leading} title="${escapeHtml(visibleText(shown))}">${label}</a>`;
 }
 
 function linkHtml(href: string, label: string, title: string): string {

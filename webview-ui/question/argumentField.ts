@@ -111,6 +111,7 @@ export class ArgumentFieldElement extends LightElement {
   }
 
   #keydown = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
     const { length } = this.values;
     switch (event.key) {
       case "ArrowDown":

@@ -47,7 +47,9 @@ export class QuestionOptions {
   /** Handles `keydown` on the card. Returns true if the key belongs to an option. */
   handleKey(question: ViewQuestion, event: KeyboardEvent): boolean {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
-    const option = /^[1-9]$/.test(event.key) ? question.options[Number(event.key) - 1] : undefined;
+    // Some layouts have other signs or digits on the keys of the digits.
+    const number = /^[1-9]$/.test(event.key) ? event.key : /^Digit([1-9])$/.exec(event.code)?.[1];
+    const option = number === undefined ? undefined : question.options[Number(number) - 1];
     if (!option) return false;
     event.preventDefault();
     const isTooEarly = isAllow(option) && performance.now() - this.#cardFocusedAt < guardTime;

@@ -1,6 +1,7 @@
 // Opens paths and links from the conversation: workspace files in the editor, web and mail links outside VS Code.
 import { isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
+import { pathCandidates } from "../../base/filePaths.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { isFile } from "../../editor/diskText.ts";
@@ -17,6 +18,11 @@ export interface FilePosition {
   readonly line?: number;
   readonly column?: number;
   readonly endLine?: number;
+}
+
+/** A position, and the text before the path that may belong to it. */
+interface OpenOptions extends FilePosition {
+  readonly leading?: string;
 }
 
 /**
@@ -40,14 +46,31 @@ export async function locateFile(path: string, workspaceFolder: string): Promise
   throw new Error(vscode.l10n.t("{0} is outside this workspace and cannot be opened from the chat.", path));
 }
 
+/**
+ * Finds the first file that exists among those that a path in a text can stand for. If there is none, finds the path
+ * itself. Rejects like {@link locateFile}.
+ */
+async function locateWrittenFile(
+  path: string,
+  leading: string | undefined,
+  workspaceFolder: string,
+): Promise<LocatedFile> {
+  for (const candidate of pathCandidates(path, leading)) {
+    // Longer and shorter paths than the written one may lead outside, which is no fault of the link.
+    const located = await locateFile(candidate, workspaceFolder).catch(() => undefined);
+    if (located?.exists) return located;
+  }
+  return locateFile(path, workspaceFolder);
+}
+
 /** Opens a file that an agent named. Rejects with a sentence if it is outside the workspace or does not exist. */
 export async function openFile(
   path: string,
   line: number | undefined,
   workspaceFolder: string,
-  { column, endLine }: FilePosition = {},
+  { column, endLine, leading }: OpenOptions = {},
 ): Promise<void> {
-  const file = await locateFile(path, workspaceFolder);
+  const file = await locateWrittenFile(path, leading, workspaceFolder);
   if (!file.exists) throw new Error(vscode.l10n.t("The file {0} does not exist.", path));
   const start = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
   // VS Code limits positions to the length of the line and of the file.
