@@ -144,8 +144,14 @@ export type ToolPart =
       /** The terminal runs in VS Code and can be killed. */
       readonly canKill?: true;
     }
-  /** Raw input or output, as formatted JSON. */
-  | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
+  /** Raw input or output, as formatted JSON. `folded`: it is folded also if nothing else describes the call. */
+  | {
+      readonly type: "json";
+      readonly label: "Input" | "Output";
+      readonly text: string;
+      readonly cut?: number;
+      readonly folded?: true;
+    };
 
 /** The status that a tool card shows. `waiting`: a question about the call is open. */
 export type ViewToolStatus = "pending" | "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";

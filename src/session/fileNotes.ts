@@ -2,6 +2,7 @@
 import { t } from "../base/l10n.ts";
 import { withNotice } from "./activity.ts";
 import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
+import { isInputItem } from "./ownInput.ts";
 import { pathsOf } from "./toolPaths.ts";
 import type { Entry, FileDiff, NotedFile, SessionState, ToolEntry } from "./state.ts";
 
@@ -36,9 +37,14 @@ export function recordWriteResult(
   return { ...state, entries: state.entries.put({ ...naming, results }) };
 }
 
-/** A tool call's content to show: with the results of its writes in place of the reported diffs. */
-export function shownContent({ fields, results }: ToolEntry): readonly ToolContent[] {
-  const { content = [] } = fields;
+/**
+ * A tool call's content to show: without the text that is its input, and with the results of its writes in place of the
+ * reported diffs.
+ */
+export function shownContent(entry: ToolEntry): readonly ToolContent[] {
+  const { fields, results } = entry;
+  const all = fields.content ?? [];
+  const content = all.some(item => isInputItem(item, entry)) ? all.filter(item => !isInputItem(item, entry)) : all;
   if (!results) return content;
   const shown = new Set<FileDiff>();
   return content.flatMap(item => {

@@ -16,6 +16,7 @@ import type {
 } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
 import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
+import { withInput } from "./ownInput.ts";
 import { PromptDelivery, type PromptLink } from "./promptDelivery.ts";
 import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
@@ -430,7 +431,7 @@ export class Session implements Disposable {
     if (question.toolCallId === undefined) return question;
     const toolCallId = ids.suffixId(question.toolCallId);
     const entry = this.#state.entries.get(toolKey(toolCallId));
-    return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: entry.fields }) };
+    return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: withInput(entry) }) };
   }
 
   /** The agent no longer has its session, so it gets a new one. */

@@ -44,6 +44,8 @@ export interface ToolEntry {
   readonly parent?: string;
   /** The fields as the agent reported them. */
   readonly fields: Partial<ToolFields>;
+  /** The arguments of the call as JSON, as far as they have arrived, if the agent sent them as text of its content. */
+  readonly input?: string;
   /** Set by Parley: the turn ended or was stopped before the agent closed the call. */
   readonly closed?: true;
   /** The call began outside of a turn, or a call of that kind made it. Only the end of background work closes it. */

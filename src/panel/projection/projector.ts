@@ -430,7 +430,7 @@ function toolView(
     kind: "tool",
     ...parentIn(entry, state),
     toolKind: fields.subAgent ? "subagent" : (fields.kind ?? "other"),
-    title: toolTitle(fields, state.workspaceFolder),
+    title: toolTitle(shown, state.workspaceFolder),
     status: statusOf(entry, asked, parts),
     at: entry.at,
     ...(entry.allowedAt !== undefined && { since: entry.allowedAt }),
