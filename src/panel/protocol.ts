@@ -465,6 +465,10 @@ export interface ViewHead extends FeatureHead {
     readonly unfinished?: true;
     /** The agent has not stopped for some seconds, so a restart is offered. */
     readonly stopIgnored?: true;
+    /** When the agent reported something last, in ms since the epoch, if that is some seconds ago. */
+    readonly silentSince?: number;
+    /** The agent reported that it tries again, so it waits for its model. */
+    readonly isRetrying?: true;
     /** When the agent began to work outside of a turn, in ms since the epoch. Absent while a turn is running. */
     readonly background?: number;
   };

@@ -4,6 +4,7 @@ import { t } from "../base/l10n.ts";
 import { endBackground, reportBackground } from "./background/background.ts";
 import type { ConnectionState, Plan, PlanEntry, SessionEvent, StopReason } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
+import { unansweredTurn } from "./silence.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
   isBusy,
@@ -103,7 +104,10 @@ function endTurn(state: SessionState, event: Activity, at: number): SessionState
   // The prompt returns to the queue, and the banner offers to sign in.
   if (event.problem && event.unsent) return excludeTurn({ ...next, signIn: event.problem });
   if (event.problem !== undefined) return withProblem(next, event.problem, at);
-  if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
+  if (event.stopReason === undefined || event.stopReason === "end_turn") {
+    const unanswered = unansweredTurn(state);
+    return unanswered ? withProblem(next, unanswered, at) : next;
+  }
   const minted = next.generatedIds + 1;
   const entry: TurnEnd = { kind: "turnEnd", id: `e:${minted}`, stopReason: event.stopReason, at };
   const ended = { ...next, generatedIds: minted, entries: next.entries.put(entry) };

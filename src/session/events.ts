@@ -328,6 +328,8 @@ export const sessionEvents = {
   cancelRequested: {},
   /** The agent has not ended the turn some seconds after Stop. */
   stopIgnored: {},
+  /** The agent has reported nothing about its turn for some seconds. `since`: its last report, in ms since the epoch. */
+  agentSilent: { since: isFiniteNumber },
   /** The work outside of a turn has ended or was stopped. */
   backgroundEnded: {},
   /** The user's own title for the session; null restores the agent's. */

@@ -53,6 +53,8 @@ const contentFields: ReadonlySet<string> = new Set([
   "entries",
   "latestMessage",
   "generatedIds",
+  "isTurnShown",
+  "silentSince",
 ] satisfies (keyof SessionState)[]);
 
 /**

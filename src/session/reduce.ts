@@ -32,9 +32,11 @@ import { noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
 import { endRetry, withRetry } from "./retries.ts";
+import { trackSilence } from "./silence.ts";
 import {
   compactionKey,
   isAllowed,
+  isBusy,
   ruleAnswerText,
   type Question,
   type Compaction,
@@ -53,7 +55,11 @@ import {
 
 /** The state after the event. `logged.at` is the only time it uses. */
 export const reduce = (state: SessionState, logged: LoggedEvent): SessionState =>
-  trackBackground(state, endRetry(applyEvent(state, logged), logged.event), logged.event, logged.at);
+  trackSilence(
+    state,
+    trackBackground(state, endRetry(applyEvent(state, logged), logged.event), logged.event, logged.at),
+    logged.event,
+  );
 
 function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
@@ -97,6 +103,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
     case "stopIgnored":
       return state.cancelling ? withValues(state, { stopIgnored: true }) : state;
+    case "agentSilent":
+      return isBusy(state) ? withValues(state, { silentSince: event.since }) : state;
     case "backgroundEnded":
       return endBackground(state, at);
     case "titled":

@@ -27,6 +27,7 @@ import { openAgentSession, surroundingsFor, openingNotice } from "./opening/open
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
+import { SilenceTimer } from "./silence.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
 
 /** After Stop, the time until the user is offered to restart an agent that has not ended the turn. Milliseconds. */
@@ -60,6 +61,7 @@ export class Session implements Disposable {
   /** Runs from Stop until the end of the turn. */
   #stopTimer: Disposable | undefined;
   readonly #quietTimer: QuietTimer;
+  readonly #silenceTimer: SilenceTimer;
   readonly #prompts: PromptDelivery;
   #disposed = false;
 
@@ -76,6 +78,7 @@ export class Session implements Disposable {
     this.forms = new FormBroker({ report: event => this.#dispatch(event), newId: options.newId });
     this.#signIn = new SignInOffers(options.agent.name);
     this.#quietTimer = new QuietTimer(options.clock, () => this.#dispatch({ type: "backgroundEnded" }));
+    this.#silenceTimer = new SilenceTimer(options.clock, since => this.#dispatch({ type: "agentSilent", since }));
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     this.#choices = new ChoiceApplier({
@@ -372,6 +375,7 @@ export class Session implements Disposable {
     const participants = this.#participants;
     return {
       report: reported => {
+        this.#silenceTimer.reported();
         const event = this.#signIn.event(ids.suffixEventIds(reported));
         const change = this.#dispatch(event);
         if (event.type === "agentSession") ids.use(this.#state.agentSession ?? 0);
@@ -480,6 +484,7 @@ export class Session implements Disposable {
     this.#choices.stateChanged(before, after);
     this.forms.stateChanged(after);
     this.#quietTimer.stateChanged(after);
+    this.#silenceTimer.stateChanged(after);
     this.#changed.fire(this.#state);
     return { before, after };
   }
@@ -506,6 +511,7 @@ export class Session implements Disposable {
     this.#detach(true);
     this.forms.dispose();
     this.#quietTimer.dispose();
+    this.#silenceTimer.dispose();
     this.#disposed = true;
     this.#prompts.dispose();
     this.#services.dispose();

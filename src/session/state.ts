@@ -226,6 +226,10 @@ export interface SessionState {
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;
+  /** The agent has reported something that the user can see since the current or latest turn began. */
+  readonly isTurnShown: boolean;
+  /** When the agent reported something last, in ms since the epoch, if that is some seconds ago; null otherwise. */
+  readonly silentSince: number | null;
   readonly lastRetry: LastRetry | null;
   /** What the agent does outside of a turn: when it began, and the entries of its tool calls. */
   readonly background: {
@@ -280,6 +284,8 @@ export const emptySession: SessionState = {
   turnUsage: null,
   activity: { state: "idle", since: 0 },
   turnStart: 0,
+  isTurnShown: false,
+  silentSince: null,
   lastRetry: null,
   background: null,
   awaitedTurn: null,

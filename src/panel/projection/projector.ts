@@ -23,6 +23,7 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../../session/state.ts";
+import { isRetrying } from "../../session/retries.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
@@ -322,7 +323,7 @@ const exactFields: ReadonlySet<string> = new Set(
 );
 
 function activityView(session: SessionState): ViewHead["activity"] {
-  const { activity, awaitedTurn, background, cancelling, stopIgnored } = session;
+  const { activity, awaitedTurn, background, cancelling, stopIgnored, silentSince } = session;
   const { since, stopReason } = activity;
   // The agent has the prompt and has not begun to work on it.
   const state = activity.state === "idle" && awaitedTurn !== null ? "accepted" : activity.state;
@@ -331,6 +332,7 @@ function activityView(session: SessionState): ViewHead["activity"] {
     ...{ state, since, cancelling },
     ...(unfinished && { unfinished }),
     ...(stopIgnored && { stopIgnored }),
+    ...(silentSince !== null && { silentSince, ...(isRetrying(session) && { isRetrying: true as const }) }),
     ...(background && state === "idle" && { background: background.since }),
   };
 }

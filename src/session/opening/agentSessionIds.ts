@@ -71,6 +71,7 @@ export class AgentSessionIds {
       case "queuePaused":
       case "cancelRequested":
       case "stopIgnored":
+      case "agentSilent":
       case "backgroundEnded":
       case "titled":
       case "chosen":
