@@ -354,6 +354,8 @@ export const sessionEvents = {
   addressOpened: { ask: isString },
   /** A file that the agent wrote needs the user; null: it no longer does. */
   file: { path: isString, note: nullable(isFileNote) },
+  /** The agent changed a file that a rule denies, without asking. `by` describes the rule. */
+  deniedChange: { path: isString, by: isString },
   /** The result of an agent's write, where the user's save settings changed its text. */
   fileResult: { path: isString, before: isString, after: isString },
   /** The lines where diffs of a tool call begin. `item` is the index of the diff in the content of the call. */

@@ -28,7 +28,7 @@ import {
 } from "./choices.ts";
 import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
 import { formNotice } from "./forms/formNotice.ts";
-import { noteFile, recordWriteResult } from "./fileNotes.ts";
+import { noteDeniedChange, noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
 import { endRetry, withRetry } from "./retries.ts";
@@ -131,6 +131,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       };
     case "file":
       return noteFile(state, event, at);
+    case "deniedChange":
+      return noteDeniedChange(state, event, at);
     case "fileResult":
       return recordWriteResult(state, event);
     case "diffLines":

@@ -60,8 +60,15 @@ export interface ToolEntry {
   readonly results?: readonly FileDiff[];
   /** Files that it wrote and that need the user. */
   readonly files?: readonly NotedFile[];
+  /** Files that it changed although rules deny that. */
+  readonly denied?: readonly DeniedChange[];
   readonly at: number;
   readonly ended?: number;
+}
+/** A file that the agent changed without asking, and the rule that denies it. */
+export interface DeniedChange {
+  readonly path: string;
+  readonly by: string;
 }
 export type FileDiff = Extract<ToolContent, { type: "diff" }>;
 /** The latest retry that the agent reported, and where it is shown. */

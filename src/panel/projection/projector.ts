@@ -7,6 +7,7 @@ import { maskKnownIn } from "../../base/secrets/knownSecrets.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { isWorking } from "../../session/background/background.ts";
 import { EntryList } from "../../session/entryList.ts";
+import { deniedChangeText } from "../../session/fileNotes.ts";
 import {
   ruleAnswerText,
   isBusy,
@@ -426,6 +427,7 @@ function toolView(
   const { fields } = entry;
   const shown = shownFields(entry);
   const paths = pathsOf(shown, "locations", "diffs", "moves");
+  const denied = (entry.denied ?? []).map(change => deniedChangeText(change, state.workspaceFolder));
   const parts = toolParts(shown, viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs);
   return {
     id: entry.id,
@@ -440,7 +442,7 @@ function toolView(
     locations: locationsOf(entry, state.workspaceFolder),
     parts,
     ...(paths.some(path => isOutside(path, state.workspaceFolder)) && { isOutside: true as const }),
-    ...(decisions.length > 0 && { decisions }),
+    ...(decisions.length + denied.length > 0 && { decisions: [...decisions, ...denied] }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
     ...(fields.canCancel && !entry.closed && !isFinal(fields.status) && { cancel: entry.toolCallId }),
   };

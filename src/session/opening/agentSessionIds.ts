@@ -72,6 +72,7 @@ export class AgentSessionIds {
       case "cancelRequested":
       case "stopIgnored":
       case "agentSilent":
+      case "deniedChange":
       case "backgroundEnded":
       case "titled":
       case "chosen":
