@@ -84,6 +84,15 @@ describe("goldens", () => {
     });
   }
 
+  for (const name of transcriptNames().filter(one => !readerOnly(one))) {
+    it(`of ${name} have no card whose only output is its own input`, () => {
+      const views = JSON.parse(readFileSync(goldenFile(name), "utf8")) as readonly GoldenProcess[];
+      const cards = views.flatMap(({ sessions = [] }) => sessions.flatMap(({ entries }) => entries));
+      const echoes = cards.filter(({ kind, parts = [] }) => kind === "tool" && isOnlyInput(parts));
+      assert.deepEqual(echoes, []);
+    });
+  }
+
   it("differ when any single update is left out", async () => {
     const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
     console.log(`      seed ${seed}; SEED=${seed} repeats this choice`);
@@ -130,9 +139,27 @@ interface GoldenProcess {
     readonly entries: readonly {
       readonly kind: string;
       readonly parent?: string;
-      readonly parts?: readonly { readonly text?: string }[];
+      readonly parts?: readonly GoldenPart[];
     }[];
   }[];
+}
+
+interface GoldenPart {
+  readonly type: string;
+  readonly label?: string;
+  readonly text?: string;
+}
+
+/** Whether all that a card shows as its output is JSON that its input has too, whole or cut. */
+function isOnlyInput(parts: readonly GoldenPart[]): boolean {
+  const bare = ({ text = "" }: GoldenPart): string => text.replace(/\s+/g, "");
+  const input = parts.filter(({ label }) => label === "Input").map(bare)[0];
+  const outputs = parts.filter(({ label }) => label !== "Input");
+  return (
+    input !== undefined &&
+    outputs.length > 0 &&
+    outputs.every(part => /^[{[]/.test(bare(part)) && input.startsWith(bare(part)))
+  );
 }
 
 /** A sub-agent with a session of its own streams on that session. */

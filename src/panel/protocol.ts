@@ -148,8 +148,14 @@ export type ToolPart =
   | { readonly type: "session"; readonly entry?: string; readonly title?: string }
   /** A plan of the sub-agent that the call stands for. */
   | ({ readonly type: "plan" } & ViewPlan)
-  /** Raw input or output, as formatted JSON. */
-  | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
+  /** Raw input or output, as formatted JSON. `folded`: it is folded also if nothing else describes the call. */
+  | {
+      readonly type: "json";
+      readonly label: "Input" | "Output";
+      readonly text: string;
+      readonly cut?: number;
+      readonly folded?: true;
+    };
 
 /** A plan, with its file if the agent names one. */
 export interface ViewPlan extends Omit<Plan, "path"> {
@@ -477,6 +483,10 @@ export interface ViewHead extends FeatureHead {
     readonly unfinished?: true;
     /** The agent has not stopped for some seconds, so a restart is offered. */
     readonly stopIgnored?: true;
+    /** When the agent reported something last, in ms since the epoch, if that is some seconds ago. */
+    readonly silentSince?: number;
+    /** The agent reported that it tries again, so it waits for its model. */
+    readonly isRetrying?: true;
     /** When the agent began to work outside of a turn, in ms since the epoch. Absent while a turn is running. */
     readonly background?: number;
   };

@@ -1,4 +1,5 @@
-// Who allowed what: a line for each answer to a permission question, kept on disk.
+// Who allowed what: a line for each answer to a permission question, and for each change that a rule denies and about
+// which no one was asked. Kept on disk.
 import { Sequencer } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { Emitter } from "../base/lifecycle.ts";
@@ -21,12 +22,15 @@ export interface AuditRecord {
   readonly what: string;
   /** The command, files or addresses. */
   readonly subject: string;
-  readonly answer: "allowed" | "refused" | "cancelled";
+  /** `notAsked`: the agent did it without a question, although the rule denies it. */
+  readonly answer: "allowed" | "refused" | "cancelled" | "notAsked";
   /** The name of the chosen option. */
   readonly option?: string;
-  /** The rule that answered. Absent: the user answered, or it was `cancelled`. */
+  /** The rule that answered, or that denies what was done. Absent: the user answered, or it was `cancelled`. */
   readonly by?: string;
 }
+
+const answers: readonly AuditRecord["answer"][] = ["allowed", "refused", "cancelled", "notAsked"];
 
 const logFile = "permissions.ndjson";
 /** In bytes. */
@@ -134,7 +138,7 @@ function parseRecord(line: string): AuditRecord | undefined {
     const isText = [agent, folder, what, subject, option, by, session, sessionTitle].every(
       text => typeof text === "string",
     );
-    const isKnown = answer === "allowed" || answer === "refused" || answer === "cancelled";
+    const isKnown = answers.some(known => known === answer);
     return isText && isKnown && Number.isFinite(at) ? (value as AuditRecord) : undefined;
   } catch {
     return undefined; // An incomplete line of a window that was killed.

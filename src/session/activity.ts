@@ -4,6 +4,7 @@ import { t } from "../base/l10n.ts";
 import { endBackground, reportBackground } from "./background/background.ts";
 import type { ConnectionState, Plan, PlanEntry, SessionEvent, StopReason } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
+import { unansweredTurn } from "./silence.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
   isBusy,
@@ -140,7 +141,10 @@ function endTurn(
   // The prompt returns to the queue, and the banner offers to sign in.
   if (event.problem && event.unsent) return excludeTurn({ ...next, signIn: event.problem }, { unsent: true });
   if (event.problem !== undefined) return withProblem(next, event.problem, at);
-  if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
+  if (event.stopReason === undefined || event.stopReason === "end_turn") {
+    const unanswered = unansweredTurn(state);
+    return unanswered ? withProblem(next, unanswered, at) : next;
+  }
   const minted = next.generatedIds + 1;
   const { stopReason } = event;
   const unrequested = stopReason === "cancelled" && !isStopped && ({ unrequested: true } as const);

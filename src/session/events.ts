@@ -332,6 +332,8 @@ export const sessionEvents = {
   cancelRequested: {},
   /** The agent has not ended the turn some seconds after Stop. */
   stopIgnored: {},
+  /** The agent has reported nothing about its turn for some seconds. `since`: its last report, in ms since the epoch. */
+  agentSilent: { since: isFiniteNumber },
   /** The work outside of a turn has ended or was stopped. */
   backgroundEnded: {},
   /** The user's own title for the session; null restores the agent's. */
@@ -356,6 +358,8 @@ export const sessionEvents = {
   addressOpened: { ask: isString },
   /** A file that the agent wrote needs the user; null: it no longer does. */
   file: { path: isString, note: nullable(isFileNote) },
+  /** The agent changed a file that a rule denies, without asking. `by` describes the rule. */
+  deniedChange: { path: isString, by: isString },
   /** The result of an agent's write, where the user's save settings changed its text. */
   fileResult: { path: isString, before: isString, after: isString },
   /** The lines where diffs of a tool call begin. `item` is the index of the diff in the content of the call. */

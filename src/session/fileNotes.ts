@@ -1,9 +1,11 @@
 // Notes on files that an agent wrote and that need the user: at the tool call that names the file, or in a notice.
 import { t } from "../base/l10n.ts";
+import { relativeLabel } from "../base/pathLabel.ts";
 import { withNotice } from "./activity.ts";
 import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
+import { isInputItem } from "./ownInput.ts";
 import { pathsOf } from "./toolPaths.ts";
-import type { Entry, FileDiff, NotedFile, SessionState, ToolEntry } from "./state.ts";
+import type { DeniedChange, Entry, FileDiff, NotedFile, SessionState, ToolEntry } from "./state.ts";
 
 /** Adds a note on a file. With a null note, removes every note on it. */
 export function noteFile(
@@ -21,6 +23,27 @@ export function noteFile(
   return { ...cleared, entries: cleared.entries.put({ ...naming, files: [...(naming.files ?? []), { path, note }] }) };
 }
 
+/** Adds that a rule denies a change: at the call of the turn that names the file, else in a notice. */
+export function noteDeniedChange(
+  state: SessionState,
+  { path, by }: Extract<SessionEvent, { type: "deniedChange" }>,
+  at: number,
+): SessionState {
+  const { entries, turnStart, workspaceFolder } = state;
+  for (let i = entries.length - 1; i >= turnStart; i--) {
+    const entry = entries.at(i);
+    if (entry?.kind !== "tool" || !namesFile(entry, path)) continue;
+    const denied = [...(entry.denied ?? []), { path, by }];
+    return { ...state, entries: entries.put({ ...entry, denied }) };
+  }
+  const title = deniedChangeText({ path, by }, workspaceFolder);
+  return withNotice(state, { severity: "warning", title, byRule: true }, at);
+}
+
+/** A change that a rule denies, as a sentence. */
+export const deniedChangeText = ({ path, by }: DeniedChange, workspaceFolder: string): string =>
+  t("{0} was changed without asking, although a rule denies it: {1}", relativeLabel(path, workspaceFolder), by);
+
 /** Records the result of a write at the tool call that names the file: the first text before, the last text after. */
 export function recordWriteResult(
   state: SessionState,
@@ -36,9 +59,14 @@ export function recordWriteResult(
   return { ...state, entries: state.entries.put({ ...naming, results }) };
 }
 
-/** A tool call's content to show: with the results of its writes in place of the reported diffs. */
-export function shownContent({ fields, results }: ToolEntry): readonly ToolContent[] {
-  const { content = [] } = fields;
+/**
+ * A tool call's content to show: without the text that is its input, and with the results of its writes in place of the
+ * reported diffs.
+ */
+export function shownContent(entry: ToolEntry): readonly ToolContent[] {
+  const { fields, results } = entry;
+  const all = fields.content ?? [];
+  const content = all.some(item => isInputItem(item, entry)) ? all.filter(item => !isInputItem(item, entry)) : all;
   if (!results) return content;
   const shown = new Set<FileDiff>();
   return content.flatMap(item => {

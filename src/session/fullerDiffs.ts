@@ -1,6 +1,7 @@
 // Some agents send a diff of the whole file with the question, and a diff of only the changed piece when the edit is done.
 // Both describe the same change. The card keeps the one of the whole file, which shows where the change is. It also keeps
-// a diff that is sent again, because its line may be known.
+// a diff that is sent again, because its line may be known. Others send a diff while the call runs, and only a sentence
+// when it is done.
 import type { ToolContent } from "./events.ts";
 
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
@@ -23,6 +24,18 @@ export function withFullerDiffs(
   });
   return changed ? out : content;
 }
+
+/** The content of a call that is done, with the diffs from before if it has none. */
+export function withLastDiffs(
+  before: readonly ToolContent[] | undefined,
+  content: readonly ToolContent[],
+): readonly ToolContent[] {
+  if (content.some(isDiff)) return content;
+  const diffs = (before ?? []).filter(isDiff);
+  return diffs.length === 0 ? content : [...diffs, ...content];
+}
+
+const isDiff = ({ type }: ToolContent): boolean => type === "diff" || type === "changes";
 
 const isSame = (a: FileDiff, b: FileDiff): boolean =>
   a.path === b.path && a.oldText === b.oldText && a.newText === b.newText && a.deleted === b.deleted;

@@ -1,5 +1,6 @@
 // Which changes of a session are worth a notification.
 import { turnEnded } from "./activity.ts";
+import { withInput } from "./ownInput.ts";
 import { openQuestions, sessionTitle, toolKey, type Entry, type Question, type SessionState } from "./state.ts";
 import { permissionTitle } from "./toolTitle.ts";
 
@@ -28,7 +29,7 @@ export function notificationBetween(before: SessionState, after: SessionState): 
 function titleOf({ title, toolCallId, kind }: Question, { entries, workspaceFolder }: SessionState): string {
   if (kind !== undefined) return title;
   const entry = toolCallId === undefined ? undefined : entries.get(toolKey(toolCallId));
-  return permissionTitle(title, entry?.kind === "tool" ? entry.fields : undefined, workspaceFolder);
+  return permissionTitle(title, entry?.kind === "tool" ? withInput(entry) : undefined, workspaceFolder);
 }
 
 /** Undefined if the user ended the turn. */
@@ -52,6 +53,8 @@ const contentFields: ReadonlySet<string> = new Set([
   "entries",
   "latestMessage",
   "generatedIds",
+  "isTurnShown",
+  "silentSince",
 ] satisfies (keyof SessionState)[]);
 
 /**

@@ -30,14 +30,16 @@ import {
 } from "./choices.ts";
 import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
 import { formNotice } from "./forms/formNotice.ts";
-import { noteFile, recordWriteResult } from "./fileNotes.ts";
+import { noteDeniedChange, noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
 import { putPlan, removePlan } from "./plans.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
 import { endRetry, withRetry } from "./retries.ts";
+import { trackSilence } from "./silence.ts";
 import {
   compactionKey,
   isAllowed,
+  isBusy,
   ruleAnswerText,
   type Question,
   type Compaction,
@@ -56,7 +58,11 @@ import {
 
 /** The state after the event. `logged.at` is the only time it uses. */
 export const reduce = (state: SessionState, logged: LoggedEvent): SessionState =>
-  trackBackground(state, endRetry(applyEvent(state, logged), logged.event), logged.event, logged.at);
+  trackSilence(
+    state,
+    trackBackground(state, endRetry(applyEvent(state, logged), logged.event), logged.event, logged.at),
+    logged.event,
+  );
 
 function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
@@ -102,6 +108,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       return requestCancel(state, at);
     case "stopIgnored":
       return state.cancelling ? withValues(state, { stopIgnored: true }) : state;
+    case "agentSilent":
+      return isBusy(state) ? withValues(state, { silentSince: event.since }) : state;
     case "backgroundEnded":
       return endBackground(state, at);
     case "titled":
@@ -128,6 +136,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       };
     case "file":
       return noteFile(state, event, at);
+    case "deniedChange":
+      return noteDeniedChange(state, event, at);
     case "fileResult":
       return recordWriteResult(state, event);
     case "diffLines":

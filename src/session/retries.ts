@@ -39,6 +39,10 @@ export function endRetry(state: SessionState, event: SessionEvent): SessionState
   };
 }
 
+/** Whether the latest that the agent reported of its turn is that it tries again. */
+export const isRetrying = (state: SessionState): boolean =>
+  state.lastRetry !== null && state.lastRetry.notice !== null && isOfTurn(state, state.lastRetry);
+
 const isOfTurn = (state: SessionState, { turnStart }: LastRetry): boolean => turnStart === state.turnStart;
 
 const hasSameText = (one: LastRetry, other: LastRetry): boolean =>

@@ -17,6 +17,7 @@ import type {
 import { ChoiceApplier } from "./choiceApplier.ts";
 import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
 import { promptsOfLostAgent } from "./opening/promptsOfLostAgent.ts";
+import { withInput } from "./ownInput.ts";
 import { PromptDelivery, type PromptLink } from "./promptDelivery.ts";
 import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
@@ -27,6 +28,7 @@ import { openAgentSession, surroundingsFor, openingNotice } from "./opening/open
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
+import { SilenceTimer } from "./silence.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
 
 /** After Stop, the time until the user is offered to restart an agent that has not ended the turn. Milliseconds. */
@@ -59,6 +61,7 @@ export class Session implements Disposable {
   /** Runs from Stop until the end of the turn. */
   #stopTimer: Disposable | undefined;
   readonly #quietTimer: QuietTimer;
+  readonly #silenceTimer: SilenceTimer;
   readonly #prompts: PromptDelivery;
   #disposed = false;
 
@@ -75,6 +78,7 @@ export class Session implements Disposable {
     this.forms = new FormBroker({ report: event => this.#dispatch(event), newId: options.newId });
     this.#signIn = new SignInOffers(options.agent.name);
     this.#quietTimer = new QuietTimer(options.clock, () => this.#dispatch({ type: "backgroundEnded" }));
+    this.#silenceTimer = new SilenceTimer(options.clock, since => this.#dispatch({ type: "agentSilent", since }));
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     this.#choices = new ChoiceApplier({
@@ -388,6 +392,7 @@ export class Session implements Disposable {
     const participants = this.#participants;
     return {
       report: reported => {
+        this.#silenceTimer.reported();
         const event = this.#signIn.event(ids.suffixEventIds(reported));
         const change = this.#dispatch(event);
         if (event.type === "agentSession") ids.use(this.#state.agentSession ?? 0);
@@ -447,7 +452,7 @@ export class Session implements Disposable {
     if (question.toolCallId === undefined) return question;
     const toolCallId = ids.suffixId(question.toolCallId);
     const entry = this.#state.entries.get(toolKey(toolCallId));
-    return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: entry.fields }) };
+    return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: withInput(entry) }) };
   }
 
   /** The agent no longer has its session, so it gets a new one. */
@@ -496,6 +501,7 @@ export class Session implements Disposable {
     this.#choices.stateChanged(before, after);
     this.forms.stateChanged(after);
     this.#quietTimer.stateChanged(after);
+    this.#silenceTimer.stateChanged(after);
     this.#changed.fire(this.#state);
     return { before, after };
   }
@@ -524,6 +530,7 @@ export class Session implements Disposable {
     this.#detach(true);
     this.forms.dispose();
     this.#quietTimer.dispose();
+    this.#silenceTimer.dispose();
     this.#disposed = true;
     this.#prompts.dispose();
     this.#services.dispose();

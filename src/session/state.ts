@@ -44,6 +44,8 @@ export interface ToolEntry {
   readonly parent?: string;
   /** The fields as the agent reported them. */
   readonly fields: Partial<ToolFields>;
+  /** The arguments of the call as JSON, as far as they have arrived, if the agent sent them as text of its content. */
+  readonly input?: string;
   /** Set by Parley: the turn ended or was stopped before the agent closed the call. */
   readonly closed?: true;
   /** The call began outside of a turn, or a call of that kind made it. Only the end of background work closes it. */
@@ -60,12 +62,19 @@ export interface ToolEntry {
   readonly files?: readonly NotedFile[];
   /** The plans of the sub-agent that the call stands for. */
   readonly plans?: readonly SubAgentPlan[];
+  /** Files that it changed although rules deny that. */
+  readonly denied?: readonly DeniedChange[];
   readonly at: number;
   readonly ended?: number;
 }
 export interface SubAgentPlan extends Plan {
   /** The agent's id of the plan. */
   readonly id: string;
+}
+/** A file that the agent changed without asking, and the rule that denies it. */
+export interface DeniedChange {
+  readonly path: string;
+  readonly by: string;
 }
 export type FileDiff = Extract<ToolContent, { type: "diff" }>;
 /** The latest retry that the agent reported, and where it is shown. */
@@ -245,6 +254,10 @@ export interface SessionState {
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;
+  /** The agent has reported something that the user can see since the current or latest turn began. */
+  readonly isTurnShown: boolean;
+  /** When the agent reported something last, in ms since the epoch, if that is some seconds ago; null otherwise. */
+  readonly silentSince: number | null;
   readonly lastRetry: LastRetry | null;
   /** What the agent does outside of a turn: when it began, and the entries of its tool calls. */
   readonly background: {
@@ -303,6 +316,8 @@ export const emptySession: SessionState = {
   turnUsage: null,
   activity: { state: "idle", since: 0 },
   turnStart: 0,
+  isTurnShown: false,
+  silentSince: null,
   lastRetry: null,
   background: null,
   awaitedTurns: [],

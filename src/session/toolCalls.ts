@@ -1,7 +1,8 @@
 // Patches tool calls (absent, null, value), and closes them at the end of their turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import { withFullerDiffs } from "./fullerDiffs.ts";
+import { withFullerDiffs, withLastDiffs } from "./fullerDiffs.ts";
 import { appendContent } from "./messages.ts";
+import { inputText } from "./ownInput.ts";
 import type { Patch, SessionEvent, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
@@ -20,11 +21,13 @@ function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>): Part
 
 /**
  * {@link mergePatch} for a tool call. Of two diffs of the same change it keeps the one with more context, and of a diff
- * that is sent again the one whose line is known.
+ * that is sent again the one whose line is known. A call that is done keeps its diffs if its content comes without any.
  */
 export function mergeToolPatch(fields: Partial<ToolFields>, patch: Patch<ToolFields>): Partial<ToolFields> {
   if (!patch.content) return mergePatch(fields, patch);
-  return mergePatch(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
+  const isDone = (patch.status ?? fields.status) === "completed";
+  const content = isDone ? withLastDiffs(fields.content, patch.content) : patch.content;
+  return mergePatch(fields, { ...patch, content: withFullerDiffs(fields.content, content) });
 }
 
 /** Appends to a tool call's content. Adjacent text is joined, as in messages, unless the content is an item of its own. */
@@ -87,7 +90,12 @@ export function upsertTool(
     ...(parent !== undefined && { parent }),
   };
   const end = isFinal(fields.status) ? (ended ?? at) : was?.closed ? ended : undefined;
-  const entry: ToolEntry = { ...rest, fields, ...(end !== undefined && { ended: end }) };
+  const input = inputText(fields, was);
+  const entry: ToolEntry = {
+    ...{ ...rest, fields },
+    ...(input !== undefined && { input }),
+    ...(end !== undefined && { ended: end }),
+  };
   const latestMessage = was === undefined ? null : state.latestMessage;
   return { ...state, entries: state.entries.put(entry), latestMessage };
 }

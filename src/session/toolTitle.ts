@@ -2,6 +2,7 @@
 // kind of the call gives the verb.
 import { commandLineText } from "../base/commandLineText.ts";
 import { withoutFence } from "../base/fence.ts";
+import { readJsonPrefix } from "../base/jsonPrefix.ts";
 import { t } from "../base/l10n.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
 import type { ToolFields } from "./events.ts";
@@ -75,21 +76,31 @@ const otherKind: KindTitle = {
 /** In characters. Longer commands and queries are cut when they become a title. */
 const maxObjectLength = 200;
 
-/** The title of a tool call for its card: the agent's, unless it is empty, JSON, or only a path. */
-export function toolTitle(fields: Fields, workspaceFolder: string): string {
-  const { title = "" } = fields;
-  if (title.trim() === "" || isJsonTitle(title)) return describedCall(fields, workspaceFolder);
-  return pathTitle(title, fields, workspaceFolder) ?? title;
-}
+/**
+ * The title of a tool call for its card: the agent's, unless it is empty, JSON, or only a path. A title that is only the
+ * name of a tool gets the file or the command. Paths in it are relative to the folder, and long ones lose their middle.
+ */
+export const toolTitle = (fields: Fields, workspaceFolder: string): string =>
+  withShortPaths(fullTitle(fields, workspaceFolder), fields);
 
 /**
- * The title of a permission request, wherever it is named: the agent's, unless it is empty, JSON, or only a path. Then it
- * is the title of the tool call in question. Without a call, it is a question of Parley's own, which has a title.
+ * The title of a permission request, wherever it is named: like {@link toolTitle}, but with whole paths, because the user
+ * decides on them. Without a call, it is a question of Parley's own, which has a title.
  */
 export function permissionTitle(title: string, tool: Fields | undefined, workspaceFolder: string): string {
   const isEmpty = title.trim() === "";
-  if (tool) return toolTitle({ ...tool, ...(!isEmpty && { title }) }, workspaceFolder);
+  if (tool) return fullTitle({ ...tool, ...(!isEmpty && { title }) }, workspaceFolder);
   return isEmpty ? t("Permission requested") : title;
+}
+
+function fullTitle(fields: Fields, workspaceFolder: string): string {
+  const { title = "" } = fields;
+  if (title.trim() === "" || isJsonTitle(title)) return describedCall(fields, workspaceFolder);
+  return (
+    pathTitle(title, fields, workspaceFolder) ??
+    namedTool(title, fields, workspaceFolder) ??
+    (isCommandTitle(fields) ? title : withRelativePaths(title, workspaceFolder))
+  );
 }
 
 /**
@@ -135,22 +146,92 @@ export function commandOf(rawInput: unknown): string | undefined {
 function describedCall(fields: Fields, workspaceFolder: string): string {
   const { kind = "other", name } = fields;
   const { of, ofFiles, alone } = titlesOf(kind);
-  const values = argumentsOf(fields);
-  const command = kind === "execute" || kind === "other" ? commandOf(values) : undefined;
+  const { command, query, url, paths } = objectsOf(fields);
   if (command !== undefined) return t("Run {0}", asCode(command));
-  const query = textAt(values, ["query", "pattern", "regex", "glob"]);
-  if (kind === "search" && query !== undefined) return t("Search for {0}", query);
-  const url = textAt(values, ["url", "uri"]);
-  if (kind === "fetch" && url !== undefined) return t("Fetch {0}", url);
-  const path = textAt(values, ["path", "file_path", "filePath", "filename", "fileName"]);
-  const known = [...new Set(pathsOf(fields, "locations", "diffs"))];
-  const paths = known.length > 0 || path === undefined ? known : [path];
+  if (query !== undefined) return t("Search for {0}", query);
+  if (url !== undefined) return t("Fetch {0}", url);
   const [first] = paths;
   if (first !== undefined && paths.length === 1 && Object.hasOwn(kindTitles, kind))
     return of(relativeLabel(first, workspaceFolder));
   if (paths.length > 1 && Object.hasOwn(kindTitles, kind)) return ofFiles(paths.length);
   if (fields.subAgent) return t("Sub-agent");
   return name === undefined || name.trim() === "" ? alone() : t("Use {0}", name);
+}
+
+interface Objects {
+  readonly command: string | undefined;
+  readonly query: string | undefined;
+  readonly url: string | undefined;
+  readonly paths: readonly string[];
+}
+
+/** What the call is about, as far as its kind says that it is. */
+function objectsOf(fields: Fields): Objects {
+  const { kind = "other" } = fields;
+  const values = argumentsOf(fields);
+  const path = textAt(values, ["path", "file_path", "filePath", "filename", "fileName"]);
+  const known = [...new Set(pathsOf(fields, "locations", "diffs"))];
+  return {
+    command: kind === "execute" || kind === "other" ? commandOf(values) : undefined,
+    query: kind === "search" ? textAt(values, ["query", "pattern", "regex", "glob"]) : undefined,
+    url: kind === "fetch" ? textAt(values, ["url", "uri"]) : undefined,
+    paths: known.length > 0 || path === undefined ? known : [path],
+  };
+}
+
+/** The name of a tool with what the call is about. Undefined for any other title, and if that is not known. */
+function namedTool(title: string, fields: Fields, workspaceFolder: string): string | undefined {
+  const [, tool] = /^([\p{L}][\p{L}\d_-]{0,39}):?$/u.exec(title.trim()) ?? [];
+  if (tool === undefined) return undefined;
+  const { kind = "other" } = fields;
+  const { command, query, url, paths } = objectsOf(fields);
+  if (command !== undefined) {
+    // The command without the shell around it.
+    if (lettersOf(command).endsWith(tool)) return undefined;
+    const isProgram = lettersOf(command).toLowerCase().includes(tool.toLowerCase());
+    return isProgram ? t("Run {0}", asCode(command)) : t("{0}: {1}", tool, asCode(command));
+  }
+  const object = query ?? url;
+  if (object !== undefined) return t("{0}: {1}", tool, object);
+  const [first] = paths;
+  if (first === undefined || (kind !== "other" && !fileKinds.includes(kind))) return undefined;
+  if (paths.length > 1) return kind === "other" ? undefined : titlesOf(kind).ofFiles(paths.length);
+  const label = relativeLabel(first, workspaceFolder);
+  return lastSegment(label) === tool ? titlesOf(kind).of(label) : t("{0} {1}", tool, label);
+}
+
+/** Whether the title is, or contains, a command. The paths in it count from the folder of the command. */
+const isCommandTitle = (fields: Fields): boolean =>
+  fields.kind === "execute" || commandOf(argumentsOf(fields)) !== undefined;
+
+/** The title with paths in the folder relative to it. */
+function withRelativePaths(title: string, workspaceFolder: string): string {
+  const folder = workspaceFolder.replace(/[\\/]+$/, "");
+  if (!/[^\\/:]/.test(folder) || !title.includes(folder)) return title;
+  const beforePath = /(?:^|[\s"'`(<[{:=,])$/;
+  return title
+    .split(folder)
+    .reduce((text, rest) =>
+      /^[\\/][^\s\\/]/.test(rest) && beforePath.test(text) ? text + rest.slice(1) : text + folder + rest,
+    );
+}
+
+/** In characters. Longer paths in the title of a card lose their middle, so that the name of the file is in view. */
+const maxPathLength = 50;
+
+function withShortPaths(title: string, fields: Fields): string {
+  if (title.length <= maxPathLength || isCommandTitle(fields)) return title;
+  return title.replace(/(?<=^|[\s"'`(<[{=,])(?:~?\/|[A-Za-z]:[\\/])(?![\\/])[^\s"'`()<>[\]{},;*?|]+/g, shortPath);
+}
+
+/** The root, the last folder and the name of the file. */
+function shortPath(path: string): string {
+  if (path.length <= maxPathLength) return path;
+  const separator = path.includes("\\") ? "\\" : "/";
+  const segments = path.split(separator);
+  if (segments.length <= 4) return path;
+  const [root = "", first = ""] = segments;
+  return [root, first, "…", ...segments.slice(-2)].join(separator);
 }
 
 const titlesOf = (kind: string): KindTitle => (Object.hasOwn(kindTitles, kind) && kindTitles[kind]) || otherKind;
@@ -182,15 +263,10 @@ function looksLikePath(text: string, kind: string): boolean {
 
 const lastSegment = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 
-/** The arguments of the call: its raw input, or a title that is JSON. */
-function argumentsOf({ rawInput, title = "" }: Fields): Values {
+/** The arguments of the call: its raw input, or a title that is JSON, as far as they have arrived. */
+export function argumentsOf({ rawInput, title = "" }: Fields): Values {
   if (typeof rawInput === "object" && rawInput !== null && Object.keys(rawInput).length > 0) return rawInput as Values;
-  try {
-    const parsed: unknown = JSON.parse(title);
-    return typeof parsed === "object" && parsed !== null ? (parsed as Values) : {};
-  } catch {
-    return {}; // Empty, or cut.
-  }
+  return readJsonPrefix(typeof rawInput === "string" ? rawInput : "") ?? readJsonPrefix(title) ?? {};
 }
 
 function textAt(values: Values, keys: readonly string[]): string | undefined {

@@ -1,6 +1,7 @@
 // Builds the services of one session from files, terminals, permissions, and the features that take part in sessions.
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
+import type { Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { SessionEvent } from "../session/events.ts";
 import { turnEnded } from "../session/activity.ts";
@@ -8,7 +9,8 @@ import type { SessionParticipant } from "../session/participant.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
 import { OutsideWrites } from "../permissions/outsideWrites.ts";
 import { Access } from "../permissions/access.ts";
-import { auditRecord, type AuditLog } from "../permissions/auditLog.ts";
+import { auditRecord, type AuditLog, type AuditRecord } from "../permissions/auditLog.ts";
+import { DeniedChanges } from "../permissions/deniedChanges.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
 import { DiffLocator } from "../files/diffLocator.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
@@ -19,6 +21,7 @@ import { PermissionPolicy } from "../permissions/policy.ts";
 import type { Documents } from "../files/ports.ts";
 import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { RuleSet } from "../permissions/rules.ts";
+import type { AgentChange } from "../review/turns/knownTouches.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
@@ -41,6 +44,8 @@ export interface SharedServices {
   readonly audit: AuditLog;
   /** The title of the session now. */
   readonly sessionTitle: (session: string) => string;
+  /** The first change of each file that an agent makes in a turn. */
+  readonly agentChanges: Event<AgentChange>;
   /** The review's part in a new session. */
   readonly review: (session: ServedSession) => SessionParticipant;
   /** Following's part in a new session. Absent: the agent is not followed. */
@@ -74,10 +79,13 @@ export function createSessionServices(
   const roots = sessionRoots(cwd);
   const confinement = new Confinement(nodePaths(), roots);
   const context = (): FactsContext => factsContext(definition.id, cwd, confinement);
+  const recordedNow = (): Pick<AuditRecord, "at" | "agent" | "folder" | "session" | "sessionTitle"> => ({
+    ...{ at: Date.now(), agent: definition.name, folder: cwd },
+    ...{ session: session.id, sessionTitle: services.sessionTitle(session.id) },
+  });
   const recordAnswer = async (decided: AnsweredQuestion): Promise<void> => {
     const facts = await questionFacts(decided.question, context());
-    const of = { session: session.id, sessionTitle: services.sessionTitle(session.id) };
-    services.audit.record(auditRecord(decided, { at: Date.now(), agent: definition.name, folder: cwd, ...of, facts }));
+    services.audit.record(auditRecord(decided, { ...recordedNow(), facts }));
   };
   const policy = new PermissionPolicy({
     rules,
@@ -102,6 +110,15 @@ export function createSessionServices(
     askUser: (question, signal) => broker.requestPermission(question, signal),
     exists: pathExists,
     onRefused: (question, answer) => broker.record(question, answer),
+  });
+  const denied = new DeniedChanges({
+    policy,
+    exists: pathExists,
+    report: dispatch,
+    record: change => services.audit.record({ ...recordedNow(), ...change }),
+  });
+  const changes = services.agentChanges(change => {
+    if (change.session === session.id) void denied.changed(change.path);
   });
   const { missingFiles } = definition;
   const reviewing = review(session);
@@ -150,6 +167,7 @@ export function createSessionServices(
     // The first is the outermost around a write.
     participants: [...(following ? [following] : []), reviewing, unsavedChanges, diffLines, endOfTurn],
     dispose() {
+      changes.dispose();
       broker.dispose();
       onEnding(terminals.close());
     },

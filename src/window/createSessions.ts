@@ -61,6 +61,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     protection: features.protection,
     audit: permissions.audit,
     sessionTitle: session => sessionTitle(open.get(session)?.state ?? emptySession),
+    agentChanges: review.store.onDidChangeFile,
     review: session => review.store.startSession(session),
     follow: (confinement, session) => follow.controller.startSession(confinement, session),
     clock,

@@ -44,6 +44,16 @@ describe("a turn", () => {
     assert.deepEqual(window.failures, []);
   });
 
+  it("that ends without an update says so, and offers the log", async () => {
+    const window = await openJoined({ agents: demoAgent, files: { "nothing.json": "[]" } });
+    await window.send("#script nothing.json");
+    const problem = window.log.getByRole("group", { name: "Problem" });
+    await problem.getByText("Demo Agent ended the turn without an answer. The log may say why.").waitFor();
+    await problem.getByRole("button", { name: "Show Log" }).click();
+    await window.idle();
+    assert.deepEqual([window.commands, window.failures], [["showLog"], []]);
+  });
+
   it("goes on with the next agent of the menu, in a session of its own", async () => {
     const window = await openJoined({ agents: { ...badAgents("none"), ...demoAgent } });
     await window.send("hello");

@@ -431,11 +431,12 @@ describe("a session after a window reload", () => {
     const before = await new SessionBench().openReady();
     before.send("one");
     await before.flushPromises();
+    before.remote.report({ type: "tool", toolCallId: "t", patch: { status: "completed" } });
     before.remote.end();
     const bench = resumed(before.log);
-    assert.deepEqual(bench.entryKinds, ["message"]);
+    assert.deepEqual(bench.entryKinds, ["message", "tool"]);
     await bench.openReady();
-    assert.deepEqual(bench.entryKinds, ["message", "notice"]);
+    assert.deepEqual(bench.entryKinds, ["message", "tool", "notice"]);
     before.session.dispose();
     bench.session.dispose();
   });

@@ -1,7 +1,7 @@
 // Titles of tool calls: which titles of agents are replaced, and by what.
 import assert from "node:assert/strict";
 import type { ToolFields } from "../../src/session/events.ts";
-import { isOnlyCommand, questionTitle, toolTitle } from "../../src/session/toolTitle.ts";
+import { isOnlyCommand, permissionTitle, questionTitle, toolTitle } from "../../src/session/toolTitle.ts";
 
 const at = (...paths: readonly string[]): Partial<ToolFields> => ({ locations: paths.map(path => ({ path })) });
 const diff = (path: string): Partial<ToolFields> => ({ content: [{ type: "diff", path, newText: "" }] });
@@ -63,6 +63,71 @@ describe("the title of a tool call", () => {
     ],
     ["the kind, if it is an empty object", { title: "{}", kind: "think" }, "Think"],
     ["the kind, if it is a list", { title: '["a"]', kind: "fetch" }, "Fetch a page"],
+    [
+      "the name of a tool with the file",
+      { title: "Write", kind: "edit", rawInput: { path: "/w/src/a.txt" } },
+      "Write src/a.txt",
+    ],
+    ["the name of a tool with the file of a location", { title: "view", ...at("/w/a.txt") }, "view a.txt"],
+    [
+      "the number of files, if it names only a tool",
+      { title: "Edit", kind: "edit", ...at("/w/a", "/b") },
+      "Edit 2 files",
+    ],
+    [
+      "the name of a tool with the command",
+      { title: "Bash", kind: "execute", rawInput: { command: "npm test" } },
+      "Bash: `npm test`",
+    ],
+    ["the name of a tool with the command, without a kind", { title: "run", rawInput: { cmd: "ls" } }, "run: `ls`"],
+    [
+      "the command, if it names only the program",
+      { title: "bash", kind: "execute", rawInput: { command: ["bash", "-c", "ls"] } },
+      "Run `bash -c ls`",
+    ],
+    [
+      "the agent's, if it is the whole command",
+      { title: "make", kind: "execute", rawInput: { command: "make" } },
+      "make",
+    ],
+    ["the name of a tool with a pattern", { title: "grep", kind: "search", rawInput: { pattern: "a" } }, "grep: a"],
+    [
+      "the name of a tool with a URL",
+      { title: "Fetch", kind: "fetch", rawInput: { url: "https://a.b" } },
+      "Fetch: https://a.b",
+    ],
+    [
+      "a verb before a file without an ending",
+      { title: "LICENSE", kind: "read", ...at("/other/LICENSE") },
+      "Read /other/LICENSE",
+    ],
+    [
+      "the name of a tool with what has arrived of its arguments",
+      { title: "Edit", kind: "edit", rawInput: '{"path":"/w/a.txt","text":"{' },
+      "Edit a.txt",
+    ],
+    [
+      "the agent's with a relative path",
+      { title: "Read file '/w/src/a.md' again", kind: "read" },
+      "Read file 'src/a.md' again",
+    ],
+    ["the agent's with relative paths", { title: "Compare /w/a and (/w/b)", kind: "other" }, "Compare a and (b)"],
+    [
+      "the agent's with paths that only look alike",
+      { title: "Read /w2/a, /x/w/b and /w", kind: "read" },
+      "Read /w2/a, /x/w/b and /w",
+    ],
+    ["the agent's with the paths of a command", { title: "rm -r /w/src", kind: "execute" }, "rm -r /w/src"],
+    [
+      "the agent's with the name of the file, if its path is long",
+      { title: "Write /home/someone/projects/of/this/year/another/folder/src/a.txt", kind: "edit" },
+      "Write /home/…/src/a.txt",
+    ],
+    [
+      "the agent's with a whole web address",
+      { title: "Get https://example.com/a/very/long/path/to/some/page/of/the/documentation.html", kind: "fetch" },
+      "Get https://example.com/a/very/long/path/to/some/page/of/the/documentation.html",
+    ],
   ];
   for (const [what, fields, title] of rows) {
     it(`is ${what}`, () => assert.equal(toolTitle(fields, "/w"), title));
@@ -70,6 +135,15 @@ describe("the title of a tool call", () => {
 
   it("is at most a few hundred characters if it comes from the arguments", () => {
     assert.ok(toolTitle({ kind: "execute", rawInput: { command: "x".repeat(100_000) } }, "/w").length < 300);
+  });
+});
+
+describe("the title of a permission request", () => {
+  it("has whole paths outside the folder, because the user decides on them", () => {
+    const title = "Write /home/someone/projects/of/this/year/another/folder/src/a.txt";
+    assert.equal(permissionTitle(title, { kind: "edit" }, "/w"), title);
+    assert.equal(permissionTitle("Write /w/src/a.txt", { kind: "edit" }, "/w"), "Write src/a.txt");
+    assert.equal(permissionTitle("A wants to write /w/.env", undefined, "/w"), "A wants to write /w/.env");
   });
 });
 

@@ -209,6 +209,23 @@ describe("entries of the transcript", () => {
     assert.equal(await panel.log.getByText("Outside the workspace", { exact: true }).count(), 1);
   });
 
+  it("the input of a card is folded if it arrived as content, and otherwise open if nothing else describes the call", async () => {
+    const input = { type: "json", label: "Input", text: '{"path":"a' } as const;
+    const streamed = tool("c7", "Edit", { status: "running", parts: [{ ...input, folded: true }] });
+    const panel = await open(streamed, tool("c8", "Look up", { parts: [input] }));
+    const bodyOf = async (name: string): Promise<Locator> => {
+      const card = panel.log.getByRole("article", { name });
+      await card.getByRole("button", { name }).click();
+      await card.getByText("Input", { exact: true }).waitFor();
+      return card.locator("pre");
+    };
+    await (await bodyOf("Look up")).waitFor();
+    const folded = await bodyOf("Edit");
+    assert.equal(await folded.isVisible(), false);
+    await panel.log.getByRole("article", { name: "Edit" }).getByText("Input", { exact: true }).click();
+    await folded.waitFor();
+  });
+
   it("a card is one tab stop, and arrow keys reach its controls", async () => {
     const card = tool("c2", "Search", {
       locations: ["a", "b"].map(name => ({ path: `/x/${name}.js`, label: `${name}.js` })),

@@ -6,6 +6,37 @@ import { busy, scenes, snapshot, view } from "./scenes.ts";
 describe("the panel of an agent", () => {
   usePanel();
 
+  it("a silent agent is awaited by name, or its model after a retry, for the time since its last report", async () => {
+    const panel = await openPanel([snapshot(view([]))], { frozen: true });
+    const status = panel.page.locator(".status-line");
+    const now = await panel.page.evaluate(() => Date.now());
+    const running = { state: "running", since: now - 60_000, cancelling: false };
+    const activity = (more: object): Promise<void> =>
+      panel.patch({ op: "head", head: { activity: { ...running, ...more } } });
+    await activity({});
+    await panel.page.clock.runFor(50);
+    await status.filter({ hasText: /^\s*Working…\s+1 min/ }).waitFor();
+    await activity({ silentSince: now - 12_000 });
+    await panel.page.clock.runFor(50);
+    await status.filter({ hasText: /^\s*Waiting for Demo Agent\s+12 s/ }).waitFor();
+    await panel.page.locator(".speech", { hasText: "Waiting for Demo Agent" }).waitFor({ state: "attached" });
+    // The line is painted once a second.
+    await panel.page.evaluate(() => {
+      const line = document.querySelector(".status-line") as Node;
+      const counts = window as unknown as { painted: number };
+      counts.painted = 0;
+      const options = { childList: true, subtree: true, characterData: true };
+      new MutationObserver(() => counts.painted++).observe(line, options);
+    });
+    await panel.page.clock.runFor(5000);
+    await status.filter({ hasText: /Waiting for Demo Agent\s+17 s/ }).waitFor();
+    const painted = await panel.page.evaluate(() => (window as unknown as { painted: number }).painted);
+    assert.ok(painted > 0 && painted <= 5, `${painted} paints in 5 s`);
+    await activity({ silentSince: now - 12_000, isRetrying: true });
+    await panel.page.clock.runFor(50);
+    await status.filter({ hasText: "Waiting for the model" }).waitFor();
+  });
+
   it("a start that takes longer than its limit asks whether to keep waiting, to stop or to check the agent", async () => {
     const panel = await openPanel(scenes["starting"] ?? []);
     const agents = [{ id: "demo", name: "Demo Agent", startTimeout: 60 }];

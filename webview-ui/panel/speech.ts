@@ -76,6 +76,8 @@ export class Speech {
     if (before.connection?.state !== head.connection?.state) this.announce(connectionText(head) ?? "");
     if (head.problem && before.problem?.message !== head.problem.message) this.announce(head.problem.message);
     if (head.activity.stopIgnored && !before.activity.stopIgnored) this.announce(activityText(head) ?? "");
+    const isNowSilent = head.activity.silentSince !== undefined && before.activity.silentSince === undefined;
+    if (isNowSilent) this.announce(activityText(head) ?? "");
     if (before.activity.state === head.activity.state) return;
     // A turn that ended in another way has an entry or a banner that says so.
     const finished = head.activity.state === "idle" && !head.activity.unfinished;

@@ -31,7 +31,7 @@ export function statusLine(
   if (words === undefined) return nothing;
   const now = Date.now();
   if (connecting !== undefined && startLimit.isOver(head, now)) return lateLine(head, startLimit, actions);
-  const since = connecting === undefined ? (head.activity.background ?? head.activity.since) : head.connection?.since;
+  const since = connecting === undefined ? activitySince(head) : head.connection?.since;
   const elapsed = since === undefined ? 0 : now - since;
   const isWaiting = connecting === undefined && head.questions.length > 0;
   const detail = connecting === undefined ? undefined : head.connection?.detail;
@@ -47,6 +47,13 @@ export function statusLine(
     ${head.activity.stopIgnored ? statusButton(t("Restart Agent"), { type: "nextStep", step: "restartAgent" }, leave) : nothing}
     ${detailText(detail)}
   </div>`;
+}
+
+/** When began what {@link activityText} says. */
+function activitySince({ activity, questions }: ViewHead): number {
+  const { background, since, silentSince, cancelling } = activity;
+  const isSilent = silentSince !== undefined && !cancelling && questions.length === 0;
+  return background ?? (isSilent ? silentSince : since);
 }
 
 /** The start takes longer than its limit. Its text does not change every second, because it is announced. */

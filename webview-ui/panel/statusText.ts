@@ -21,11 +21,13 @@ export function connectionText(head: ViewHead): string | undefined {
 
 /** The agent's activity as text; undefined if it is idle. */
 export function activityText(head: ViewHead): string | undefined {
-  const { state, cancelling, stopIgnored, background } = head.activity;
+  const { state, cancelling, stopIgnored, background, silentSince, isRetrying } = head.activity;
   if (state === "idle" && background === undefined) return undefined;
   if (cancelling && stopIgnored) return t("{0} has not stopped yet.", head.agent?.name ?? t("The agent"));
   if (cancelling) return t("Stopping…");
   if (head.questions.length > 0 || state === "requires_action") return t("Waiting for you");
+  if (silentSince !== undefined && state !== "idle")
+    return isRetrying ? t("Waiting for the model") : t("Waiting for {0}", head.agent?.name ?? t("the agent"));
   return background === undefined ? t("Working…") : t("Working in the background…");
 }
 

@@ -4,6 +4,7 @@
 import { withoutFence } from "../../base/fence.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import type { ExitStatus, SessionEvent, ToolContent, ToolFields } from "../../session/events.ts";
+import { repeatsInput } from "../../session/ownInput.ts";
 import { isFinal } from "../../session/state.ts";
 import { maxTerminalCharacters } from "../../session/terminals.ts";
 import { asObject, asString, optionalField, type JsonObject } from "../parse.ts";
@@ -156,7 +157,8 @@ function withFields(old: Call, update: Partial<ToolFields>, isQuestion: boolean)
 /** Whether the text in the new content is output, and not a description of the command or a message about it. */
 function isOutput(call: Call, old: Call, update: Partial<ToolFields>, isQuestion: boolean): boolean {
   const { text, isFenced } = contentText(call.fields.content);
-  if (isQuestion || text.trim() === "" || isDescription(text, call.fields.rawInput)) return false;
+  const { rawInput } = call.fields;
+  if (isQuestion || text.trim() === "" || isDescription(text, rawInput) || repeatsInput(text, rawInput)) return false;
   const before = contentText(old.fields.content).text;
   if (old.isOutput && text.startsWith(before)) return true;
   if (call.isRefused) return false;
@@ -263,6 +265,7 @@ function aroundTerminal(
 
 function repeats(text: string, rawInput: unknown, output: string): boolean {
   if (text.trim() === "" || isDescription(text, rawInput) || isAbout(text, rawInput)) return true;
+  if (repeatsInput(text, rawInput)) return true;
   const shown = output.trim();
   return shown.includes(text.trim()) || (text.length < 2 * shown.length && text.includes(shown));
 }

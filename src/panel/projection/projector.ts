@@ -8,6 +8,7 @@ import { relativeLabel } from "../../base/pathLabel.ts";
 import { isWorking } from "../../session/background/background.ts";
 import { EntryList } from "../../session/entryList.ts";
 import type { ToolContent } from "../../session/events.ts";
+import { deniedChangeText } from "../../session/fileNotes.ts";
 import {
   ruleAnswerText,
   isBusy,
@@ -26,6 +27,7 @@ import {
   type ToolEntry,
 } from "../../session/state.ts";
 import { isEmptyPlan } from "../../session/plans.ts";
+import { isRetrying } from "../../session/retries.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
@@ -331,7 +333,7 @@ const exactFields: ReadonlySet<string> = new Set(
 );
 
 function activityView(session: SessionState): ViewHead["activity"] {
-  const { activity, awaitedTurns, background, cancelling, stopIgnored } = session;
+  const { activity, awaitedTurns, background, cancelling, stopIgnored, silentSince } = session;
   const { since, stopReason } = activity;
   // The agent has the prompt and has not begun to work on it.
   const state = activity.state === "idle" && awaitedTurns.length > 0 ? "accepted" : activity.state;
@@ -340,6 +342,7 @@ function activityView(session: SessionState): ViewHead["activity"] {
     ...{ state, since, cancelling },
     ...(unfinished && { unfinished }),
     ...(stopIgnored && { stopIgnored }),
+    ...(silentSince !== null && { silentSince, ...(isRetrying(session) && { isRetrying: true as const }) }),
     ...(background && state === "idle" && { background: background.since }),
   };
 }
@@ -443,6 +446,7 @@ function toolView(
   const shown = shownFields(entry);
   const paths = pathsOf(shown, "locations", "diffs", "moves");
   const plans = (entry.plans ?? []).map(plan => planView(plan, state.workspaceFolder, isOutside));
+  const denied = (entry.denied ?? []).map(change => deniedChangeText(change, state.workspaceFolder));
   const parts: readonly ToolPart[] = [
     ...toolParts(shown, viewPart, state, diffs),
     ...plans.map(plan => ({ type: "plan" as const, ...plan })),
@@ -452,7 +456,7 @@ function toolView(
     kind: "tool",
     ...parentIn(entry, state),
     toolKind: fields.subAgent ? "subagent" : (fields.kind ?? "other"),
-    title: toolTitle(fields, state.workspaceFolder),
+    title: toolTitle(shown, state.workspaceFolder),
     status: statusOf(entry, asked, parts),
     at: entry.at,
     ...(entry.allowedAt !== undefined && { since: entry.allowedAt }),
@@ -460,7 +464,7 @@ function toolView(
     locations: locationsOf(entry, state.workspaceFolder),
     parts,
     ...(paths.some(path => isOutside(path, state.workspaceFolder)) && { isOutside: true as const }),
-    ...(decisions.length > 0 && { decisions }),
+    ...(decisions.length + denied.length > 0 && { decisions: [...decisions, ...denied] }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
     ...(fields.canCancel && !entry.closed && !isFinal(fields.status) && { cancel: entry.toolCallId }),
   };

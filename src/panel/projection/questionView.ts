@@ -2,7 +2,7 @@
 import { maskVariable } from "../../base/mask.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { toolKey, type Question, type SessionState } from "../../session/state.ts";
-import { commandOf, isOnlyCommand, permissionTitle, questionTitle } from "../../session/toolTitle.ts";
+import { argumentsOf, commandOf, isOnlyCommand, permissionTitle, questionTitle } from "../../session/toolTitle.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import type { ToolPart, ViewQuestion } from "../protocol.ts";
 import { viewPart } from "./contentParts.ts";
@@ -60,17 +60,23 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;
   const { subject, reason, always } = question;
-  const raw = tool?.fields.rawInput;
+  const fields = tool && shownFields(tool);
+  const raw = fields && argumentsOf(fields);
   const command = subject?.command ?? commandOf(raw);
   const cwd = subject?.cwd ?? folderOf(raw);
   const kind = subject?.kind ?? tool?.fields.kind;
   const env = subject?.env ?? envOf(raw);
-  const parts = tool ? toolParts(shownFields(tool), viewPart, state, diffs) : [];
-  // The user decides by what will happen, so raw input is shown only if nothing describes it better.
-  const descriptiveParts = parts.filter(part => part.type !== "json" && !repeatsQuestion(part, command));
+  const parts = fields ? toolParts(fields, viewPart, state, diffs).map(unfolded) : [];
+  const hasDiff = parts.some(part => part.type === "diff" || part.type === "files");
+  // The user decides by what will happen, so raw input is shown only if nothing describes it better. The arguments that
+  // the card showed before the question stay, because a sentence can say less than they do.
+  const keepsInput = fields?.isInputContent && command === undefined && !hasDiff;
+  const descriptiveParts = parts.filter(
+    part => (part.type !== "json" || (keepsInput && part.label === "Input")) && !repeatsQuestion(part, command),
+  );
   return {
     id: question.id,
-    title: questionTitle(permissionTitle(question.title, tool?.fields, state.workspaceFolder), command),
+    title: questionTitle(permissionTitle(question.title, fields, state.workspaceFolder), command),
     ...(question.description !== undefined && { description: question.description }),
     ...(id !== undefined && { entry: id }),
     ...(kind !== undefined && { toolKind: kind }),
@@ -84,6 +90,13 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
     ...(always && { always }),
     ...(env.length > 0 && { env }),
   };
+}
+
+/** A part of a question is shown at once. */
+function unfolded(part: ToolPart): ToolPart {
+  if (part.type !== "json") return part;
+  const { folded: _, ...open } = part;
+  return open;
 }
 
 /** Whether a part of a question shows nothing but the command, which the question itself shows. */

@@ -1,7 +1,7 @@
 // The content of a tool card: content blocks, diffs, terminals, raw input and output.
 import { withoutFence } from "../../base/fence.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
-import type { ContentBlock, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
+import type { ContentBlock, FileOperation, ToolContent } from "../../session/events.ts";
 import { toolKey, type SessionState, type TerminalState } from "../../session/state.ts";
 import { toolTitle } from "../../session/toolTitle.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
@@ -9,6 +9,7 @@ import { filesPart } from "../diff/filesPart.ts";
 import { placedDiff } from "../diff/placedDiff.ts";
 import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
 import { isOnlySuccess, rawBody } from "./rawBody.ts";
+import type { ShownFields } from "./toolFields.ts";
 import { toolText } from "./toolText.ts";
 
 type CardState = Pick<SessionState, "entries" | "terminals" | "workspaceFolder">;
@@ -24,7 +25,7 @@ const maxSequenceLength = 2000;
 
 /** The parts of a tool card in the agent's order, then raw input and output. */
 export function toolParts(
-  fields: Partial<ToolFields>,
+  fields: ShownFields,
   viewPart: (block: ContentBlock) => ViewPart,
   state: CardState,
   diffs: DiffStore,
@@ -45,7 +46,9 @@ export function toolParts(
   return [
     ...shown,
     ...(body === undefined ? [] : [toolBlock(viewPart({ type: "text", text: body }), kind)]),
-    ...jsonParts("Input", fields.rawInput),
+    ...jsonParts("Input", fields.rawInput).map(input =>
+      fields.isInputContent ? { ...input, folded: true as const } : input,
+    ),
     ...(isShown || isOnlySuccess(fields.rawOutput) ? [] : jsonParts("Output", fields.rawOutput)),
   ];
 }
@@ -135,7 +138,9 @@ function terminalPart(terminalId: string, terminal: TerminalState | undefined): 
   };
 }
 
-function jsonParts(label: "Input" | "Output", value: unknown): readonly ToolPart[] {
+type JsonPart = Extract<ToolPart, { type: "json" }>;
+
+function jsonParts(label: JsonPart["label"], value: unknown): readonly JsonPart[] {
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "object" && Object.keys(value).length === 0) return [];
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -2,13 +2,12 @@
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { jsonWork } from "../../base/jsonWork.ts";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
 import type { TextStorage } from "../../session/log/sessionStore.ts";
 import { emptySession, promptTitle, sessionTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
-import type { TouchListener } from "../changeListeners.ts";
 import { defaultSlices, inSlices } from "../fileComparisons.ts";
 import type { StoredReview } from "../storedReview.ts";
 import { reviewFile } from "../storedFiles.ts";
@@ -16,7 +15,7 @@ import { WindowReview } from "../windowReview.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
-import { meanwhileTurn, unknownTurn } from "../../history/author.ts";
+import { KnownTouches, type AgentChange } from "../turns/knownTouches.ts";
 import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
 import { isAtOrBelow } from "../turns/userMoves.ts";
 import { UnfinishedTurnStore, type SessionOfTurn } from "../turns/unfinishedTurn.ts";
@@ -61,6 +60,8 @@ export class ReviewStore implements Disposable {
   readonly review: WindowReview;
   readonly attribution: ChangeAttribution;
   readonly edits: ReviewPort;
+  /** Fires with the first change of each file that an agent makes in a turn. */
+  readonly onDidChangeFile: Event<AgentChange>;
   readonly #options: ReviewStoreOptions;
   readonly #store = new DisposableStore();
   readonly #starts: TurnStarts;
@@ -87,7 +88,10 @@ export class ReviewStore implements Disposable {
     const start = async (turn: string): Promise<TurnStart> =>
       decodedStart(await this.#starts.of(this.attribution.startOf(turn)));
     const { log } = options;
-    const touches = this.#touchesOfKnown(options.touches);
+    const touches = this.#store.add(
+      new KnownTouches(options.touches, this.#sessions, () => this.attribution.busyTurns),
+    );
+    this.onDidChangeFile = touches.onDidChangeFile;
     const states = createEarlierStates({
       start,
       awaitsReview: path => this.review.file(path) !== undefined,
@@ -117,24 +121,6 @@ export class ReviewStore implements Disposable {
   /** The session of the turn. Undefined: the turn is of an earlier window, or of no session. */
   sessionOf(turn: string): SessionOfTurn | undefined {
     return this.#sessions.get(turn);
-  }
-
-  /**
-   * Several turns can have made a change that no agent reported, so it counts as a change of each. What was changed
-   * meanwhile counts as a change by others.
-   */
-  #touchesOfKnown(touches: TouchListener): Required<TouchListener> {
-    const turnsOf = (turn: string): readonly string[] => {
-      if (turn === meanwhileTurn) return [];
-      return turn === unknownTurn ? this.attribution.busyTurns : [turn];
-    };
-    const each = (turn: string, run: (turn: string) => void): void => turnsOf(turn).forEach(one => run(one));
-    return {
-      touched: file => each(file.turn, turn => touches.touched({ ...file, turn })),
-      written: (path, after, turn) => each(turn, one => touches.written(path, after, one)),
-      stateBefore: (turn, path, state) => each(turn, one => touches.stateBefore?.(one, path, state)),
-      stateWritten: (path, state, turn) => each(turn, one => touches.stateWritten?.(path, state, one)),
-    };
   }
 
   /** The review's part in a session that begins. */

@@ -4,6 +4,7 @@ import { inEnglish } from "../../base/l10n.ts";
 import { linesOf } from "../../base/lines.ts";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { ContentBlock } from "../events.ts";
+import { withInput } from "../ownInput.ts";
 import { nameOfUri } from "../promptContentForAgent.ts";
 import {
   isPrompt,
@@ -211,9 +212,8 @@ const linkTarget = (uri: string): string =>
   uri.replace(/[\s\p{C}()<>\\`|$]/gu, char => (/[\ud800-\udfff]/.test(char) ? "" : encodeURIComponent(char)));
 
 function toolText(entry: ToolEntry, asked: boolean, state: SessionState): string {
-  const { fields } = entry;
-  const title = inEnglish(() => toolTitle(fields, state.workspaceFolder));
-  const diffs = (fields.content ?? []).flatMap(item =>
+  const title = inEnglish(() => toolTitle(withInput(entry), state.workspaceFolder));
+  const diffs = (entry.fields.content ?? []).flatMap(item =>
     item.type === "diff" ? [`${item.path}${item.deleted ? " (deleted)" : ""}`] : [],
   );
   const files = diffs.length === 0 ? "" : `: ${diffs.join(", ")}`;

@@ -74,6 +74,8 @@ export class AgentSessionIds {
       case "queuePaused":
       case "cancelRequested":
       case "stopIgnored":
+      case "agentSilent":
+      case "deniedChange":
       case "backgroundEnded":
       case "titled":
       case "chosen":

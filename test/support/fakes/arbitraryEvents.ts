@@ -88,6 +88,7 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("queuePaused"), paused: fc.boolean() }),
   fc.constant({ type: "cancelRequested" } as const),
   fc.constant({ type: "stopIgnored" } as const),
+  fc.record({ type: fc.constant("agentSilent" as const), since: fc.nat() }),
   fc.constant({ type: "backgroundEnded" } as const),
   fc.record({ type: fc.constant("titled"), title: absentOrNull(word) }),
   fc.record({

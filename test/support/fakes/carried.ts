@@ -35,6 +35,7 @@ export function carriedTexts(update: JsonObject): readonly CarriedText[] {
         ...list(update["content"]).flatMap(item =>
           toolTexts(item)
             .filter(text => !isReport(text, update["rawOutput"]))
+            .flatMap(asInput)
             .flatMap(text => found("content", text)),
         ),
         ...list(update["locations"]).flatMap(place => found("location", field(place, "path"))),
@@ -91,8 +92,12 @@ function blockTexts(block: unknown): readonly string[] {
   return stringsOf([field(block, "uri"), field(field(block, "resource"), "uri")]);
 }
 
-/** A title that is only a path relative to another folder is replaced by the path of the location. */
-const withoutParentFolders = (title: string): string => title.replace(/^(?:\.\.\/)+(?=\S+$)/, "");
+/**
+ * A title that is only a path relative to another folder is replaced by the path of the location. A path after a verb is
+ * relative to the folder of the session.
+ */
+const withoutParentFolders = (title: string): string =>
+  title.replace(/^(?:\.\.\/)+(?=\S+$)/, "").replace(/^([A-Z][a-z]+(?: [a-z]+)? '?)\/w\//, "$1");
 
 function toolTexts(item: unknown): readonly string[] {
   if (field(item, "type") === "content") return blockTexts(field(item, "content")).map(unfenced);
@@ -115,6 +120,16 @@ function isReport(text: string, rawOutput: unknown): boolean {
 
 /** A command's output may arrive in a fence, which a terminal does not show. */
 const unfenced = (text: string): string => /^\s*(`{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
+
+/** A text that is a JSON object can be the input of the call, which is formatted. */
+function asInput(text: string): readonly string[] {
+  if (!/^\{.*\}$/s.test(text)) return [text];
+  try {
+    return rawTexts(JSON.parse(text));
+  } catch {
+    return [text]; // It only looks like JSON.
+  }
+}
 
 function rawTexts(raw: unknown): readonly string[] {
   if (typeof raw === "string") return [raw.slice(0, rawLimit)];

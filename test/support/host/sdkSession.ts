@@ -93,6 +93,7 @@ export class SdkSession {
       settings: () => this.settings,
       rules: () => ({ rules: [], problems: [] }),
       audit: new AuditLog(storing, log),
+      agentChanges: this.#reviews.onDidChangeFile,
       review: () => {
         // Without preparation, turns begin at once.
         const { beforeTurn: _, ...review } = this.#reviews.startSession();
