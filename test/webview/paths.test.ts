@@ -5,7 +5,7 @@ import { files, noFiles } from "./pathTable.ts";
 /** The VS Code API of the webview, which the module acquires when it is loaded. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
-const { findPath, isPath, pathAtStart } = await import("../../webview-ui/markdown/filePaths.ts");
+const { findPath, isPath, pathAtStart } = await import("../../src/panel/markdown/filePaths.ts");
 const { fenceInfo } = await import("../../webview-ui/markdown/fence.ts");
 
 /** The files that the panel finds in a line of prose. */
