@@ -22,7 +22,7 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 12_000,
-  "dist/extension.js": 1_090_000,
+  "dist/extension.js": 1_130_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/demo-agent.mjs": 400_000,
@@ -30,6 +30,12 @@ const budgets = {
   "dist/webview/main.js": 320_000,
   /** With the sanitizer, without the library that draws the diagrams. */
   "dist/webview/diagram/diagram.js": 40_000,
+};
+
+/** Budgets of chunks that the panel loads later, by their entries. */
+const chunkBudgets = {
+  /** Loaded with the first formula. */
+  "webview-ui/markdown/mathml.ts": 220_000,
 };
 
 const common = {
@@ -194,7 +200,11 @@ function loadedBytes(outputs, file, seen = new Set()) {
 function checkBudgets(results) {
   const outputs = Object.assign({}, ...results.map(result => result.metafile.outputs));
   const faults = [];
-  for (const [file, budget] of Object.entries(budgets)) {
+  const chunks = Object.entries(chunkBudgets).map(([entry, budget]) => [
+    Object.keys(outputs).find(file => outputs[file].entryPoint === entry) ?? entry,
+    budget,
+  ]);
+  for (const [file, budget] of [...Object.entries(budgets), ...chunks]) {
     if (!outputs[file]) {
       faults.push(`${file} has a budget but was not built.`);
       continue;

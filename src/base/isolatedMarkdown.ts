@@ -1,6 +1,7 @@
 // Makes the Markdown of others safe to stand in a document: nothing in it reaches beyond it. Its code blocks are closed,
 // raw HTML is text, and it defines no links for the rest of the document. Viewers disagree on many details of Markdown, so
 // code is left as it is only where all of them read it as code.
+import { formulaSpans } from "./formulas.ts";
 import { linesOf, visibleLine } from "./lines.ts";
 
 // List markers, then a fence. Viewers read at most 9 digits, and more than 4 spaces after a marker begin code.
@@ -126,7 +127,7 @@ function longestRun(code: readonly string[]): number {
 
 /** Lines without an empty one between them. One backtick without its partner makes all code spans in them uncertain. */
 function isolatedProse(lines: readonly string[]): readonly string[] {
-  const written = escapedMath(lines);
+  const written = escapedMath(spacedFormulas(lines));
   const spans = written.map(codeSpans);
   if (spans.includes(undefined)) return written.map(escaped);
   return spans.map(line => (line ?? []).map(({ text, isCode }) => (isCode ? text : escaped(text))).join(""));
@@ -171,6 +172,18 @@ function codeSpans(line: string): readonly Span[] | undefined {
   }
   spans.push({ text: line.slice(end), isCode: false });
   return spans.some(({ text, isCode }) => !isCode && text.includes("$")) ? undefined : spans;
+}
+
+/** Formulas in which no `<` begins a tag. A blank changes nothing in TeX, where an escape would. */
+function spacedFormulas(lines: readonly string[]): readonly string[] {
+  const text = lines.join("\n");
+  let written = "";
+  let end = 0;
+  for (const [start, next] of formulaSpans(text)) {
+    written += text.slice(end, start) + text.slice(start, next).replace(tagStart, "< ");
+    end = next;
+  }
+  return end === 0 ? lines : (written + text.slice(end)).split("\n");
 }
 
 const formulaLine = /^[ \-+*>\d.)]*\$\$/;

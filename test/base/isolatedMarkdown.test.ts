@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { inlineMarkdown, isolatedMarkdown } from "../../src/base/isolatedMarkdown.ts";
-import { turnsInMarked, turnsInPreview } from "../support/fakes/conversationReaders.ts";
+import { turnsInMarked, turnsInPanel, turnsInPreview } from "../support/fakes/conversationReaders.ts";
 import { hostileMarkdown } from "../support/fakes/hostileMarkdown.ts";
 
 const honest = [
@@ -11,6 +11,7 @@ const honest = [
   "```ts\nconst a: Map<string, number> = new Map();\n\n\tif (a) <div/>;\n```\n\nDone.",
   "Use `x[0]`: it is <https://example.com/a?b=c>, or [this](https://example.com).",
   "$$\nx^2\n$$\n\n$$ y_1 $$",
+  "\\(x^2\\) and \\[\n\\frac{a}{b}\n\\]",
   "> quoted\n> text\n\n---\n\n- [ ] open\n- [x] done",
 ].join("\n\n");
 
@@ -40,6 +41,11 @@ describe("the Markdown of others", () => {
     ["writes tabs before text as spaces", "-\ta\n\t- b", "-   a\n    - b"],
     ["escapes HTML", "<b>x</b> `<i>` <!-- <?a", "&lt;b>x&lt;/b> `<i>` &lt;!-- &lt;?a"],
     ["escapes HTML in what only looks like code", "`a\n`<b>`", "`a\n`&lt;b>`"],
+    [
+      "leaves no tag in a formula, and does not change its meaning",
+      "\\(a<b\\) `\\(a<b\\)` a<b \\[\nc<d\n\\]",
+      "\\(a< b\\) `\\(a<b\\)` a&lt;b \\[\nc< d\n\\]",
+    ],
     ["undoes definitions of links", "[a]: https://b", "[a]\\: https://b"],
     ["keeps a formula from reaching into other text", "$$\n```\n$$\n```", "\\$$\n```\n$$\n```"],
   ];
@@ -89,6 +95,7 @@ describe("the Markdown of others", () => {
         const document = `## Before\n\n${quote}\n\n## After\n\nend`;
         for (const read of [
           turnsInMarked,
+          turnsInPanel,
           (each: string) => turnsInPreview(each, true),
           (each: string) => turnsInPreview(each, false),
         ]) {

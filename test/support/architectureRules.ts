@@ -48,7 +48,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   session: [],
   git: ["node:child_process", "node:fs", "node:fs/promises", "node:path", "node:string_decoder"],
   acp: ["vscode-jsonrpc/node", "node:stream"],
-  panel: ["diff", "marked", "node:vm"],
+  panel: ["diff", "marked", "marked-cjk-friendly", "node:vm"],
   files: ["diff", "ignore", "node:crypto", "node:fs", "node:fs/promises", "node:path"],
   permissions: ["node:crypto", "node:path"],
   history: ["diff", "node:fs/promises", "node:path"],
@@ -100,7 +100,14 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/mcp/storedConsent.ts": ["node:crypto"],
 };
 
-const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];
+const webviewPackages = [
+  /^lit($|\/)/,
+  /^highlight\.js($|\/)/,
+  /^marked$/,
+  /^dompurify$/,
+  /^temml$/,
+  /^@xterm\/headless($|\/)/,
+];
 
 /** The files of src that the webview may execute. */
 const sharedWithWebview: readonly string[] = [
@@ -111,6 +118,9 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
   "src/panel/diff/placedDiff.ts",
+  "src/panel/markdown/markdownLexer.ts",
+  "src/panel/markdown/boundedLexer.ts",
+  "src/base/formulas.ts",
   "src/base/validators.ts",
   "src/base/commandLineText.ts",
   "src/base/errors.ts",

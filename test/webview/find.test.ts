@@ -192,6 +192,17 @@ describe("find in conversation", () => {
     await find.panel.assertClean();
   });
 
+  it("finds formulas as they are written, and outlines a drawn one that contains the hit", async () => {
+    const find = await openFind([message("m", "agent", "so \\(x^2\\), which is `x^2`, and\n\n$$\nx^2\n$$")]);
+    await find.panel.log.locator(".formula.drawn").nth(1).waitFor();
+    await find.type("x^2");
+    await find.says("3 results");
+    assert.equal((await find.marks()).all.length, 3);
+    await find.press("Enter");
+    await find.panel.log.locator(".formula[data-found]").waitFor();
+    await find.panel.assertClean();
+  });
+
   it("has toggles with Alt+C, Alt+W and Alt+R, and shows the error in a pattern", async () => {
     const find = await openFind([message("u", "user", "Cat concat cat c.t")]);
     await find.type("cat");

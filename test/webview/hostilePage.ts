@@ -33,14 +33,19 @@ export async function watch(page: Page): Promise<void> {
     const root = document.getElementById("parley") as HTMLElement;
     const tags = "a article audio b bdi blockquote br button code del details div em h1 h2 h3 h4 h5 h6 hr img input ins kbd label li main mark ol option optgroup p pre section select span strong summary svg circle table tbody td textarea th thead tr ul".split(" "); // prettier-ignore
     const attributes = /^(?:class|type|title|alt|rows|placeholder|start|value|label|disabled|selected|checked|open|hidden|controls|controlslist|preload|width|height|role|tabindex|aria-[a-z]+|data-(?:href|path|line|status|kind|severity|operation|failed|state|current|language|level|live|[a-z-]+))$/; // prettier-ignore
+    const mathNamespace = "http://www.w3.org/1998/Math/MathML";
     const drawn = /^(?:viewbox|width|height|cx|cy|r|transform|stroke-dasharray|class)$/i;
-    const inMarkdown = /^(?:blocks|far|waiting|plain|link|task|task-item|table|align-\w+|code(?:-bar|-label)?|ellipsis|labelled|icon-button|codicon[\w-]*|hljs-[\w-]+|language-\w+|\w+_|markdown|mermaid[\w-]*)$/; // prettier-ignore
+    const inMath = /^(?:accent|accentunder|class|columnalign|columnspan|depth|display|displaystyle|fence|form|height|largeop|linethickness|lspace|mathvariant|maxsize|minsize|movablelimits|notation|rowspacing|rspace|scriptlevel|separator|stretchy|style|symmetric|voffset|width)$/; // prettier-ignore
+    const inMarkdown = /^(?:formula(?:-source)?|undrawn|drawn|open|wide|blocks|far|waiting|plain|link|task|task-item|table|align-\w+|code(?:-bar|-label)?|ellipsis|labelled|icon-button|codicon[\w-]*|hljs-[\w-]+|language-\w+|\w+_|markdown|mermaid[\w-]*)$/; // prettier-ignore
 
     const attributeFault = (element: Element, { name, value }: Attr): string | undefined => {
       const description = `<${element.localName} ${name}="${value.slice(0, 80)}">`;
       if (name === "src") return /^data:(?:image|audio)\/[\w.+-]+;base64,/.test(value) ? undefined : description;
+      if (name === "style" && element.closest("math"))
+        return /^(?:[a-z-]+: ?[\w. %-]+;? ?)+$/.test(value) ? undefined : description;
       if (name === "style") return /^(?:--[a-z-]+: ?[#\w. %-]+; ?)+$/.test(value) ? undefined : description;
       if (name === "id") return /^parley[\w-]*$/.test(value) ? undefined : description;
+      if (element.closest("math")) return inMath.test(name) ? undefined : description;
       if (element.closest("svg")) return drawn.test(name) || attributes.test(name) ? undefined : description;
       if (name === "class" && element.closest("parley-markdown") && element.localName !== "parley-markdown")
         return value.split(/\s+/).every(word => word === "" || inMarkdown.test(word)) ? undefined : description;
@@ -90,7 +95,7 @@ export async function watch(page: Page): Promise<void> {
         (text as HTMLElement & { complete(): void }).complete();
       const faults = new Set<string>();
       for (const element of root.querySelectorAll("*")) {
-        if (!tags.includes(element.localName) && !element.localName.startsWith("parley-")) faults.add(element.outerHTML.slice(0, 80)); // prettier-ignore
+        if (!tags.includes(element.localName) && element.namespaceURI !== mathNamespace && !element.localName.startsWith("parley-")) faults.add(element.outerHTML.slice(0, 80)); // prettier-ignore
         for (const attribute of element.attributes) {
           const fault = attributeFault(element, attribute);
           if (fault !== undefined) faults.add(fault);

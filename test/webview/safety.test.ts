@@ -33,6 +33,8 @@ const vectors = [
   "- [ ] <input type=checkbox onfocus=window.hacked=1 autofocus>",
   "[ref]\n\n[ref]: javascript:window.hacked=1",
   "\u001b]8;;javascript:window.hacked=1\u0007link\u001b]8;;\u0007",
+  "\\(\\href{javascript:window.hacked=1}{x}\\) $$\\text{<img src=x onerror=window.hacked=1>}$$",
+  "\\[ \\kern-900em\\Huge\\text{Allow} \\] \\(\\includegraphics{https://evil.example/pixel.png}\\)",
   "{{constructor.constructor('window.hacked=1')()}} ${window.hacked=1}",
   "\u202eevil\u202c \u0000 \uffff",
 ];

@@ -127,7 +127,9 @@ export class FindMarks {
         const hit = this.#hits[index] as FindHit;
         const range = painted.range(hit);
         if (range) (index === this.#current ? current : all).add(range);
-        else if (index === this.#current) painted.holder(hit).dataset["found"] = "";
+        if (index !== this.#current) continue;
+        const holder = range ? drawnFormulaOf(range) : painted.holder(hit);
+        if (holder) holder.dataset["found"] = "";
       }
     }
     document.documentElement.classList.toggle("finding", this.#hits.length > 0);
@@ -160,6 +162,10 @@ async function openHit(element: PaintedElement, hit: FindHit): Promise<Range | H
 /** The button that shows more lines of a diff, if there are more. */
 const moreLinesButton = (element: HTMLElement, { part }: FindHit): HTMLElement | null =>
   element.querySelector(`[data-part="${part}"] parley-diff-lines > button`);
+
+/** The formula whose source contains the range, if it is drawn over its source. */
+const drawnFormulaOf = (range: Range): HTMLElement | null | undefined =>
+  parentOf(range)?.closest<HTMLElement>(".formula.drawn");
 
 const parentOf = (range: Range | undefined): Element | null | undefined => range?.startContainer.parentElement;
 

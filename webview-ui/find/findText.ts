@@ -11,9 +11,9 @@ const frameSelector =
 /** The elements of a part with searchable text. If there are none, the whole part is searched. */
 const partSelector =
   "parley-markdown, .preformatted pre, .typed, .diff .part-head > .quiet, .diff .part-head > a:not(.unnamed), .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .plan-entries, .plan-text > a, .plan-file, .chip";
-/** Elements with the panel's own text, which is not searched. */
+/** Elements with the panel's own text, which is not searched, and drawings of formulas, whose source is searched. */
 const ownTextSelector =
-  "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, .plan-file > .quiet, summary > .quiet";
+  "button:not(.tool-head):not(.fold), .code-bar, math, .tag, .sr-only, .codicon, .chip > .quiet, .plan-file > .quiet, summary > .quiet";
 const blockSelector =
   "p, li, h4, h5, h6, pre, td, th, div, summary, blockquote, a.link, .diff-text, .tool-title, .sentence, .folder";
 

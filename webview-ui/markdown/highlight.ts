@@ -99,22 +99,8 @@ export function highlightWaiting(root: HTMLElement | null | undefined): void {
   }
 }
 
-const visibilityObserver = new IntersectionObserver(
-  entries => {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) continue;
-      visibilityObserver.unobserve(target);
-      highlightWaiting(target as HTMLElement);
-    }
-  },
-  // One panel height before it is scrolled into view.
-  { scrollMargin: "100% 0px" } as IntersectionObserverInit,
-);
-
-/** Highlights all code below `root` that is not highlighted yet, when it is about to become visible. */
-export function highlightWhenVisible(root: HTMLElement): void {
-  if (root.getElementsByClassName(uncolouredClass).length > 0) visibilityObserver.observe(root);
-}
+/** Whether code below `root` is not highlighted yet. */
+export const hasPlainCode = (root: Element): boolean => root.getElementsByClassName(uncolouredClass).length > 0;
 
 /** The language of a file, by its extension or else by its MIME type; "" if it is not known. */
 export function languageOf(name: string, mimeType: string | undefined): string {

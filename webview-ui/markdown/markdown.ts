@@ -2,7 +2,7 @@
 // gets its text node extended. When the text has ended, the tail is lexed once more as the end of the text.
 import type { Token } from "marked";
 import { morph } from "./morph.ts";
-import { highlightWaiting, highlightWhenVisible } from "./highlight.ts";
+import { finish, finishWhenVisible } from "./finish.ts";
 import { isClosed, levelAfter, lex, paintBlock, sanitizedFragments, turnHeadingLevel, type Block } from "./render.ts";
 import { cancelPaint, schedulePaint, type StreamPainter } from "../scheduling/paintScheduler.ts";
 import {
@@ -124,14 +124,14 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
   #paintRest(): void {
     const from = definitionPattern.test(this.#paintedText) ? 0 : this.#settledLength;
     const start = from === 0 ? 0 : this.#settled;
-    const { tokens, hasDefinitions } = lex(this.#paintedText.slice(from));
-    this.#replace(start, tokens, hasDefinitions ? () => false : (block, raw) => block.raw === raw && isClosed(raw));
+    const { tokens, hasDefinitions } = lex(this.#paintedText.slice(from), false);
+    this.#replace(start, tokens, hasDefinitions ? () => false : (block, raw) => isSame(block, raw) && isClosed(raw));
     this.#reset();
   }
 
   #paintTail(): void {
-    const { tokens } = lex(independentCopy(this.#paintedText.slice(this.#settledLength)));
-    this.#replace(this.#settled, tokens, (block, raw) => block.raw === raw);
+    const { tokens } = lex(independentCopy(this.#paintedText.slice(this.#settledLength)), true);
+    this.#replace(this.#settled, tokens, isSame);
     this.#settle();
     this.#fence = this.#openFence();
   }
@@ -168,8 +168,8 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     this.#markFar(this.#isLive ? farBatch : 1);
     for (let i = start; i < this.#blocks.length; i++) {
       const box = this.#isFar(boxAt(i)) ? this.#boxes[boxAt(i)] : undefined;
-      if (box) highlightWhenVisible(box);
-      else highlightWaiting(this.#blocks[i]?.node);
+      if (box) finishWhenVisible(box);
+      else finish(this.#blocks[i]?.node);
     }
   }
 
@@ -213,7 +213,13 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
 
   #defer(at: number, token: Token, level: number): Block {
     this.#containerOf(at).classList.add(waitingClass);
-    return (this.#blocks[at] = { raw: token.raw, node: null, level: levelAfter(token, level), deferredToken: token });
+    return (this.#blocks[at] = {
+      raw: token.raw,
+      node: null,
+      level: levelAfter(token, level),
+      isOpen: false,
+      deferredToken: token,
+    });
   }
 
   #updateWaiting(box: number): void {
@@ -275,8 +281,8 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     }
     this.#updateWaiting(box);
     element.classList.toggle(farClass, this.#isFar(box));
-    if (this.#isFar(box)) highlightWhenVisible(element);
-    else highlightWaiting(element);
+    if (this.#isFar(box)) finishWhenVisible(element);
+    else finish(element);
   }
 
   /** The parent of the block at that index. */
@@ -349,6 +355,9 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     return true;
   }
 }
+
+/** Whether the block shows that source, whatever follows it. */
+const isSame = (block: Block, raw: string): boolean => block.raw === raw && !block.isOpen;
 
 /** The index of the box with the block at that index; negative if the block is in no box. */
 const boxAt = (block: number): number => Math.max(-1, Math.floor((block - unboxedBlocks) / blocksPerBox));

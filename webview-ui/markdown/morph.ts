@@ -1,8 +1,10 @@
 // Makes a painted node equal to a new one and changes only the differences, so that a text selection or the focus in
 // the painted node survives streaming.
+import { showsFormula } from "./formula.ts";
 
 /** Updates `old` to match `fresh` if they are similar, or replaces it. Returns the node that is on the page. */
 export function morph(old: HTMLElement, fresh: HTMLElement): HTMLElement {
+  if (showsFormula(old, fresh)) return old;
   if (!canMorph(old, fresh)) {
     old.replaceWith(fresh);
     return fresh;
@@ -17,6 +19,7 @@ function morphChildren(old: Element, fresh: Element): void {
     const present = old.childNodes[i];
     if (present === undefined) old.append(next);
     else if (present instanceof Text && next instanceof Text) morphText(present, next.data);
+    else if (present instanceof Element && next instanceof Element && showsFormula(present, next)) continue;
     else if (present instanceof Element && next instanceof Element && canMorph(present, next))
       morphChildren(present, next);
     else present.replaceWith(next);

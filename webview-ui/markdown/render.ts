@@ -1,21 +1,20 @@
 // Markdown tokens → sanitized DOM nodes. Raw HTML is escaped before it reaches the sanitizer, links have `data-href`
 // and are opened by intent, and images are never loaded.
-import DOMPurify from "dompurify";
-import {
-  Marked,
-  Tokenizer,
-  type RendererThis,
-  type Token,
-  type TokenizerAndRendererExtension,
-  type Tokens,
-} from "marked";
+import type { RendererThis, Token, Tokens } from "marked";
 import { wholePath, type WrittenPath } from "../../src/base/filePaths.ts";
 import { withoutEscapes } from "../../src/base/pathsInRun.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
-import { BoundedLexer, type InlinePaths } from "./boundedLexer.ts";
+import {
+  markdownTokens,
+  newMarked,
+  type FilePathToken,
+  type FormulaToken,
+} from "../../src/panel/markdown/markdownLexer.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { t } from "../base/l10n.ts";
 import { linkIntent, linkTitle, pathHref } from "./links.ts";
+import { formulaClass, openFormulaClass, undrawnClass } from "./formula.ts";
+import { sanitizedHtml } from "./sanitizer.ts";
 
 /** One painted top-level token. `node` is null for tokens without content. */
 export interface Block {
@@ -23,6 +22,8 @@ export interface Block {
   readonly node: HTMLElement | null;
   /** The level of the last heading so far, so that heading levels are never skipped. */
   readonly level: number;
+  /** It contains the beginning of a formula, so it changes when the formula or the text ends. */
+  readonly isOpen: boolean;
   /** The token to paint later, if painting was deferred. */
   readonly deferredToken?: Token;
 }
@@ -30,56 +31,15 @@ export interface Block {
 /** The level of the heading of a turn. Headings in an answer are below it. */
 export const turnHeadingLevel = 3;
 
-const allowedTags =
-  "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
-const allowedAttributes = ["class", "data-href", "data-info", "data-leading", "data-state", "start", "title"];
-
-// Set once, because a configuration passed with each call would be parsed again for each block.
-DOMPurify.setConfig({
-  RETURN_DOM_FRAGMENT: true,
-  ALLOWED_TAGS: allowedTags,
-  ALLOWED_ATTR: allowedAttributes,
-  ALLOW_DATA_ATTR: false,
-  ALLOW_ARIA_ATTR: false,
-  // Links are checked by linkIntent, here and again when they are opened. The info string of a fence is shown as text.
-  ADD_URI_SAFE_ATTR: ["data-href", "data-info", "data-leading", "title"],
-});
-
-const filePathExtension: TokenizerAndRendererExtension = {
-  name: "filePath",
-  level: "inline",
-  start(source) {
-    return pathsOf(this.lexer)?.next(source);
-  },
-  tokenizer(source) {
-    if (this.lexer.state.inLink) return undefined;
-    const path = pathsOf(this.lexer)?.at(source);
-    if (path) return { type: "filePath", raw: source.slice(0, path.end - path.start), path };
-    // The backslashes of a Windows share are not escapes.
-    const share = /^\\\\[^\s<>"'`]*/.exec(source)?.[0];
-    return share === undefined ? undefined : { type: "text", raw: share, text: share };
-  },
-  renderer: token => pathHtml((token as FilePathToken).path, escapeHtml(withoutEscapes(token.raw))),
-};
-
-interface FilePathToken extends Tokens.Generic {
-  readonly path: WrittenPath;
-}
-
-const pathsOf = (lexer: unknown): InlinePaths | undefined =>
-  lexer instanceof BoundedLexer ? lexer.inlinePaths : undefined;
-
-const marked = new Marked({
-  gfm: true,
-  extensions: [filePathExtension],
-  tokenizer: {
-    // GitHub's rule knows only the punctuation of Latin scripts at the end of a URL.
-    url(source) {
-      const url = /^(?:https?:\/\/|ftp:\/\/|www\.)[^\s<。，、；：！？“”「」『』（）《》【】]*/i.exec(source)?.[0] ?? "";
-      if (url === "" || !/^[。，、；：！？“”「」『』（）《》【】]/.test(source.slice(url.length))) return false;
-      return Tokenizer.prototype.url.call(this, url);
+const marked = newMarked();
+marked.use({
+  extensions: [
+    {
+      name: "filePath",
+      renderer: token => pathHtml((token as FilePathToken).path, escapeHtml(withoutEscapes(token.raw))),
     },
-  },
+    { name: "formula", renderer: token => formulaHtml(token as unknown as FormulaToken) },
+  ],
   renderer: {
     html: ({ text, block }) => (block ? `<p>${escapeHtml(text.trimEnd())}</p>` : escapeHtml(text)),
     heading({ tokens, depth }) {
@@ -132,9 +92,21 @@ function linkHtml(href: string, label: string, title: string): string {
   return `<a data-href="${escapeHtml(href)}" title="${escapeHtml(title === "" ? linkTitle(href) : `${visibleText(title)}\n${linkTitle(href)}`)}">${label}</a>`;
 }
 
-/** The top-level tokens of Markdown source, and whether it defines link references. */
-export function lex(source: string): { readonly tokens: readonly Token[]; readonly hasDefinitions: boolean } {
-  const tokens = new BoundedLexer(marked.defaults).lex(source);
+/** The source of a formula. It is drawn after it has been painted. */
+function formulaHtml({ text, isBlock, isOpen }: FormulaToken): string {
+  const tag = isBlock ? "div" : "span";
+  return `<${tag} class="${formulaClass} ${isOpen ? openFormulaClass : undrawnClass}">${escapeHtml(text)}</${tag}>`;
+}
+
+/**
+ * The top-level tokens of Markdown source, and whether it defines link references. A live text can end within a
+ * formula.
+ */
+export function lex(
+  source: string,
+  isLive: boolean,
+): { readonly tokens: readonly Token[]; readonly hasDefinitions: boolean } {
+  const tokens = markdownTokens(marked, source, isLive);
   return { tokens, hasDefinitions: Object.keys(tokens.links).length > 0 };
 }
 
@@ -142,14 +114,12 @@ export function lex(source: string): { readonly tokens: readonly Token[]; readon
 export function sanitizedFragments(tokens: readonly Token[]): readonly DocumentFragment[] {
   const parts = tokens.map(token => marked.parser([token]));
   if (parts.length > 1) {
-    const boxes = [...sanitize(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
+    const boxes = [...sanitizedHtml(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
     // Content that leaves its box changes the number of boxes: then sanitize each token separately.
     if (boxes.length === parts.length && boxes.every(box => box.nodeName === "DIV")) return boxes.map(childFragment);
   }
-  return parts.map(sanitize);
+  return parts.map(sanitizedHtml);
 }
-
-const sanitize = (html: string): DocumentFragment => DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
 
 function childFragment(box: Node): DocumentFragment {
   const fragment = document.createDocumentFragment();
@@ -160,12 +130,13 @@ function childFragment(box: Node): DocumentFragment {
 /** Paints one top-level token from its sanitized nodes. `level` is the level of the heading before it. */
 export function paintBlock(token: Token, level: number, fragment: DocumentFragment): Block {
   const after = addRolesAndControls(fragment, level, token.type !== "code" || isClosed(token.raw));
+  const isOpen = fragment.querySelector(`.${openFormulaClass}`) !== null;
   if (fragment.childElementCount <= 1) {
-    return { raw: token.raw, node: fragment.firstElementChild as HTMLElement | null, level: after };
+    return { raw: token.raw, node: fragment.firstElementChild as HTMLElement | null, level: after, isOpen };
   }
   const node = document.createElement("div");
   node.append(fragment);
-  return { raw: token.raw, node, level: after };
+  return { raw: token.raw, node, level: after, isOpen };
 }
 
 /** Tokens other than lists that can contain headings. */

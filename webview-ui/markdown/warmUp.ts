@@ -16,7 +16,7 @@ export function warmUp(): void {
   const next = (): void => {
     const sample = remaining.shift();
     if (sample === undefined) return;
-    sanitizedFragments(lex(sample).tokens);
+    sanitizedFragments(lex(sample, false).tokens);
     requestIdleCallback(next);
   };
   requestIdleCallback(next);

@@ -1,14 +1,15 @@
 // Texts as the user sees them: Markdown without markup, terminal output without escape codes.
-import { Marked, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
+import { isFormulaToken, markdownTokens, newMarked } from "../markdown/markdownLexer.ts";
 
-const marked = new Marked({ gfm: true });
+const marked = newMarked();
 
 /**
  * Markdown as the panel paints it: one line for each line, list item, table cell and line of code, without markup and
- * link targets. The panel lexes with the same library. A hostile text may take long.
+ * link targets, and formulas as they are written. The panel uses the same lexer. A hostile text may take long.
  */
 export function plainMarkdown(source: string): string {
-  return blocksText(marked.lexer(source.replaceAll("\0", "\uFFFD")));
+  return blocksText(markdownTokens(marked, source.replaceAll("\0", "\uFFFD"), false));
 }
 
 /** The visible texts of the children, one per line. */
@@ -45,6 +46,7 @@ function inlineText(tokens: readonly Token[]): string {
 }
 
 function tokenText(token: Token): string {
+  if (isFormulaToken(token)) return withoutLineBreaks(token.text);
   switch (token.type) {
     case "br":
       return "\n";

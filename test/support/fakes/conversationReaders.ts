@@ -1,7 +1,8 @@
 // Readers of conversations: how viewers of Markdown, and programs that split lines, see turns. Each returns what stands
 // where, and throws if something is not as Parley writes it.
 import assert from "node:assert/strict";
-import { marked, type Token as MarkedToken } from "marked";
+import { marked, type Token as MarkedToken, type TokensList } from "marked";
+import { markdownTokens, newMarked } from "../../../src/panel/markdown/markdownLexer.ts";
 import MarkdownIt, { type BlockState, type InlineState, type Token } from "markdown-it";
 
 /** A turn as a reader sees it: its heading, and all text in it. */
@@ -41,10 +42,17 @@ const textOfToken = ({ content, info, attrs, children }: Token): string =>
   [children ? "" : content, info, ...(attrs ?? []).map(([, value]) => decodeURIComponent(value))].join(" ");
 
 /** As `marked` reads it, in GitHub's dialect. */
-export function turnsInMarked(markdown: string): readonly ReadTurn[] {
-  const tokens = marked.lexer(markdown);
+export const turnsInMarked = (markdown: string): readonly ReadTurn[] => turnsIn(marked.lexer(markdown));
+
+/** As Parley's panel and search read it. */
+export const turnsInPanel = (markdown: string): readonly ReadTurn[] =>
+  turnsIn(markdownTokens(panelMarked, markdown, false));
+
+const panelMarked = newMarked();
+
+function turnsIn(tokens: TokensList): readonly ReadTurn[] {
   assert.deepEqual(Object.keys(tokens.links), [], "no definition of a link");
-  void marked.walkTokens(tokens, token => assert.notEqual(token.type, "html", markdown));
+  void marked.walkTokens(tokens, token => assert.notEqual(token.type, "html", token.raw));
   const turns: { heading: string; text: string }[] = [{ heading: "", text: "" }];
   for (const token of tokens as MarkedToken[]) {
     assert.ok(["heading", "blockquote", "list", "paragraph", "space"].includes(token.type), token.type);

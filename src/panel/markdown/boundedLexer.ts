@@ -1,9 +1,10 @@
 // A Markdown lexer whose time is proportional to the length of the text. Text that is nested too deeply, or that has so
 // many markers that matching them would take seconds, stays plain text.
-import { findPaths } from "../../src/base/filePaths.ts";
-import type { FoundPath } from "../../src/base/pathsInRun.ts";
-import { isNameStart } from "../../src/base/spacelessScripts.ts";
-import { Lexer, type Token, type TokensList } from "marked";
+import { Hooks, Lexer, type MarkedOptions, type Token, type TokensList } from "marked";
+import { findPaths } from "../../base/filePaths.ts";
+import { formulaSpans } from "../../base/formulas.ts";
+import type { FoundPath } from "../../base/pathsInRun.ts";
+import { isNameStart } from "../../base/spacelessScripts.ts";
 
 /** The deepest nesting of quotes and lists. */
 const maxDepth = 10;
@@ -11,7 +12,7 @@ const maxDepth = 10;
 const maxInlineDepth = 24;
 /** The cost of matching a paragraph: its characters times its markers. A long prose paragraph has a tenth of this. */
 const maxEffort = 4_000_000;
-const markPattern = /[[\]*_~`<!&@:]/g;
+const markPattern = /[[\]*_~`<!&@:]|\\\(|\$\$/g;
 /** In such a word, each letter would be tried as the start of a URL. */
 const longWordPattern = /\S{4000}/;
 
@@ -54,12 +55,40 @@ export class InlinePaths {
 /** Emphasis has at most three marks, and those of nested emphasis are read one after the other. */
 const maxMarks = 8;
 
-/** Produces the same tokens as marked's own lexer. */
+/** Produces the same tokens as marked's own lexer, but no emphasis begins or ends in a formula. */
 export class BoundedLexer extends Lexer {
+  /** Whether more text is expected. */
+  readonly isLive: boolean;
   #depth = 0;
   #inlineDepth = 0;
   /** The paths of the inline text that is read. */
   inlinePaths: InlinePaths | undefined;
+  /** The source of the inline tokens that are being lexed. */
+  #inlineSource = "";
+  /** The inline source at the end of a live text. */
+  #openSource: string | undefined;
+
+  constructor(options: MarkedOptions, isLive: boolean) {
+    super(options);
+    this.isLive = isLive;
+    this.options = {
+      ...this.options,
+      hooks: Object.assign(new Hooks(), { emStrongMask: (masked: string) => this.#withoutFormulas(masked) }),
+    };
+  }
+
+  /** Whether the rest of an inline source ends where more text is expected. */
+  isOpenEnd(rest: string): boolean {
+    return this.#openSource?.endsWith(rest) === true;
+  }
+
+  /** The mask with letters in place of formulas. Both have the length of the source. */
+  #withoutFormulas(masked: string): string {
+    let visible = "";
+    for (const [start, end] of formulaSpans(this.#inlineSource))
+      visible += masked.slice(visible.length, start) + "a".repeat(end - start);
+    return visible + masked.slice(visible.length);
+  }
 
   override blockTokens(source: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];
   override blockTokens(source: string, tokens?: TokensList, lastParagraphClipped?: boolean): TokensList;
@@ -73,6 +102,7 @@ export class BoundedLexer extends Lexer {
       return super.blockTokens(source, tokens, lastParagraphClipped);
     } finally {
       this.#depth--;
+      if (this.isLive && this.#depth === 0) this.#openSource = this.inlineQueue.at(-1)?.src;
     }
   }
 
@@ -84,6 +114,7 @@ export class BoundedLexer extends Lexer {
     const outer = this.inlinePaths;
     this.inlinePaths = new InlinePaths(source, outer?.before(source) ?? "");
     this.#inlineDepth++;
+    this.#inlineSource = source;
     try {
       return super.inlineTokens(source, tokens);
     } finally {

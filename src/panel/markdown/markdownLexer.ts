@@ -1,0 +1,136 @@
+// How Parley reads Markdown. The panel and the search use this lexer, so that they see the same text. It is GitHub's
+// dialect with three differences: only `~~` strikes text, because `3~5` is a range; emphasis beside Chinese, Japanese and
+// Korean punctuation works as their writers expect; and formulas and file paths are tokens of their own.
+import {
+  Marked,
+  Tokenizer,
+  type Token,
+  type TokenizerAndRendererExtension,
+  type Tokens,
+  type TokensList,
+} from "marked";
+import markedCjkFriendly from "marked-cjk-friendly";
+import type { WrittenPath } from "../../base/filePaths.ts";
+import { formulaAt, isOpenFormula } from "../../base/formulas.ts";
+import { BoundedLexer, type InlinePaths } from "./boundedLexer.ts";
+
+/** A formula, or the beginning of one that is still arriving. */
+export interface FormulaToken {
+  readonly type: "formula";
+  readonly raw: string;
+  /** With its delimiters. */
+  readonly text: string;
+  /** Whether it stands on lines of its own. */
+  readonly isBlock: boolean;
+  readonly isOpen: boolean;
+}
+
+/** A path to a file. */
+export interface FilePathToken extends Tokens.Generic {
+  readonly path: WrittenPath;
+}
+
+const filePathExtension: TokenizerAndRendererExtension = {
+  name: "filePath",
+  level: "inline",
+  start(source) {
+    return pathsOf(this.lexer)?.next(source);
+  },
+  tokenizer(source) {
+    if (this.lexer.state.inLink) return undefined;
+    const path = pathsOf(this.lexer)?.at(source);
+    if (path) return { type: "filePath", raw: source.slice(0, path.end - path.start), path };
+    // The backslashes of a Windows share are not escapes.
+    const share = /^\\\\[^\s<>"'`]*/.exec(source)?.[0];
+    return share === undefined ? undefined : { type: "text", raw: share, text: share };
+  },
+};
+
+const pathsOf = (lexer: unknown): InlinePaths | undefined =>
+  lexer instanceof BoundedLexer ? lexer.inlinePaths : undefined;
+
+const inlineFormulaExtension: TokenizerAndRendererExtension = {
+  name: "inlineFormula",
+  level: "inline",
+  start: source => source.indexOf("$$"),
+  tokenizer(source, tokens) {
+    if (!/^(?:\\[([]|\$\$)/.test(source)) return undefined;
+    const before = tokens.at(-1)?.raw.at(-1) ?? "";
+    const formula = formulaAt(source, 0, before);
+    if (formula) return formulaToken(formula.raw, formula.raw, false, false);
+    const isOpen = (this.lexer as BoundedLexer).isOpenEnd(source) && isOpenFormula(source, 0, before);
+    return isOpen ? formulaToken(source, source, false, true) : undefined;
+  },
+};
+
+/** A line that can begin a formula, or the end of the paragraph. */
+const formulaLinePattern = /\n(?:[ \t]*\n| {0,3}(?=(\\\[|\$\$)))/g;
+
+const blockFormulaExtension: TokenizerAndRendererExtension = {
+  name: "blockFormula",
+  level: "block",
+  // Only a line that begins a formula ends a paragraph. To join its parts again would take quadratic time.
+  start(source) {
+    const pattern = new RegExp(formulaLinePattern);
+    for (let found = pattern.exec(source); found?.[1] !== undefined; found = pattern.exec(source))
+      if (blockFormulaAt(source, found.index + 1, this.lexer as BoundedLexer)) return found.index + 1;
+    return undefined;
+  },
+  tokenizer(source) {
+    return blockFormulaAt(source, 0, this.lexer as BoundedLexer);
+  },
+};
+
+/** The formula on the lines from `start` on. */
+function blockFormulaAt(source: string, start: number, lexer: BoundedLexer): FormulaToken | undefined {
+  const begin = / {0,3}(?=\\\[|\$\$)/y;
+  begin.lastIndex = start;
+  if (!begin.test(source)) return undefined;
+  const formula = formulaAt(source, begin.lastIndex, "");
+  if (formula) {
+    const rest = /[ \t]*(?:\n|$)/y;
+    rest.lastIndex = begin.lastIndex + formula.raw.length;
+    return rest.test(source) ? formulaToken(source.slice(start, rest.lastIndex), formula.raw, true, false) : undefined;
+  }
+  const isOpen = lexer.isLive && isOpenFormula(source, begin.lastIndex, "");
+  return isOpen ? formulaToken(source.slice(start), source.slice(begin.lastIndex).trimEnd(), true, true) : undefined;
+}
+
+const formulaToken = (raw: string, text: string, isBlock: boolean, isOpen: boolean): FormulaToken => ({
+  type: "formula",
+  raw,
+  text,
+  isBlock,
+  isOpen,
+});
+
+/** A configured Marked. The panel adds its renderers. */
+export function newMarked(): Marked {
+  const marked = new Marked(markedCjkFriendly(), {
+    gfm: true,
+    extensions: [inlineFormulaExtension, blockFormulaExtension, filePathExtension],
+    tokenizer: {
+      // `false` continues with the tokenizer above.
+      del: source => (source.startsWith("~~") ? false : undefined),
+      // GitHub's rule knows only the punctuation of Latin scripts at the end of a URL.
+      url(source) {
+        const url =
+          /^(?:https?:\/\/|ftp:\/\/|www\.)[^\s<。，、；：！？“”「」『』（）《》【】]*/i.exec(source)?.[0] ?? "";
+        if (url === "" || !/^[。，、；：！？“”「」『』（）《》【】]/.test(source.slice(url.length))) return false;
+        return Tokenizer.prototype.url.call(this, url);
+      },
+    },
+  });
+  return marked;
+}
+
+/**
+ * The top-level tokens of Markdown, with its link definitions in `links`. In a live text, a formula without an end is one
+ * that is still arriving.
+ */
+export function markdownTokens(marked: Marked, source: string, isLive: boolean): TokensList {
+  return new BoundedLexer(marked.defaults, isLive).lex(source);
+}
+
+/** Whether the token is a formula. */
+export const isFormulaToken = (token: Token | FormulaToken): token is FormulaToken => token.type === "formula";
