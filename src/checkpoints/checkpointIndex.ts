@@ -17,7 +17,7 @@ export interface TreeRecord {
 }
 
 /** The known states of a touched file. Texts are stored by their keys. Null: the file did not exist. */
-export interface FileRecord {
+export interface TurnFileRecord {
   /** Before the first touch. Absent: unknown. */
   readonly before?: string | null;
   /** The bytes before, if the text does not determine them. */
@@ -42,7 +42,7 @@ export interface TurnRecord {
   /** The start time, in ms since the epoch. */
   readonly at: number;
   readonly trees: readonly TreeRecord[];
-  readonly files: Readonly<Record<string, FileRecord>>;
+  readonly files: Readonly<Record<string, TurnFileRecord>>;
   /** The review at the start, by the key of its content. */
   readonly review?: string;
   /** A restore that was undone, or that undid another one. */

@@ -17,7 +17,7 @@ import {
   isInTree,
   parseIndex,
   serializeIndex,
-  type FileRecord,
+  type TurnFileRecord,
   type TreeRecord,
   type TurnRecord,
 } from "./checkpointIndex.ts";
@@ -242,7 +242,7 @@ export class Checkpoints implements Disposable {
   ): Promise<string> {
     const id = `restore-${this.#options.newId()}`;
     const undone = this.#records.find(record => record.id === plan.checkpoint)?.kind === "restore";
-    const records = files.map(({ path, now, to, state }): [string, FileRecord] => {
+    const records = files.map(({ path, now, to, state }): [string, TurnFileRecord] => {
       const after = to === undefined && state ? stateKey(state) : textKey(to ?? null);
       return [path, { ...this.#fileRecord(now, states.get(path)), after }];
     });
@@ -358,13 +358,13 @@ export class Checkpoints implements Disposable {
     this.#set(this.#records.map(record => (record.id === id ? change(record) : record)));
   }
 
-  #setFile(turn: string, path: string, file: FileRecord): void {
+  #setFile(turn: string, path: string, file: TurnFileRecord): void {
     this.#change(turn, record => ({ ...record, files: { ...record.files, [path]: file } }));
     void this.flush();
   }
 
   /** Records a text and its exact state, and schedules their contents for writing. */
-  #fileRecord(before: string | null | undefined, state?: FileState): FileRecord {
+  #fileRecord(before: string | null | undefined, state?: FileState): TurnFileRecord {
     if (before === null) {
       const newFolders = state?.kind === "missing" ? (state.newFolders ?? []) : [];
       return { before, ...(newFolders.length > 0 && { newFolders }) };

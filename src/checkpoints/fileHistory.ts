@@ -1,7 +1,7 @@
 // What the records of a file, from one turn or restore to the next, tell about who changed it.
 import { normalizeText } from "../base/text.ts";
 import type { FileState } from "../files/fileState.ts";
-import type { FileRecord } from "./checkpointIndex.ts";
+import type { TurnFileRecord } from "./checkpointIndex.ts";
 import { contentKey } from "./checkpointStore.ts";
 
 /** The key of a text. Texts with the same lines have the same key. */
@@ -14,11 +14,11 @@ export function stateKey(state: FileState): string | null {
 }
 
 /** The last known content after the agent: a touch without a write left the file as it was. */
-export const lastKnownKey = (file: FileRecord): string | null | undefined =>
+export const lastKnownKey = (file: TurnFileRecord): string | null | undefined =>
   file.after === undefined ? file.before : file.after;
 
 /** Whether the user or another program changed the file between two touches or after the last one. */
-export function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
+export function wasChangedBetween(history: readonly TurnFileRecord[], now: string | null): boolean {
   return history.some((file, i) => {
     if (file.others) return true;
     const after = lastKnownKey(file);
@@ -30,6 +30,6 @@ export function wasChangedBetween(history: readonly FileRecord[], now: string | 
 }
 
 /** Whether the file is as it was before the first touch. */
-export function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
+export function isUntouched(history: readonly TurnFileRecord[], now: string | null): boolean {
   return history.every(file => file.before === now && lastKnownKey(file) === now);
 }

@@ -4,7 +4,7 @@ import { asError, Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { decodeUtf8, normalizeText } from "../base/text.ts";
 import { isSameState, type FileState } from "../files/fileState.ts";
-import type { FileRecord, TurnRecord } from "./checkpointIndex.ts";
+import type { TurnFileRecord, TurnRecord } from "./checkpointIndex.ts";
 import type { CheckpointTrees } from "./checkpointTrees.ts";
 import { isUntouched, stateKey, textKey, wasChangedBetween } from "./fileHistory.ts";
 
@@ -110,7 +110,7 @@ export class RestorePlanner {
   }
 
   /** The file at the start of the turn. Undefined: unknown. */
-  async #target(record: TurnRecord, path: string, file: FileRecord): Promise<FoundFile | undefined> {
+  async #target(record: TurnRecord, path: string, file: TurnFileRecord): Promise<FoundFile | undefined> {
     const { before, raw, link, plain, newFolders } = file;
     if (before === null) return { text: null, state: { kind: "missing", ...(newFolders && { newFolders }) } };
     if (link !== undefined) return { text: undefined, state: { kind: "link", target: link } };

@@ -90,10 +90,17 @@ function sentenceOf(log: FactLog, fact: LoggedFact, moves: readonly HeadMove[]):
       const text = changeText(log, fact, isMissing, moves);
       return one(`${JSON.stringify(author)} ${isMissing} ${movedFrom} ${why}`, lines => withReason(text(lines), fact));
     }
+    case "textSeen":
     case "documentChanged":
+    case "documentDirtied":
+    case "documentSaved":
     case "writeBegan":
     case "diskSeen":
+    case "changeDated":
     case "startKnown":
+    case "compared":
+    case "userBegan":
+    case "decisionBegan":
       return undefined;
   }
 }

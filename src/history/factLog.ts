@@ -9,7 +9,18 @@ const maxTurns = 500;
 const maxHeadMoves = 100;
 
 /** Facts from which authors are found. They explain nothing by themselves. */
-const unexplained: ReadonlySet<FileFact["type"]> = new Set(["documentChanged", "diskSeen", "startKnown"]);
+const unexplained: ReadonlySet<FileFact["type"]> = new Set([
+  "textSeen",
+  "documentChanged",
+  "documentDirtied",
+  "documentSaved",
+  "diskSeen",
+  "changeDated",
+  "startKnown",
+  "compared",
+  "userBegan",
+  "decisionBegan",
+]);
 
 /** A fact without its texts. `lines`: the lines that an edit changed, 1-based. `isMissing`: there is no file. */
 export type LoggedFact = FactTime & WithoutTexts<FileFact>;

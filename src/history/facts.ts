@@ -15,6 +15,9 @@ export type FactAuthor =
   | { readonly kind: "editor" }
   | { readonly kind: "meanwhile" | "git" | "others" };
 
+/** Who put a text on disk, as far as others know: git, the user in another window, or neither of them. */
+export type FactOrigin = "git" | "elsewhere" | "neither";
+
 /** What the user decided about changes of a file. `restore`: the user restored a checkpoint, or undid a restore. */
 export type FactDecision = "keep" | "undo" | "undoDecision" | "restore";
 
@@ -29,6 +32,13 @@ export type FileFact = { readonly path: string } & (
       readonly kind?: string;
       readonly status?: string;
     }
+  | {
+      /** The current text was read, because a call named the file, a write begins, or the editor opened the file. */
+      readonly type: "textSeen";
+      readonly text?: string | null;
+      /** As in `diskSeen`. Absent: the text is that before the changes of the turn, as far as anybody knows. */
+      readonly changedAt?: number;
+    }
   /** The agent began to write the file through Parley. */
   | { readonly type: "writeBegan"; readonly turn: string; readonly text: string }
   | { readonly type: "writeEnded"; readonly turn: string }
@@ -39,15 +49,38 @@ export type FileFact = { readonly path: string } & (
       readonly edits: readonly FactEdit[];
       readonly reason?: "undo" | "redo";
       readonly isDirty: boolean;
+      /** A write of the agent has just put this text into the document. */
+      readonly isAgents?: true;
     }
-  /** The file was read from disk. */
-  | { readonly type: "diskSeen"; readonly text?: string | null }
+  /** The document has unsaved changes since its last change, which VS Code reports as one of a saved document. */
+  | { readonly type: "documentDirtied" }
+  /** The user saved the document with this text. */
+  | { readonly type: "documentSaved"; readonly text: string }
+  | {
+      /** The file was read from disk. */
+      readonly type: "diskSeen";
+      readonly text?: string | null;
+      /** What stands at the path, or the folder of a file that is gone, was changed then. In ms since the epoch. */
+      readonly changedAt?: number;
+      /** Git or another window put the text there. Absent: this was not asked. */
+      readonly origin?: FactOrigin;
+      /** The revision of the record at which the text was asked for. Absent: nobody asked. */
+      readonly asked?: number;
+    }
+  /** When the last change was made, and who put it there, as far as it was asked. See `diskSeen`. */
+  | { readonly type: "changeDated"; readonly changedAt?: number; readonly origin?: FactOrigin }
   /** The text of the file at the start of a turn. */
   | { readonly type: "startKnown"; readonly turn: string; readonly text?: string | null }
+  /** The comparison of a turn with its start shows that the file is different. `text`: at the start. */
+  | { readonly type: "compared"; readonly turn: string; readonly text?: string | null; readonly isGone: boolean }
+  /** The user is about to move, delete or create the file or folder, or to move something there. */
+  | { readonly type: "userBegan" }
   | { readonly type: "userCreated" }
   | { readonly type: "userDeleted" }
   /** The user moved the file to this path. */
   | { readonly type: "userMoved"; readonly from: string }
+  /** A decision of the user is about to give the file this text. */
+  | { readonly type: "decisionBegan"; readonly text: string | null }
   /** `movedFrom`: the decision moved the file back from this path. */
   | { readonly type: "decided"; readonly decision: FactDecision; readonly movedFrom?: string }
   /** A commit contains this text. */

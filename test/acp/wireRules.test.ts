@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { isBusy } from "../../src/session/state.ts";
@@ -71,7 +72,11 @@ describe("a request of an agent", () => {
     const agent = new WireAgent();
     const connected = await agent.ready();
     const terminals = new SessionTerminals({
-      ...{ confinement: new Confinement(nodePaths(), [tmpdir()]), workspaceFolder: tmpdir(), env: process.env },
+      ...{
+        confinement: new Confinement(nodePaths(), [tmpdir()]),
+        workspaceFolder: tmpdir(),
+        environment: hostEnvironment,
+      },
       report: () => {},
     });
     let waits = false;

@@ -223,7 +223,10 @@ export class FileDecisions {
       const then = new Map(stored?.files.map(file => [file.path, file]));
       const restored = steps.map(({ path, after }) => {
         const file = restoredFile(path, after, then.get(path), this.#files.get(path));
-        if (file.unknown === undefined) this.#ownChanges.set(path, { text: file.changes.text, changes: file.changes });
+        if (file.unknown === undefined) {
+          this.#ownChanges.set(path, { text: file.changes.text, changes: file.changes });
+          this.#noteBegan(path, file.changes.text);
+        }
         return file;
       });
       try {
@@ -255,7 +258,10 @@ export class FileDecisions {
       if (before.text !== after.text || state) steps.push(step(path, before.text, after.text, state));
     }
     for (const { path } of unknown) steps.push(step(path, undefined, undefined, await stateFor(path)));
-    for (const { path, after } of files) this.#ownChanges.set(path, { text: after.text, changes: after });
+    for (const { path, after } of files) {
+      this.#ownChanges.set(path, { text: after.text, changes: after });
+      this.#noteBegan(path, after.text);
+    }
     try {
       const { failed, replaced } = steps.length > 0 ? await this.#options.port.apply(steps, options) : nothingApplied;
       const unchanged = new Set(unknown.map(({ path }) => path).filter(path => failed.has(path)));
@@ -269,6 +275,10 @@ export class FileDecisions {
     } finally {
       for (const { path } of files) this.#ownChanges.delete(path);
     }
+  }
+
+  #noteBegan(path: string, text: string | null): void {
+    (this.#options.facts ?? noFacts).note({ type: "decisionBegan", path, text });
   }
 
   /** `moved`: the files that the decision moved. */

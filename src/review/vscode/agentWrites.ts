@@ -90,6 +90,7 @@ export class AgentWrites {
     const before = await this.#read(path);
     await states?.beforeWrite(path);
     if (before === undefined) return false;
+    this.#options.facts.note({ type: "textSeen", path, text: before });
     // Some agents write to disk first and send the request afterwards: the text known before counts.
     const isUnknown = this.#options.known(path) === undefined && !review.isTracked(path);
     if (isUnknown) texts.last.set(path, await this.#options.textBefore(path, before));

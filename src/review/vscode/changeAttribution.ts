@@ -159,6 +159,7 @@ export class ChangeAttribution implements Disposable {
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
+        onDirtied: path => options.facts.note({ type: "documentDirtied", path }),
         onChange: (path, seen) => {
           options.facts.note(documentFact(path, seen));
           void this.#work.enqueueDocumentChange(path, located => this.#attributeChange(located, seen));
@@ -282,7 +283,12 @@ export class ChangeAttribution implements Disposable {
       turn,
       isCurrent: () => this.#times.has(turn) && !this.#store.isDisposed,
       isUsers: path => this.#userOperations.moves.isUsers(path, Date.now()),
-      attribute,
+      attribute: one => {
+        const { path, before, is } = one;
+        const known = { turn, isGone: is === undefined, ...(before !== undefined && { text: before }) };
+        this.#options.facts.note({ type: "compared", path, ...known });
+        return attribute(one);
+      },
       whenLoaded: () => this.#reloads.whenIdle().then(() => this.#work.whenIdle()),
     });
     this.#comparison = Promise.all([this.#comparison, compared]).then(() => undefined);
@@ -403,6 +409,7 @@ export class ChangeAttribution implements Disposable {
     const { review } = this.#options;
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await currentTextOf(path);
+    if (text !== undefined) this.#options.facts.note({ type: "textSeen", path, text });
     if (text === undefined || (await this.#lateReports.use(path, text))) return;
     if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.needsReview(path)))
       return this.#attributeToAgent(path, text);

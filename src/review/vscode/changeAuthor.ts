@@ -10,6 +10,7 @@ import {
   type ChangeEvidence,
   type TurnEvidence,
 } from "../../history/author.ts";
+import type { FactOrigin, FactSink } from "../../history/facts.ts";
 import type { RunningTurns } from "../../history/runningTurns.ts";
 import { clockTick } from "../../history/turnTimes.ts";
 import type { GitChanges } from "../../history/vscode/gitChanges.ts";
@@ -25,6 +26,7 @@ export interface ChangeAuthorOptions {
   readonly isUsers: (path: string) => boolean;
   readonly review: Pick<WindowReview, "keptAt" | "replacedFiles">;
   readonly git: Pick<GitChanges, "isGits">;
+  readonly facts: FactSink;
   /** What other windows saved. */
   readonly elsewhere: Pick<SavedElsewhere, "includes"> | undefined;
   /** Whether a text of the file is known. A file that is known to be missing has none. */
@@ -47,12 +49,22 @@ export class ChangeAuthor {
     const evidence = { ...found, time: at ?? found.time };
     const author = { ...authorOf(evidence), time: evidence.time };
     // Other windows and git are asked only if their answers matter.
-    if (turnOf(author) === undefined) return author;
-    if (await this.#isSavedElsewhere(path))
-      return { ...authorOf({ ...evidence, isSavedElsewhere: true }), time: evidence.time };
+    if (turnOf(author) === undefined) return this.#noted(path, author);
+    if (await this.#isSavedElsewhere(path)) {
+      const saved = { ...authorOf({ ...evidence, isSavedElsewhere: true }), time: evidence.time };
+      return this.#noted(path, saved, "elsewhere");
+    }
     const ifGit = authorOf({ ...evidence, isGits: true });
     const isGits = ifGit.kind === "git" && (await this.#isGits(path, evidence.turns));
-    return isGits ? { ...ifGit, time: evidence.time } : author;
+    return isGits ? this.#noted(path, { ...ifGit, time: evidence.time }, "git") : this.#noted(path, author, "neither");
+  }
+
+  /** Notes the evidence, not the author. */
+  #noted(path: string, author: DatedAuthor, origin?: FactOrigin): DatedAuthor {
+    const { time } = author;
+    const known = { ...(time !== undefined && { changedAt: time }), ...(origin && { origin }) };
+    this.#options.facts.note({ type: "changeDated", path, ...known });
+    return author;
   }
 
   /** Whether the user saved the file in another window. */

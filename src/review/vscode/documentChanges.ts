@@ -25,12 +25,13 @@ export interface DocumentChange {
 }
 
 /** The change as a fact of the history of files. */
-export const documentFact = (path: string, { text, edits, clean, reason }: DocumentChange): FileFact => ({
+export const documentFact = (path: string, { text, edits, clean, reason, isAgents }: DocumentChange): FileFact => ({
   type: "documentChanged",
   path,
   text,
   edits,
   isDirty: !clean,
+  ...(isAgents && { isAgents: true as const }),
   ...(reason !== undefined && { reason: reason === vscode.TextDocumentChangeReason.Undo ? "undo" : "redo" }),
 });
 
@@ -38,6 +39,8 @@ export interface DocumentChangesOptions {
   /** Called immediately for each change, so that unwanted changes cost nothing. */
   readonly isWanted: (path: string) => boolean;
   readonly onChange: (path: string, change: DocumentChange) => void;
+  /** A document has unsaved changes since its last change. */
+  readonly onDirtied: (path: string) => void;
 }
 
 export class DocumentChanges implements Disposable {
@@ -107,6 +110,8 @@ export class DocumentChanges implements Disposable {
   }
 
   #addDirtied(document: vscode.TextDocument): void {
+    const { fsPath } = document.uri;
+    if (this.#options.isWanted(fsPath)) this.#options.onDirtied(fsPath);
     const versions = this.#dirtied.get(document) ?? new Set();
     this.#dirtied.set(document, versions.add(document.version));
   }

@@ -7,6 +7,7 @@ import type { LocatedPath } from "../../files/paths.ts";
 import { changeTime, diskText } from "../../editor/diskText.ts";
 import type { ChangedStates } from "../changeListeners.ts";
 import type { WindowReview } from "../windowReview.ts";
+import type { FactSink } from "../../history/facts.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
 import type { TimesOfTurns } from "../../history/runningTurns.ts";
 import type { ChangeAuthor } from "./changeAuthor.ts";
@@ -18,6 +19,7 @@ export interface OpenedTextsOptions {
   readonly author: ChangeAuthor;
   /** Keeps the exact states of files. */
   readonly states?: ChangedStates;
+  readonly facts: FactSink;
   /** The last text seen of a file. Undefined: unknown. */
   readonly known: (path: string) => string | null | undefined;
   /** Whether the text on disk must be known. */
@@ -60,6 +62,7 @@ export class OpenedTexts implements Disposable {
     const clean = !document.isDirty;
     const { version } = document;
     void enqueue(document.uri.fsPath, async ({ path }) => {
+      this.#options.facts.note({ type: "textSeen", path, text });
       if (!texts.last.has(path) && !review.isTracked(path))
         this.remember(path, clean ? await this.#beforeTurn(path, text) : text);
       // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.
@@ -82,6 +85,7 @@ export class OpenedTexts implements Disposable {
     const { scheme, fsPath } = document.uri;
     if (scheme !== "file" || !this.#options.isWanted(fsPath)) return;
     const text = withLineFeeds(document.getText());
+    this.#options.facts.note({ type: "documentSaved", path: fsPath, text });
     void this.#options.enqueue(fsPath, async ({ path }) => {
       this.#options.texts.onDisk.set(path, text);
       this.#options.states?.saved(path);

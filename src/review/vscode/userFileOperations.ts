@@ -28,17 +28,13 @@ export class UserFileOperations implements Disposable {
     this.#store.add(
       vscode.workspace.onWillRenameFiles(({ files }) =>
         files.forEach(({ oldUri, newUri }) => {
-          moves.begin(oldUri.fsPath, Date.now());
-          moves.begin(newUri.fsPath, Date.now());
+          this.#begin(oldUri.fsPath);
+          this.#begin(newUri.fsPath);
         }),
       ),
     );
-    this.#store.add(
-      vscode.workspace.onWillCreateFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
-    );
-    this.#store.add(
-      vscode.workspace.onWillDeleteFiles(({ files }) => files.forEach(one => moves.begin(one.fsPath, Date.now()))),
-    );
+    this.#store.add(vscode.workspace.onWillCreateFiles(({ files }) => files.forEach(one => this.#begin(one.fsPath))));
+    this.#store.add(vscode.workspace.onWillDeleteFiles(({ files }) => files.forEach(one => this.#begin(one.fsPath))));
     this.#store.add(
       vscode.workspace.onDidCreateFiles(({ files }) =>
         files.forEach(({ fsPath }) => {
@@ -64,6 +60,11 @@ export class UserFileOperations implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+
+  #begin(path: string): void {
+    this.moves.begin(path, Date.now());
+    this.#options.facts.note({ type: "userBegan", path });
   }
 
   #renamed(oldPath: string, newPath: string): void {

@@ -22,8 +22,8 @@ export class RecordedFacts implements FactSink {
   readonly #folder: string;
   readonly #review: () => WindowReview;
   readonly #lines: RecordedLine[] = [];
-  #at = -1;
-  #lastTime = NaN;
+  /** The times of the steps, in ms since the epoch. */
+  readonly #times: number[] = [];
 
   /** `folder`: the folder that recorded paths start with. */
   constructor(folder: string, review: () => WindowReview) {
@@ -35,25 +35,22 @@ export class RecordedFacts implements FactSink {
     // Tests write this file to find out whether the editor watches the folder.
     if ("path" in fact && fact.path.endsWith("/watched")) return;
     if (fact.type === "turnBegan") this.showReview();
-    if (Date.now() !== this.#lastTime) this.#at++;
-    this.#lastTime = Date.now();
-    this.#lines.push({ at: this.#at, ...fact });
+    const now = Date.now();
+    if (now !== this.#times.at(-1)) this.#times.push(now);
+    const changed = "changedAt" in fact && { changedAt: this.#stepAt(fact.changedAt) };
+    this.#lines.push({ at: this.#times.length - 1, ...fact, ...changed });
+  }
+
+  /** The step at a time in ms, or half a step before the next one. */
+  #stepAt(time: number): number {
+    const next = this.#times.findIndex(one => one >= time);
+    if (next < 0) return this.#times.length - 0.5;
+    return this.#times[next] === time ? next : next - 0.5;
   }
 
   /** Adds what the review shows now. */
   showReview(): void {
-    const files = this.#review().files.map((file): RecordedFile => {
-      const { base, text, hunks } = file.changes;
-      const linesOf = (whole: string | null, { from, to }: { readonly from: number; readonly to: number }): string =>
-        (whole ?? "").split("\n").slice(from, to).join("|");
-      return {
-        path: file.path,
-        ...(file.movedFrom !== undefined && { movedFrom: file.movedFrom }),
-        hunks: hunks.map(one => `${one.turns.join("+")}: ${linesOf(base, one.base)} → ${linesOf(text, one.text)}`),
-        ...(file.unknown !== undefined && { isUnknown: true as const }),
-      };
-    });
-    this.#lines.push({ type: "review", files });
+    this.#lines.push({ type: "review", files: shownFiles(this.#review()) });
   }
 
   /** The recording: one line of JSON for each fact, with paths below {@link recordedFolder}. */
@@ -65,6 +62,21 @@ export class RecordedFacts implements FactSink {
   get isEmpty(): boolean {
     return this.#lines.every(({ type }) => type === "review");
   }
+}
+
+/** What the review shows. */
+export function shownFiles(review: WindowReview): readonly RecordedFile[] {
+  return review.files.map((file): RecordedFile => {
+    const { base, text, hunks } = file.changes;
+    const linesOf = (whole: string | null, { from, to }: { readonly from: number; readonly to: number }): string =>
+      (whole ?? "").split("\n").slice(from, to).join("|");
+    return {
+      path: file.path,
+      ...(file.movedFrom !== undefined && { movedFrom: file.movedFrom }),
+      hunks: hunks.map(one => `${one.turns.join("+")}: ${linesOf(base, one.base)} → ${linesOf(text, one.text)}`),
+      ...(file.unknown !== undefined && { isUnknown: true as const }),
+    };
+  });
 }
 
 /** The lines of a recording. */
