@@ -16,10 +16,11 @@ export interface ShownSurface {
 export interface ChatSurface {
   /** Shows the chat and posts the message to the panel that is shown. */
   reveal(message: PanelMessage): Promise<void>;
-  /** Shows a surface. The focus stays where it is, if the chat is open. */
-  showSurface(surface: string): Promise<void>;
-  /** Shows the chat and moves the focus there. `surfaces`: shows one of these. */
-  focus(target: "composer" | "question" | "find", surfaces?: readonly string[]): Promise<void>;
+  /**
+   * Shows the chat and moves the focus there. `surfaces`: shows one of these. `nothing`: the focus stays where it is, if the
+   * chat is open.
+   */
+  focus(target: "composer" | "question" | "find" | "nothing", surfaces?: readonly string[]): Promise<void>;
   /** Opens the chat in a new editor tab. Returns its surface. */
   openEditor(): string;
   /** Whether the user sees one of these surfaces. */

@@ -9,13 +9,13 @@ import type { PermissionPolicy } from "./policy.ts";
 import { describeRule } from "./rules.ts";
 
 /** A change that no one was asked about, as the permission log has it. */
-export type DeniedChange = Pick<AuditRecord, "what" | "subject" | "answer"> & { readonly by: string };
+type DeniedRecord = Pick<AuditRecord, "what" | "subject" | "answer"> & { readonly by: string };
 
 export interface DeniedChangesOptions {
   readonly policy: Pick<PermissionPolicy, "evaluate" | "isEmpty" | "workspaceFolder">;
   readonly exists: PathExists;
   readonly report: (event: SessionEvent) => void;
-  readonly record: (change: DeniedChange) => void;
+  readonly record: (record: DeniedRecord) => void;
 }
 
 export class DeniedChanges {

@@ -179,9 +179,13 @@ function objectsOf(fields: Fields): Objects {
   };
 }
 
+/** The name of a tool, if the title is only that. */
+export const toolName = (title: string): string | undefined =>
+  /^([\p{L}][\p{L}\d_-]{0,39}):?$/u.exec(title.trim())?.[1];
+
 /** The name of a tool with what the call is about. Undefined for any other title, and if that is not known. */
 function namedTool(title: string, fields: Fields, workspaceFolder: string): string | undefined {
-  const [, tool] = /^([\p{L}][\p{L}\d_-]{0,39}):?$/u.exec(title.trim()) ?? [];
+  const tool = toolName(title);
   if (tool === undefined) return undefined;
   const { kind = "other" } = fields;
   const { command, query, url, paths } = objectsOf(fields);

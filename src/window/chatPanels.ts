@@ -133,22 +133,10 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#postPending();
   }
 
-  /** Shows a surface. The focus stays where it is, if the chat is open. */
-  async showSurface(surface: string): Promise<void> {
-    const editor = [...this.#editors].find(([panel]) => panel.surface === surface);
-    if (editor) {
-      const [panel, tab] = editor;
-      tab.reveal(tab.viewColumn, true);
-      this.#activated.fire(panel.surface);
-      return;
-    }
-    this.#activated.fire(chatViewSurface);
-    if (!this.#view?.visible) await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
-  }
-
   /** Shows the chat and moves the focus there. */
-  focus(target: "composer" | "question" | "find", surfaces?: readonly string[]): Promise<void> {
-    return this.reveal({ type: "focus", target }, surfaces);
+  focus(target: "composer" | "question" | "find" | "nothing", surfaces: readonly string[] = []): Promise<void> {
+    if (target === "nothing") return this.#show(surfaces);
+    return this.reveal({ type: "focus", target }, surfaces.length > 0 ? surfaces : undefined);
   }
 
   /** Opens the chat in a new editor tab. Returns its surface. */
@@ -228,6 +216,19 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     panel.dispose();
     this.#panels.delete(panel);
     this.#editors.delete(panel);
+  }
+
+  /** Shows one of these surfaces, and keeps the focus if the chat is open. */
+  async #show(surfaces: readonly string[]): Promise<void> {
+    const editor = [...this.#editors].find(([panel]) => surfaces.includes(panel.surface));
+    if (editor) {
+      const [panel, tab] = editor;
+      tab.reveal(tab.viewColumn, true);
+      this.#activated.fire(panel.surface);
+      return;
+    }
+    this.#activated.fire(chatViewSurface);
+    if (!this.#view?.visible) await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
   }
 
   #setTitle({ surface }: ChatPanel, tab: vscode.WebviewPanel): void {

@@ -373,7 +373,11 @@ describe("a turn of version 2", () => {
     wire.agent.answer(next, { messageId: "u2" });
     await wire.processed();
     wire.session.stop();
+    // This can be the same end once more, so it does not count.
     wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    assert.deepEqual([ends(), isBusy(wire.state)], [1, true]);
+    wire.clock.advance(5000);
     await wire.processed();
     assert.deepEqual([ends(), isBusy(wire.state)], [2, false]);
   });

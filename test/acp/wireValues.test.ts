@@ -85,7 +85,8 @@ for (const version of [1, 2] as const) {
         .map(entry => [entry.kind === "turnEnd" ? entry.stopReason : entry.kind, entry.excluded === true]);
     }
     for (const { stopReason, entries } of [
-      { stopReason: "end_turn", entries: [["user", false]] },
+      // The turn has no answer, which is a problem.
+      { stopReason: "end_turn", entries: [["user", false], ["problem", false]] }, // prettier-ignore
       { stopReason: "max_tokens", entries: [["user", false], ["max_tokens", false]] }, // prettier-ignore
       { stopReason: "max_turn_requests", entries: [["user", false], ["max_turn_requests", false]] }, // prettier-ignore
       { stopReason: "refusal", entries: [["user", true], ["refusal", true]] }, // prettier-ignore

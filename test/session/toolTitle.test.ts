@@ -120,7 +120,7 @@ describe("the title of a tool call", () => {
     ["the agent's with the paths of a command", { title: "rm -r /w/src", kind: "execute" }, "rm -r /w/src"],
     [
       "the agent's with the name of the file, if its path is long",
-      { title: "Write /home/someone/projects/of/this/year/another/folder/src/a.txt", kind: "edit" },
+      { title: "Write /home/ada/projects/of/this/year/another/folder/src/a.txt", kind: "edit" },
       "Write /home/…/src/a.txt",
     ],
     [
@@ -140,7 +140,7 @@ describe("the title of a tool call", () => {
 
 describe("the title of a permission request", () => {
   it("has whole paths outside the folder, because the user decides on them", () => {
-    const title = "Write /home/someone/projects/of/this/year/another/folder/src/a.txt";
+    const title = "Write /home/ada/projects/of/this/year/another/folder/src/a.txt";
     assert.equal(permissionTitle(title, { kind: "edit" }, "/w"), title);
     assert.equal(permissionTitle("Write /w/src/a.txt", { kind: "edit" }, "/w"), "Write src/a.txt");
     assert.equal(permissionTitle("A wants to write /w/.env", undefined, "/w"), "A wants to write /w/.env");

@@ -103,7 +103,7 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
 const webviewPackages = [
   /^lit($|\/)/,
   /^highlight\.js($|\/)/,
-  /^marked$/,
+  /^marked(-cjk-friendly)?$/,
   /^dompurify$/,
   /^temml$/,
   /^@xterm\/headless($|\/)/,
@@ -279,7 +279,7 @@ export function editorImports(tree: SourceTree): readonly string[] {
   return sentences(imports.filter(({ target }) => target === "vscode" || isEditorSide(target)));
 }
 
-/** Imports of the webview from src beyond the shared files, and imports of shared files beyond each other. */
+/** Imports of the webview from src beyond the shared files, and imports of shared files beyond each other and packages. */
 export function webviewImports(tree: SourceTree): readonly string[] {
   const fromWebview = sourceImports(tree, path => path.startsWith("webview-ui/")).filter(({ target }) =>
     isInSrc(target),
@@ -289,7 +289,9 @@ export function webviewImports(tree: SourceTree): readonly string[] {
   const ofShared = sourceImports(tree, path => sharedWithWebview.includes(path)).filter(({ typeOnly }) => !typeOnly);
   return sentences([
     ...fromWebview.filter(one => !isAllowed(one)),
-    ...ofShared.filter(({ target }) => !sharedWithWebview.includes(target)),
+    ...ofShared.filter(
+      ({ target }) => !sharedWithWebview.includes(target) && !webviewPackages.some(pattern => pattern.test(target)),
+    ),
   ]);
 }
 

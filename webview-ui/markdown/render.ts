@@ -2,7 +2,6 @@
 // and are opened by intent, and images are never loaded.
 import type { RendererThis, Token, Tokens } from "marked";
 import { wholePath, type WrittenPath } from "../../src/base/filePaths.ts";
-import { withoutEscapes } from "../../src/base/pathsInRun.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import {
   markdownTokens,
@@ -36,7 +35,7 @@ marked.use({
   extensions: [
     {
       name: "filePath",
-      renderer: token => pathHtml((token as FilePathToken).path, escapeHtml(withoutEscapes(token.raw))),
+      renderer: token => pathHtml((token as FilePathToken).path, escapeHtml((token as FilePathToken).text)),
     },
     { name: "formula", renderer: token => formulaHtml(token as unknown as FormulaToken) },
   ],

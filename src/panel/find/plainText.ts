@@ -53,6 +53,7 @@ function tokenText(token: Token): string {
     case "checkbox":
       return "";
     case "codespan":
+    case "filePath":
     case "html":
       return withoutLineBreaks((token as Tokens.Codespan).text);
     case "image": {

@@ -12,6 +12,7 @@ import {
 import markedCjkFriendly from "marked-cjk-friendly";
 import type { WrittenPath } from "../../base/filePaths.ts";
 import { formulaAt, isOpenFormula } from "../../base/formulas.ts";
+import { withoutEscapes } from "../../base/pathsInRun.ts";
 import { BoundedLexer, type InlinePaths } from "./boundedLexer.ts";
 
 /** A formula, or the beginning of one that is still arriving. */
@@ -27,6 +28,8 @@ export interface FormulaToken {
 
 /** A path to a file. */
 export interface FilePathToken extends Tokens.Generic {
+  /** Without the backslashes of escapes. */
+  readonly text: string;
   readonly path: WrittenPath;
 }
 
@@ -39,7 +42,10 @@ const filePathExtension: TokenizerAndRendererExtension = {
   tokenizer(source) {
     if (this.lexer.state.inLink) return undefined;
     const path = pathsOf(this.lexer)?.at(source);
-    if (path) return { type: "filePath", raw: source.slice(0, path.end - path.start), path };
+    if (path) {
+      const raw = source.slice(0, path.end - path.start);
+      return { type: "filePath", raw, text: withoutEscapes(raw), path };
+    }
     // The backslashes of a Windows share are not escapes.
     const share = /^\\\\[^\s<>"'`]*/.exec(source)?.[0];
     return share === undefined ? undefined : { type: "text", raw: share, text: share };

@@ -2,7 +2,14 @@
 import { maskVariable } from "../../base/mask.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { toolKey, type Question, type SessionState } from "../../session/state.ts";
-import { argumentsOf, commandOf, isOnlyCommand, permissionTitle, questionTitle } from "../../session/toolTitle.ts";
+import {
+  argumentsOf,
+  commandOf,
+  isOnlyCommand,
+  permissionTitle,
+  questionTitle,
+  toolName,
+} from "../../session/toolTitle.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import type { ToolPart, ViewQuestion } from "../protocol.ts";
 import { viewPart } from "./contentParts.ts";
@@ -74,9 +81,11 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
   const descriptiveParts = parts.filter(
     part => (part.type !== "json" || (keepsInput && part.label === "Input")) && !repeatsQuestion(part, command),
   );
+  // The question shows the command itself, so the name of the tool needs no further words.
+  const name = command === undefined ? undefined : toolName(question.title || (fields?.title ?? ""));
   return {
     id: question.id,
-    title: questionTitle(permissionTitle(question.title, fields, state.workspaceFolder), command),
+    title: questionTitle(name ?? permissionTitle(question.title, fields, state.workspaceFolder), command),
     ...(question.description !== undefined && { description: question.description }),
     ...(id !== undefined && { entry: id }),
     ...(kind !== undefined && { toolKind: kind }),
