@@ -103,6 +103,7 @@ export class SessionsWindow {
     const main = this.#panel.locator("main[data-session]");
     const before = await main.getAttribute("data-session");
     await runCommand(this.page, "Parley: Delete Session");
+    await this.page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
     if (!(await waitFor(async () => (await main.getAttribute("data-session")) !== before, 20_000, 20)))
       throw new Error("The session was not deleted.");
   }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseAgent, withAgents } from "./agents.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { runCommand, screenshot } from "./harness.ts";
+import { confirmDeletion, runCommand, screenshot } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
@@ -53,6 +53,7 @@ describe("a session that an agent keeps", () => {
     await turn("one");
     await turn("two");
     await runCommand(page, "Parley: Delete Session");
+    await confirmDeletion(page, "one");
     await log.getByText("You said: two", { exact: true }).waitFor({ state: "detached" });
     await notified(page, "Deleted the session “one”.");
     await runCommand(page, "Notifications: Clear All Notifications");
@@ -79,6 +80,7 @@ describe("a session that an agent keeps", () => {
     await runCommand(page, "Parley: Delete Session");
     for (const title of ["Kept: one (copy)", "Kept: one"]) {
       if (title === "Kept: one") await choose(page, title, "Delete Session");
+      await confirmDeletion(page, title);
       const deletion = await notified(page, `Deleted the session “${title}”.`);
       await deletion.getByRole("button", { name: "Delete from Agent Too" }).click();
       await deletion.waitFor({ state: "detached" });

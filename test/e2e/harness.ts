@@ -489,3 +489,10 @@ async function stopServer(server: Vscode, how: { readonly keepData?: boolean } =
   const killed = await server.stop(how);
   if (killed.length > 0) console.log(`    had to be killed:\n    ${killed.join("\n    ")}`);
 }
+
+/** Answers the question before a session is deleted. */
+export async function confirmDeletion(page: Page, title: string): Promise<void> {
+  const dialog = page.getByRole("dialog").filter({ hasText: `Delete the session “${title}”?` });
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+}

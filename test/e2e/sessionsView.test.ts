@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
@@ -141,10 +141,9 @@ describe("the Sessions view in a real VS Code", () => {
     await prompt("question").waitFor();
     await focusRow(page, "First talk");
     await page.keyboard.press("Delete");
-    const dialog = page.getByRole("dialog").filter({ hasText: "Delete the session “First talk”?" });
-    await dialog.waitFor();
+    await page.getByRole("dialog").filter({ hasText: "Delete the session “First talk”?" }).waitFor();
     await screenshot(page, "sessions-delete-question");
-    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await confirmDeletion(page, "First talk");
     const notification = await notified(page, "Deleted the session “First talk”.");
     await row(page, "First talk").waitFor({ state: "detached" });
     await screenshot(page, "sessions-deleted");

@@ -24,7 +24,7 @@ const missing: Problem = { message: "Could not start Robo.", next: ["openSetting
 const fail = (problem: Problem): Promise<never> => Promise.reject(new ProblemError(problem));
 
 describe("importing or deleting a session at an agent", () => {
-  const { showErrorMessage, showInformationMessage, createQuickPick } = vscode.window;
+  const { showErrorMessage, showInformationMessage, showWarningMessage, createQuickPick } = vscode.window;
   const { executeCommand } = vscode.commands;
   let offered: (readonly string[])[];
   let done: unknown[];
@@ -40,7 +40,7 @@ describe("importing or deleting a session at an agent", () => {
     Object.assign(vscode.commands, { executeCommand: (...call: unknown[]) => Promise.resolve(done.push(call)) });
   });
   afterEach(() => {
-    Object.assign(vscode.window, { showErrorMessage, showInformationMessage, createQuickPick });
+    Object.assign(vscode.window, { showErrorMessage, showInformationMessage, showWarningMessage, createQuickPick });
     Object.assign(vscode.commands, { executeCommand });
   });
 
@@ -91,6 +91,7 @@ describe("importing or deleting a session at an agent", () => {
   async function deleteAt(sessionStore: object): Promise<readonly string[]> {
     const shown: string[] = [];
     Object.assign(vscode.window, {
+      showWarningMessage: () => Promise.resolve("Delete"),
       showInformationMessage: (_: string, ...buttons: string[]) => {
         shown.push(...buttons);
         return Promise.resolve(buttons.find(each => each === "Delete from Agent Too"));
