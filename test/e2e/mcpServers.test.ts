@@ -77,7 +77,7 @@ describe("MCP servers of a workspace", () => {
     await expectServers(panel, "after a reload", ["local"]);
     await runCommand(page, "Notifications: Show Notifications");
     assert.equal(await offer.count(), 0);
-    await runCommand(page, "Notifications: Hide Notifications");
+    await runCommand(page, "Notifications: Clear All Notifications");
 
     // Another argument is another program.
     writeFileSync(join(folder, ".vscode", "mcp.json"), file("local", "honest", "2025-03-26"));
