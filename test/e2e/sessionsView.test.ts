@@ -19,14 +19,27 @@ async function focusView(page: Page): Promise<void> {
   await pane(page).locator(".monaco-list:focus").waitFor();
 }
 
+/** Clicks until this shows. VS Code ignores a click if it makes the row again between the press and the release. */
+async function press(click: () => Promise<void>, shown: Locator): Promise<void> {
+  const isShown = (): Promise<boolean> =>
+    shown.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    );
+  await until(async () => {
+    await click();
+    return isShown();
+  });
+}
+
 /** Moves the focus in the list with the arrow keys, which selects nothing. */
 async function focusRow(page: Page, title: string): Promise<void> {
   const focused = pane(page).locator(".monaco-list-row.focused");
-  await page.keyboard.press("Home");
-  // The list can be rendered again between two keys, which then has no effect.
+  // The list can be rendered again between two keys, which then has no effect. Other tests left sessions in it, too.
+  let keys = 0;
   await until(async () => {
     if ((await focused.filter({ hasText: title }).count()) === 1) return true;
-    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press(keys++ % 40 === 0 ? "Home" : "ArrowDown");
     return false;
   });
 }
@@ -92,16 +105,13 @@ describe("the Sessions view in a real VS Code", () => {
       .first()
       .click();
     await idle();
-    // A click has no effect if the rows move while the button is down.
-    await until(async () => /^Today\s*3/.test((await list())[0] ?? ""));
+    await until(async () => (await list())[0]?.startsWith("Today") === true);
 
     // A click shows the session and keeps the focus in the list. A double click goes into the chat.
-    await row(page, "old talk").click();
-    await prompt("old talk").waitFor();
+    await press(() => row(page, "old talk").click(), prompt("old talk"));
     await pane(page).locator(".monaco-list:focus").waitFor();
-    await row(page, "new talk").dblclick();
+    await press(() => row(page, "new talk").dblclick(), composer.and(panel.locator(":focus")));
     await prompt("new talk").waitFor();
-    await composer.and(panel.locator(":focus")).waitFor();
 
     // F2 renames the row that has the focus, not the one that is selected.
     await focusView(page);
@@ -137,8 +147,7 @@ describe("the Sessions view in a real VS Code", () => {
     assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\n> #script old talk\.json\n/);
 
     // Delete asks about the row that has the focus, and the selected one stays.
-    await row(page, "question").click();
-    await prompt("question").waitFor();
+    await press(() => row(page, "question").click(), prompt("question"));
     await focusRow(page, "First talk");
     await page.keyboard.press("Delete");
     await page.getByRole("dialog").filter({ hasText: "Delete the session “First talk”?" }).waitFor();
