@@ -127,7 +127,7 @@ describe("the arguments of a tool call that arrive as its text", () => {
     call.ask("Bash", { content: [text("Requesting approval to run a command")] });
     assert.equal(call.question.command, "npm test");
     assert.deepEqual(call.question.parts.map(shownPart), ["text: Requesting approval to run a command"]);
-    assert.equal(call.question.title, "Run a command");
+    assert.equal(call.question.title, "Bash");
   });
 
   it("are not repeated by a question with a diff", () => {
