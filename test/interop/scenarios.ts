@@ -289,7 +289,8 @@ async function ruleAllows({ conversation, folder }: Stage): Promise<readonly str
   assert.equal(readFileSync(join(folder, "made.txt"), "utf8"), "made\n");
   if (turn.questions.length > 0) {
     const tells = turn.questions.some(ask => ask.command !== undefined);
-    assert.ok(!tells, "a command that the rules allow is asked about only if the question does not tell it");
+    const reasons = turn.questions.map(ask => ask.reason ?? "no reason").join();
+    assert.ok(!tells, `a command that the rules allow is asked about although the question tells it: ${reasons}`);
     return ["The agent doesn't state the command in a form that rules can check, so Parley asks."];
   }
   assert.match(tool.decisions?.join() ?? "", /^Allowed by rule: allow command/);
