@@ -17,6 +17,7 @@ import type { StatedCommand } from "./sameCommand.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
 import { isInRoots, type PathContext } from "./pathGlob.ts";
 import type { Command, CommandLine, Shell, StartFolder, Word } from "./commandLine/types.ts";
+import { isHarmlessVariable } from "./harmlessVariables.ts";
 
 /** The context of a question. */
 export interface FactsContext {
@@ -52,7 +53,8 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   const own = subject && subjectCommand(subject, readers);
   // A huge input is not parsed a second time.
   const command = combinedCommand([own, isWhole ? inputCommand(input, kind, readers) : undefined], isWhole, folders);
-  const caveat = subject?.env && subject.env.length > 0 ? setsVariables : caveatOf(input, command, found);
+  const caveat =
+    subject?.env?.some(each => !isHarmlessVariable(each)) === true ? setsVariables : caveatOf(input, command, found);
 
   const resolver = new SymlinkResolver(context);
   const cwd = command && folders[0] !== undefined ? await resolver.resolveFolder(folders[0]) : undefined;

@@ -46,6 +46,25 @@ describe("a command in a terminal of Parley", () => {
     }
   });
 
+  it("is allowed by a rule with variables that change nothing, and only with those", async () => {
+    const { admit } = gate({ rules: [{ effect: "allow", command: "npm test" }], answer: "cancelled" });
+    const harmless = [
+      { name: "NO_COLOR", value: "1" },
+      { name: "TERM", value: "dumb" },
+      { name: "SHELL", value: "/bin/bash" },
+    ];
+    assert.equal(await admit("run", "/ws", "npm test", { env: harmless }), true);
+    for (const variable of [
+      { name: "SHELL", value: "/tmp/bash" },
+      { name: "NODE_OPTIONS", value: "--require ./evil.cjs" },
+    ])
+      await rejectsWithRefusal(
+        "cancelled",
+        /was cancelled/,
+        admit("run", "/ws", "npm test", { env: [...harmless, variable] }),
+      );
+  });
+
   it("is not named a second time if the rule answered the agent's own question, and needs the rule still", async () => {
     const rules: Rule[] = [{ effect: "allow", command: "npm test" }];
     const { admit, asked } = allowed({ command: "npm test" }, { rules, by: "allow command", answer: "cancelled" });
