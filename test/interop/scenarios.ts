@@ -109,7 +109,7 @@ async function edit({ conversation, folder, prepareEdit }: Stage): Promise<reado
 
 /** The edit as shown in a question. Some agents send no diff with it. */
 function changeOrArguments(parts: readonly ToolPart[]): "lines" | "words" | "arguments" {
-  if (parts.some(part => part.type === "diff")) return linesOrWords(parts);
+  if (parts.some(part => part.type === "diff" || part.type === "files")) return linesOrWords(parts);
   const shown = shownArguments(parts);
   assert.ok(shown.includes("let i = 1;") && shown.includes("let i = 0;"), "the question shows the change");
   return "arguments";
