@@ -19,7 +19,7 @@ async function focusView(page: Page): Promise<void> {
   await pane(page).locator(".monaco-list:focus").waitFor();
 }
 
-/** Clicks until this shows. VS Code ignores a click if it makes the row again between the press and the release. */
+/** Clicks until this shows. Under load, a click once had no effect, and the cause is not known. */
 async function press(click: () => Promise<void>, shown: Locator): Promise<void> {
   const isShown = (): Promise<boolean> =>
     shown.waitFor({ timeout: 5000 }).then(

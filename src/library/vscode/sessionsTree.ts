@@ -145,7 +145,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
         ...(session.isUnread ? ["unread"] : []),
         ...(session.canFork ? ["fork"] : []),
       ].join("."),
-      // Without arguments: VS Code forgets those of a row when it makes the row again, and a click has no effect then.
+      // Without arguments. With them, clicks soon after a refresh often had no effect in VS Code 1.100. The cause is not known.
       command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
       accessibleLabel: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
     });
