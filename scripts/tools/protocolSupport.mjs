@@ -331,7 +331,7 @@ export function supportDocument() {
     "`node scripts/protocol.mjs` writes this page from the schema files of the official SDK and from",
     "`scripts/protocol/support.json` and `requirements.json`. A test checks that it is current, that each feature of the",
     "schemas has an entry, that the named files and tests exist, and that each test has the subject of its row in its code:",
-    "the method, the field or the value as it goes over the wire. In parentheses: the file below `test/`. _Not proven_ means",
+    "the text after _with_, or else the name of the feature: a method, field or value of the protocol, or a command. In parentheses: the file below `test/`. _Not proven_ means",
     "that no test would fail without the feature.",
   ];
   for (const group of groups) {

@@ -33,7 +33,10 @@ export async function locateAgent(definition: AgentDefinition, environment: Wind
     return "path" in found || found.missing !== "notFound";
   };
   const hostPath = variableOf(environment.host, "PATH");
-  if (!isOn(env["PATH"])) throw new ProblemError(notOnAnyPathProblem(definition, hostPath ?? "", shell));
+  if (!isOn(env["PATH"])) {
+    environment.forgetShell();
+    throw new ProblemError(notOnAnyPathProblem(definition, hostPath ?? "", shell));
+  }
   return { ...agentSpawn(definition, env), env, ...(!isOn(hostPath) && { shell }) };
 }
 

@@ -51,8 +51,9 @@ function decoded(text: string): string {
 }
 
 /**
- * The environment with the proxy of the settings. A variable that is already set, in any case, wins: it is of the user's
- * environment or of the program's own configuration. So does `ALL_PROXY`.
+ * The environment with the proxy of the settings. A variable for a proxy that is already set, in upper or lower case, wins:
+ * it is of the user's environment or of the program's own configuration. So does `ALL_PROXY`. A `NO_PROXY` that is set gets
+ * the loopback hosts if a proxy is added.
  */
 export function withProxy(
   env: Environment,
@@ -87,7 +88,7 @@ function directHosts(
   if (own !== undefined && !addsProxy) return undefined;
   if (own === undefined && !addsProxy && setting === undefined) return undefined;
   const hosts = own === undefined ? (setting ?? []) : listedHosts(own);
-  if (hosts.includes("*")) return own;
+  if (hosts.includes("*")) return own ?? "*";
   return [...new Set([...hosts, ...loopback])].join(",");
 }
 

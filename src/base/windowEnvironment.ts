@@ -27,6 +27,11 @@ export class WindowEnvironment {
     return this.#options.host;
   }
 
+  /** The login shell is asked again: a program that the user has installed since can be on its PATH. */
+  forgetShell(): void {
+    this.#shell = undefined;
+  }
+
   /** The PATH of the login shell, which is asked once, with the first use. Undefined on Windows. Never rejects. */
   shell(): Promise<ShellPath | undefined> {
     this.#shell ??= this.#askShell();

@@ -101,6 +101,7 @@ function sentenceOf(log: FactLog, fact: LoggedFact, moves: readonly HeadMove[]):
     case "compared":
     case "userBegan":
     case "decisionBegan":
+    case "decisionFailed":
       return undefined;
   }
 }

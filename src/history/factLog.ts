@@ -20,6 +20,7 @@ const unexplained: ReadonlySet<FileFact["type"]> = new Set([
   "compared",
   "userBegan",
   "decisionBegan",
+  "decisionFailed",
 ]);
 
 /** A fact without its texts. `lines`: the lines that an edit changed, 1-based. `isMissing`: there is no file. */

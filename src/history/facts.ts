@@ -81,6 +81,8 @@ export type FileFact = { readonly path: string } & (
   | { readonly type: "userMoved"; readonly from: string }
   /** A decision of the user is about to give the file this text. */
   | { readonly type: "decisionBegan"; readonly text: string | null }
+  /** A decision that began could not change the file. */
+  | { readonly type: "decisionFailed" }
   /** `movedFrom`: the decision moved the file back from this path. */
   | { readonly type: "decided"; readonly decision: FactDecision; readonly movedFrom?: string }
   /** A commit contains this text. */

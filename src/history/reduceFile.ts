@@ -101,6 +101,8 @@ export function reduceFile(record: FileRecord, fact: Fact, turns: FileTurns): Re
       return userMoved(record, fact, turns);
     case "decisionBegan":
       return only({ ...record, decided: { text: fact.text } });
+    case "decisionFailed":
+      return only(without(record, "decided"));
     case "decided":
       return decided(record, fact, turns);
     case "allowedOutside":
@@ -296,7 +298,7 @@ function textSeenOnDisk(record: FileRecord, seen: FactOf<"diskSeen">, turns: Fil
   if (text === null && record.isMovedAway) return only({ ...record, disk: null });
   // The disk can show what the user does before the editor reports it.
   const { users } = record;
-  if (text === null && users && !users.isDone && turns.now - users.since < maxOperationTime) return only(record);
+  if (text === null && users && !users.isDone && isUsersNow(users, turns.now)) return only(record);
   const now = text === null || !record.isMovedAway ? record : { ...record, isMovedAway: false };
   const { written } = now;
   if (written && (seen.asked === written.revision || text === written.text)) {
@@ -440,7 +442,8 @@ function whoChanged(record: FileRecord, { text, changedAt: time, origin }: Seen,
     isCompared: difference !== undefined,
     isGone: text === null && (difference?.isGone === true || isNamedGone),
     // An agent can change the file after the user moved it.
-    isUsers: users !== undefined && (known === undefined || (known === null && text === null)),
+    isUsers:
+      users !== undefined && isUsersNow(users, turns.now) && (known === undefined || (known === null && text === null)),
     isSavedElsewhere: origin === "elsewhere",
     isKept: keptAt !== undefined && time !== undefined && time < keptAt - clockTick,
     isGits: origin === "git",
@@ -448,6 +451,10 @@ function whoChanged(record: FileRecord, { text, changedAt: time, origin }: Seen,
   };
   return authorOf(evidence);
 }
+
+/** An operation of the user that only began can have failed. */
+const isUsersNow = ({ since, isDone }: NonNullable<FileRecord["users"]>, now: number): boolean =>
+  isDone || now - since < maxOperationTime;
 
 /** The turn under which a change waits for review. Undefined: it does not. */
 function turnOf(author: Author): string | undefined {

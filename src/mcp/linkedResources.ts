@@ -1,5 +1,5 @@
-// Links of a prompt to resources of its MCP server: only Parley is connected to the server, so the agent could not open them.
-// Parley reads them and embeds them in the prompt.
+// Links of a prompt to resources of its MCP server. Only Parley is connected to the server, so Parley reads them and embeds
+// them in the prompt.
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { visibleLine } from "../base/lines.ts";
@@ -18,6 +18,8 @@ const maxLinkLength = 1_000_000;
 const maxPromptLength = 4_000_000;
 /** Of a URI in a sentence (characters). */
 const maxShownUri = 200;
+/** The sentences about links of one prompt, at most. */
+const maxNotes = 10;
 
 /** What a link becomes: the resources, or the reason why it stays a link. */
 type Embedded = { readonly resources: readonly McpResource[] } | { readonly reason: string };
@@ -40,22 +42,31 @@ export async function embedLinkedResources(
   const byUri = new Map<string, Embedded>();
   let length = 0;
   for (const [uri, embedded] of read) {
-    if ("resources" in embedded) length += lengthOf(embedded.resources);
-    byUri.set(uri, length <= maxPromptLength ? embedded : tooLarge());
+    const added = "resources" in embedded ? lengthOf(embedded.resources) : 0;
+    const fits = length + added <= maxPromptLength;
+    if (fits) length += added;
+    byUri.set(uri, fits ? embedded : tooLarge());
   }
   const notes = [...byUri].flatMap(([uri, embedded]) =>
-    "reason" in embedded
+    "reason" in embedded && !isFile(uri)
       ? [t("The agent gets only a link to {0}, which it may not be able to open. {1}", shownUri(uri), embedded.reason)]
       : [],
   );
+  const more = notes.length - maxNotes;
+  const shown = more > 0 ? [...notes.slice(0, maxNotes), t("The same applies to {0} more links.", more)] : notes;
   const embedded = messages.flatMap(message => {
     const { content } = message;
     const found = isServerLink(content) ? byUri.get(content.uri) : undefined;
     if (!isServerLink(content) || !found || "reason" in found) return [message];
+    // The prompt contains it once. Further links to it stay links.
+    byUri.delete(content.uri);
     return found.resources.map(resource => ({ ...message, content: withLink(resource, content) }));
   });
-  return { messages: embedded, notes };
+  return { messages: embedded, notes: shown };
 }
+
+/** The agent may be able to open a file by itself. */
+const isFile = (uri: string): boolean => /^file:/i.test(uri.trim());
 
 /** The agent can load a link to the web, which needs no server. */
 const isServerLink = (content: ContentBlock): content is Link =>

@@ -108,7 +108,7 @@ export class SessionServers {
     const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
       accepts: agent.mcpServers ?? { http: false, sse: false },
-      env: await environment.of(shared => agentEnvironment(shared, {})),
+      env: agentEnvironment(await environment.shared(), {}),
       platform: hostPlatform,
       workspaceFolder,
     });

@@ -17,8 +17,7 @@ export interface ChatSurface {
   /** Shows the chat and posts the message to the panel that is shown. */
   reveal(message: PanelMessage): Promise<void>;
   /**
-   * Shows the chat and moves the focus there. `surfaces`: shows one of these. `nothing`: the focus stays where it is, if the
-   * chat is open.
+   * Shows the chat and moves the focus there. `surfaces`: shows one of these. `nothing`: the focus stays where it is.
    */
   focus(target: "composer" | "question" | "find" | "nothing", surfaces?: readonly string[]): Promise<void>;
   /** Opens the chat in a new editor tab. Returns its surface. */

@@ -148,13 +148,13 @@ export type ToolPart =
   | { readonly type: "session"; readonly entry?: string; readonly title?: string }
   /** A plan of the sub-agent that the call stands for. */
   | ({ readonly type: "plan" } & ViewPlan)
-  /** Raw input or output, as formatted JSON. `folded`: it is folded also if nothing else describes the call. */
+  /** Raw input or output, as formatted JSON. Without `folded`, it is folded if another part describes the call. */
   | {
       readonly type: "json";
       readonly label: "Input" | "Output";
       readonly text: string;
       readonly cut?: number;
-      readonly folded?: true;
+      readonly folded?: boolean;
     };
 
 /** A plan, with its file if the agent names one. */

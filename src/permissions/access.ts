@@ -115,7 +115,8 @@ export class Access implements Gate {
     await this.#pendingAnswers;
     const sameCommand = await this.#commandKey(argv ?? command ?? "", facts);
     if (verdict.effect === "allow" && this.#reportedByRule.has(sameCommand)) return false;
-    const isCovered = !isOutside && env.every(isHarmlessVariable);
+    // The user has allowed this very program and these arguments, which is more than a rule does.
+    const isCovered = !isOutside && env.every(each => isHarmlessVariable(each) || each.name === "ELECTRON_RUN_AS_NODE");
     if (isCovered && this.#hasAnswer(sameCommand, isAskedByRule(verdict))) return false;
 
     const answer = await this.#ask(question, path, signal);

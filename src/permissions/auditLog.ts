@@ -22,15 +22,15 @@ export interface AuditRecord {
   readonly what: string;
   /** The command, files or addresses. */
   readonly subject: string;
-  /** `notAsked`: the agent did it without a question, although the rule denies it. */
-  readonly answer: "allowed" | "refused" | "cancelled" | "notAsked";
+  /** `notPrevented`: the agent did it by itself although the rule denies it. */
+  readonly answer: "allowed" | "refused" | "cancelled" | "notPrevented";
   /** The name of the chosen option. */
   readonly option?: string;
   /** The rule that answered, or that denies what was done. Absent: the user answered, or it was `cancelled`. */
   readonly by?: string;
 }
 
-const answers: readonly AuditRecord["answer"][] = ["allowed", "refused", "cancelled", "notAsked"];
+const answers: readonly AuditRecord["answer"][] = ["allowed", "refused", "cancelled", "notPrevented"];
 
 const logFile = "permissions.ndjson";
 /** In bytes. */

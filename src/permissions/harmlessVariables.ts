@@ -12,7 +12,7 @@ const named = (names: string, check: RegExp): readonly (readonly [string, RegExp
 
 const harmlessValues: ReadonlyMap<string, RegExp> = new Map([
   ...named("CI TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES", isPlain),
-  ...named("LANG LANGUAGE ELECTRON_RUN_AS_NODE", isPlain),
+  ...named("LANG LANGUAGE", isPlain),
   ["TZ", /^[\w+-]{0,50}(?:\/[\w+-]{1,50}){0,2}$/],
   ...named(
     "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS PYTHONUNBUFFERED PIP_NO_INPUT PIP_DISABLE_PIP_VERSION_CHECK",

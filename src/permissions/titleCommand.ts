@@ -1,5 +1,6 @@
 // The command of a question that has it only in its title or content, such as "Running: npm test". A text counts only if it
-// has one command, in full, and looks to the user as it is. A text that is cut off stands for no command: it could go on anyhow.
+// has one command, in full, and looks to the user as it is. A text that is cut off stands for no command, because Parley cannot
+// know how it continues.
 import { withoutFence } from "../base/fence.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import { withoutBlanks } from "./sameCommand.ts";
@@ -19,7 +20,9 @@ export function titleCommand({ title, description, subject, tool }: PermissionQu
   const cut = stated.flatMap(command => (command === undefined ? [] : (beginningOf(command) ?? [])));
   const whole = stated.filter(command => command === undefined || beginningOf(command) === undefined);
   const announced = cut.length > 0 && tool.title !== undefined ? [...whole, commandIn(tool.title)] : whole;
-  const commands = announced.filter(command => command === undefined || beginningOf(command) === undefined);
+  const commands = announced.filter(
+    command => command === undefined || (command !== "" && beginningOf(command) === undefined),
+  );
   const [first] = commands;
   if (first === undefined || !commands.every(command => command === first)) return undefined;
   return cut.every(beginning => first.startsWith(beginning)) ? first : undefined;

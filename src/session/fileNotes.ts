@@ -42,7 +42,7 @@ export function noteDeniedChange(
 
 /** A change that a rule denies, as a sentence. */
 export const deniedChangeText = ({ path, by }: DeniedChange, workspaceFolder: string): string =>
-  t("{0} was changed without asking, although a rule denies it: {1}", relativeLabel(path, workspaceFolder), by);
+  t("{0} was changed although a rule denies it: {1}", relativeLabel(path, workspaceFolder), by);
 
 /** Records the result of a write at the tool call that names the file: the first text before, the last text after. */
 export function recordWriteResult(

@@ -218,7 +218,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#editors.delete(panel);
   }
 
-  /** Shows one of these surfaces, and keeps the focus if the chat is open. */
+  /** Shows one of these surfaces. The focus stays where it is. */
   async #show(surfaces: readonly string[]): Promise<void> {
     const editor = [...this.#editors].find(([panel]) => surfaces.includes(panel.surface));
     if (editor) {
@@ -228,7 +228,8 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
       return;
     }
     this.#activated.fire(chatViewSurface);
-    if (!this.#view?.visible) await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
+    if (!this.#view?.visible)
+      await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`, { preserveFocus: true });
   }
 
   #setTitle({ surface }: ChatPanel, tab: vscode.WebviewPanel): void {

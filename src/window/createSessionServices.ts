@@ -142,7 +142,9 @@ export function createSessionServices(
   const diffLines = new DiffLocator({ documents, confinement, report: dispatch, clock, log });
   const endOfTurn: SessionParticipant = {
     stateChanged: (before, after) => {
-      if (turnEnded(before, after)) access.endTurn();
+      if (!turnEnded(before, after)) return;
+      access.endTurn();
+      denied.endTurn();
     },
     dispose: () => {},
   };

@@ -54,7 +54,10 @@ class Call {
 }
 
 function shownPart(part: ToolPart): string {
-  if (part.type === "json") return `${part.label}${part.folded ? " (folded)" : ""}: ${part.text.replace(/\s+/g, " ")}`;
+  if (part.type === "json") {
+    const fold = part.folded === undefined ? "" : part.folded ? " (folded)" : " (open)";
+    return `${part.label}${fold}: ${part.text.replace(/\s+/g, " ")}`;
+  }
   if (part.type === "diff") return `diff of ${part.path}`;
   return part.type === "text" ? `text: ${part.text}` : part.type;
 }
@@ -116,7 +119,7 @@ describe("the arguments of a tool call that arrive as its text", () => {
     call.ask("Edit", { content: [text("Requesting approval to edit a file")] });
     assert.deepEqual(call.question.parts.map(shownPart), [
       "text: Requesting approval to edit a file",
-      `Input: ${pretty}`,
+      `Input (open): ${pretty}`,
     ]);
     assert.equal(call.question.title, "Edit a.txt");
   });

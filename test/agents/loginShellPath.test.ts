@@ -120,6 +120,16 @@ describe("the PATH of a login shell", function () {
     return tools;
   }
 
+  it("is asked for again after an agent was not found on it, which the user may have installed since", async () => {
+    const tools = toolsFolder();
+    const paths = ["/usr/bin", `${tools}:/usr/bin`];
+    const askShell = (): Promise<ShellPath> => Promise.resolve({ shell: "/bin/zsh", path: paths.shift() ?? "" });
+    const window = new WindowEnvironment({ host: { PATH: "/usr/bin" }, askShell });
+    await assert.rejects(locateAgent(agent(), window), /was not found/);
+    assert.equal((await locateAgent(agent(), window)).path, join(tools, "my-agent"));
+    assert.deepEqual(paths, []);
+  });
+
   it("is searched for an agent that is not on VS Code's PATH, and passed to the agent", async () => {
     const tools = toolsFolder();
     const shell: ShellPath = { shell: "/bin/zsh", path: `${tools}:/usr/bin` };

@@ -60,6 +60,7 @@ describe("the proxy of VS Code's settings", () => {
     const both = { HTTP_PROXY: "http://mine", HTTPS_PROXY: "http://mine", NO_PROXY: "a.example" };
     assert.deepEqual(withProxy(both, settings, "posix"), both);
     assert.equal(withProxy({ NO_PROXY: "*" }, settings, "posix")["NO_PROXY"], "*");
+    assert.equal(withProxy({}, { ...settings, noProxy: ["*"] }, "posix")["NO_PROXY"], "*");
   });
 
   it("changes no variable that is set, whatever is set", () => {

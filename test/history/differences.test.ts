@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { compareRecording, type ComparedRecording } from "../support/fakes/comparedHistory.ts";
 import { readRecording } from "../support/fakes/recordedFacts.ts";
 
-/** Why the reducer answers otherwise. All but `better` are facts that recordings lack. */
+/** Why the reducer answers otherwise. All but `better` and `merged` are facts that recordings lack. */
 const reasons = {
   noTextBefore:
     "No sensor noted the text before (textSeen), so the first read looks like a change in the running call.",
@@ -46,7 +47,10 @@ describe("the reducer of records", () => {
       files
         .filter(({ missing, extra }) => missing.length + extra.length > 0)
         .map(({ path, missing, extra }): Difference => {
-          const { reason = "?" } = known.find(one => one.recording === recording && one.path === path) ?? {};
+          const same = known.find(one => one.recording === recording && one.path === path);
+          // Another difference needs another reason.
+          const isSame = isDeepStrictEqual([same?.missing, same?.extra], [missing, extra]);
+          const reason = isSame ? (same?.reason ?? "?") : "?";
           return { recording, path, missing, extra, reason };
         }),
     );
@@ -56,21 +60,21 @@ describe("the reducer of records", () => {
       assert.ok(reason in reasons, `${recording}: the difference in ${path} has no reason`);
   });
 
-  it("agrees in at least 88 of 100 changes that a recording can judge", () => {
+  it("agrees in more than three quarters of all changes that it or the classes of today report", () => {
     const files = [...compared.values()].flatMap(one => one.files);
     const count = (of: (file: (typeof files)[number]) => number): number =>
       files.reduce((sum, one) => sum + of(one), 0);
-    const [agreed, missing] = [count(one => one.agreed), count(one => one.missing.length)];
-    assert.ok(agreed / (agreed + missing) > 0.88, `${agreed} of ${agreed + missing}`);
+    const agreed = count(one => one.agreed);
+    const all = agreed + count(one => one.missing.length + one.extra.length);
+    assert.ok(agreed / all > 0.75, `${agreed} of ${all}`);
   });
 
-  it("shows the same hunks wherever the text before a change is recorded", () => {
+  it("shows the same hunks where the text before a change is recorded, but for six", () => {
     const all = [...compared.values()];
     assert.ok(all.reduce((sum, one) => sum + one.sameHunks, 0) >= 30);
     const other = [...compared].flatMap(([recording, one]) =>
       one.otherHunks.map(hunks => `${recording}: ${hunks}`).filter(hunks => !hunks.endsWith("not unknown")),
     );
-    // One has no time of the change, two are found by unnoted reads, and the text before the last one is not recorded.
-    assert.ok(other.length <= 6, other.join("\n"));
+    assert.equal(other.length, 6, other.join("\n"));
   });
 });

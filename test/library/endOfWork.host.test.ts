@@ -69,7 +69,7 @@ describe("the end of background work", () => {
 
   it("needs the user's consent before a restart and a deletion, and Cancel keeps everything", async () => {
     await restartAndDelete(inBackground);
-    const lost = "The agent still works in it. This work will be stopped.";
+    const lost = "Its agent is working. This work will be stopped.";
     assert.deepEqual(questions, [`${oneOf} Restart Agent`, `Delete the session “0”? ${lost} Delete`]);
     assert.deepEqual(done, []);
   });
@@ -86,14 +86,14 @@ describe("the end of background work", () => {
   it("is asked about once for all sessions of the agent", async () => {
     await restartAndDelete(inBackground, atRest, inBackground);
     const both = "Agents still work in the background of 2 sessions. This work will be stopped.";
-    const lost = "Agents still work in 2 of them. This work will be stopped.";
+    const lost = "Agents are working in 2 of them. This work will be stopped.";
     assert.deepEqual(questions, [`${both} Restart Agent`, `Delete 3 sessions? ${lost} Delete`]);
     assert.deepEqual(done, []);
   });
 
   it("is asked about before a deletion also during a turn", async () => {
     await restartAndDelete(stateOf(running));
-    const lost = "The agent still works in it. This work will be stopped.";
+    const lost = "Its agent is working. This work will be stopped.";
     assert.deepEqual(questions, [`Delete the session “0”? ${lost} Delete`]);
     assert.deepEqual(done, ["restart 0"]);
   });

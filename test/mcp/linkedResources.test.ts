@@ -42,15 +42,29 @@ describe("a link of a prompt to a resource of its server", () => {
     assert.deepEqual(notes, []);
   });
 
-  it("becomes all files of a folder, and is read once however often it is linked", async () => {
+  it("becomes all files of a folder, once: it is read once, and further links to it stay links", async () => {
     const files = [text("srv://d/1", "one"), text("srv://d/2", "two")];
     const server = serverWith({ "srv://d": files });
     const { messages } = await embedLinkedResources([link("srv://d"), link("srv://d")], server, signal);
     assert.deepEqual(
       messages.map(({ content }) => content),
-      [...files, ...files],
+      [...files, link("srv://d").content],
     );
     assert.deepEqual(server.asked, ["srv://d"]);
+  });
+
+  it("fills the prompt no more than once, however often it is linked", async () => {
+    const server = serverWith({ "srv://a": [text("srv://a", "x".repeat(900_000))], "srv://b": [text("srv://b", "b")] });
+    const links = Array.from({ length: 1000 }, () => link("srv://a"));
+    const { messages, notes } = await embedLinkedResources([...links, link("srv://b")], server, signal);
+    assert.ok(JSON.stringify(messages).length < 1_100_000);
+    assert.equal(messages.at(-1)?.content.type, "resource");
+    assert.deepEqual(notes, []);
+  });
+
+  it("stays a link without a sentence if it leads to a file that the server does not supply", async () => {
+    const messages = [link("file:///w/a.txt")];
+    assert.deepEqual(await embedLinkedResources(messages, serverWith({}), signal), { messages, notes: [] });
   });
 
   it("stays a link to the web, which the agent can open itself", async () => {
@@ -91,7 +105,8 @@ describe("a link of a prompt to a resource of its server", () => {
         signal,
       );
       const left = messages.filter(({ content }) => content.type === "link").length;
-      assert.equal(notes.length, left);
+      assert.equal(notes.length, Math.min(left, 11));
+      if (left > 10) assert.equal(notes.at(-1), `The same applies to ${left - 10} more links.`);
       return messages.map(({ content }) => content.type);
     };
     assert.deepEqual(await kinds(["srv://huge", "srv://folder"]), ["link", "link"]);

@@ -56,6 +56,7 @@ describe("a command in a terminal of Parley", () => {
     assert.equal(await admit("run", "/ws", "npm test", { env: harmless }), true);
     for (const variable of [
       { name: "SHELL", value: "/tmp/bash" },
+      { name: "ELECTRON_RUN_AS_NODE", value: "1" },
       { name: "NODE_OPTIONS", value: "--require ./evil.cjs" },
     ])
       await rejectsWithRefusal(

@@ -79,7 +79,7 @@ class Window {
 
 const rule: Rule = { effect: "deny", kind: "edit", path: "secret/**" };
 const path = "/work/app/secret/a.txt";
-const line = /^secret\/a\.txt was changed without asking, although a rule denies it: .*secret\/\*\*/;
+const line = /^secret\/a\.txt was changed although a rule denies it: .*secret\/\*\*/;
 
 describe("a change that a rule denies and about which the agent asked nobody", () => {
   it("is a line on the card of the call that names the file", async () => {
@@ -110,13 +110,23 @@ describe("a change that a rule denies and about which the agent asked nobody", (
     const [record, ...others] = await window.logged();
     assert.ok(record && others.length === 0);
     const { what, subject, answer, by = "" } = record;
-    assert.deepEqual([what, subject, answer], ["Edit secret/a.txt", path, "notAsked"]);
+    assert.deepEqual([what, subject, answer], ["Edit secret/a.txt", path, "notPrevented"]);
     assert.match(by, /secret\/\*\*/);
+  });
+
+  it("is reported for at most twenty files of a turn, and then in one line", async () => {
+    const window = new Window(rule);
+    for (let at = 0; at < 100; at++) window.touches.touched({ turn: "turn", path: `${path}${at}`, before: undefined });
+    await window.change(path);
+    assert.equal((await window.logged()).length, 20);
+    assert.equal(window.entries.length, 21);
+    const last = window.entries.at(-1);
+    assert.equal(last?.kind === "notice" && last.title, "More files were changed although rules deny it.");
   });
 
   it("can be the deletion of the file", async () => {
     const window = new Window({ effect: "deny", kind: "delete", path: "secret/**" });
-    await window.change(path);
+    await window.change("/work/app/secret/b.txt");
     assert.deepEqual(await window.logged(), []);
     window.gone.add(path);
     await window.change(path);

@@ -308,6 +308,10 @@ describe("files in an answer", () => {
     assert.ok(latin.left < 2 && latin.right > 50, JSON.stringify(latin));
     const item = await gaps(panel.log.locator(".markdown li"));
     assert.ok(item.right < 2 && item.left > 50, JSON.stringify(item));
+    // Its marker is beside its first word, and not cut off.
+    const list = panel.log.locator(".markdown ul");
+    assert.equal(await list.locator("li").evaluate(element => getComputedStyle(element).direction), "rtl");
+    assert.ok(await list.evaluate(element => parseFloat(getComputedStyle(element).paddingRight) > 10));
     // The first word is on the right of the link, and the last on its left.
     const order = await paragraphs.nth(0).evaluate(element => {
       const rectOf = (node: Node | null): DOMRect => {

@@ -36,6 +36,13 @@ describe("the question card", () => {
     );
   });
 
+  it("shows the arguments that stay beside a sentence of the agent", async () => {
+    const input = { type: "json", label: "Input", text: '{\n  "old_string": "let i = 1;"\n}', folded: false } as const;
+    const parts = [{ type: "text", text: "Requesting approval" } as const, input];
+    const panel = await openPanel([snapshot(view(busy.entries, { ...busy.head, questions: [{ ...editAsk, parts }] }))]);
+    await pinned(panel).getByText('"old_string": "let i = 1;"').waitFor();
+  });
+
   it("shows the reason, masks secrets, and can create a rule", async () => {
     const panel = await openPanel([snapshot(permissions)]);
     const card = panel.page.getByRole("group", { name: "Publish the package" });

@@ -166,6 +166,8 @@ function addRolesAndControls(root: DocumentFragment, level: number, closed: bool
     link.tabIndex = 0;
     link.className = "link";
   }
+  // The marker is beside the first word.
+  for (const item of root.querySelectorAll("li")) item.dir = "auto";
   for (const task of root.querySelectorAll<HTMLElement>("span.task")) {
     const done = task.dataset["state"] === "done";
     task.role = "img";

@@ -201,7 +201,7 @@ function planPart(plan: Part<"plan">): TemplateResult {
 }
 
 function jsonPart(part: Part<"json">, open: boolean): TemplateResult {
-  return html`<details class="json" ?open=${open && !part.folded}>
+  return html`<details class="json" ?open=${part.folded === undefined ? open : !part.folded}>
     <summary>${part.label === "Input" ? t("Input") : t("Output")}</summary>
     <pre tabindex="0">${part.text}</pre>
     ${omittedTextNote(part.cut)}

@@ -9,7 +9,10 @@ import { titleOf } from "./sessionTexts.ts";
 /** The setting that switches the question off, except for sessions whose agent works. */
 const setting = "sessions.confirmDelete";
 
-/** Asks whether to delete these sessions. `stateOf`: the state of a session that is open in this window. */
+/**
+ * Asks whether to delete these sessions. `stateOf`: the state of a session that is open in this window. States must not be
+ * in `deleteSessions`, which waits as long as VS Code keeps the notification.
+ */
 export async function confirmDeletion(
   targets: readonly ListedSession[],
   stateOf: (id: string) => SessionState | undefined,
@@ -21,8 +24,8 @@ export async function confirmDeletion(
   const one = targets.length === 1;
   const question = one ? t("Delete the session “{0}”?", titleOf(first)) : t("Delete {0} sessions?", targets.length);
   const lost = one
-    ? t("The agent still works in it. This work will be stopped.")
-    : t("Agents still work in {0} of them. This work will be stopped.", working);
+    ? t("Its agent is working. This work will be stopped.")
+    : t("Agents are working in {0} of them. This work will be stopped.", working);
   const back = t("You can restore deleted sessions for a week with “Parley: Restore Removed Sessions…”.");
   const remove = t("Delete");
   const neverAsk = t("Delete and Don't Ask Again");

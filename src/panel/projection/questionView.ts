@@ -101,12 +101,9 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
   };
 }
 
-/** A part of a question is shown at once. */
-function unfolded(part: ToolPart): ToolPart {
-  if (part.type !== "json") return part;
-  const { folded: _, ...open } = part;
-  return open;
-}
+/** The user decides by the arguments, so a question does not fold what its card folds. */
+const unfolded = (part: ToolPart): ToolPart =>
+  part.type === "json" && part.folded === true ? { ...part, folded: false } : part;
 
 /** Whether a part of a question shows nothing but the command, which the question itself shows. */
 function repeatsQuestion(part: ToolPart, command: string | undefined): boolean {

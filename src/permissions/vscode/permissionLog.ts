@@ -81,7 +81,7 @@ function row(record: AuditRecord): readonly string[] {
     allowed: t("allowed"),
     refused: t("refused"),
     cancelled: t("cancelled"),
-    notAsked: t("not asked"),
+    notPrevented: t("not prevented"),
   };
   const chosen = option === undefined ? words[answer] : `${words[answer]} (${option})`;
   return [
@@ -96,7 +96,7 @@ function row(record: AuditRecord): readonly string[] {
 }
 
 function decider({ by, answer }: AuditRecord): string {
-  if (by !== undefined) return answer === "notAsked" ? t("denied by rule: {0}", by) : t("rule: {0}", by);
+  if (by !== undefined) return answer === "notPrevented" ? t("denied by rule: {0}", by) : t("rule: {0}", by);
   return answer === "cancelled" ? t("no one") : t("you");
 }
 

@@ -232,11 +232,14 @@ export class FileDecisions {
       try {
         const applied = await this.#options.port.apply(steps, options);
         const changed = restored.filter(({ path }) => !applied.failed.has(path));
-        for (const file of changed) this.#files.set(file);
+        for (const file of changed) {
+          this.#files.set(file);
+          this.#ownChanges.delete(file.path);
+        }
         this.#noteDecision("restore", changed);
         return applied;
       } finally {
-        for (const { path } of steps) this.#ownChanges.delete(path);
+        this.#endOwnChanges(steps);
       }
     });
   }
@@ -273,8 +276,14 @@ export class FileDecisions {
       }
       return { failed, unchanged, replaced };
     } finally {
-      for (const { path } of files) this.#ownChanges.delete(path);
+      this.#endOwnChanges(files);
     }
+  }
+
+  /** What the decision has not changed by now, it will not change. */
+  #endOwnChanges(files: readonly { readonly path: string }[]): void {
+    const { facts = noFacts } = this.#options;
+    for (const { path } of files) if (this.#ownChanges.delete(path)) facts.note({ type: "decisionFailed", path });
   }
 
   #noteBegan(path: string, text: string | null): void {

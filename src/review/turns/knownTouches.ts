@@ -35,7 +35,7 @@ export class KnownTouches implements Required<TouchListener>, Disposable {
 
   touched(file: { readonly turn: string; readonly path: string; readonly before: string | null | undefined }): void {
     this.#each(file.turn, turn => this.#touches.touched({ ...file, turn }));
-    // Neither of the turns that are not known has a session.
+    // `unknownTurn` and `meanwhileTurn` have no session.
     const session = this.#sessions.get(file.turn)?.id;
     if (session !== undefined) this.#changed.fire({ session, path: file.path });
   }

@@ -60,7 +60,7 @@ export class ReviewStore implements Disposable {
   readonly review: WindowReview;
   readonly attribution: ChangeAttribution;
   readonly edits: ReviewPort;
-  /** Fires with the first change of each file that an agent makes in a turn. */
+  /** Fires with the first change of each file in a turn, if Parley knows at once whose it is. */
   readonly onDidChangeFile: Event<AgentChange>;
   readonly #options: ReviewStoreOptions;
   readonly #store = new DisposableStore();
