@@ -19,19 +19,6 @@ async function focusView(page: Page): Promise<void> {
   await pane(page).locator(".monaco-list:focus").waitFor();
 }
 
-/** Clicks until this shows. Under load, a click once had no effect, and the cause is not known. */
-async function press(click: () => Promise<void>, shown: Locator): Promise<void> {
-  const isShown = (): Promise<boolean> =>
-    shown.waitFor({ timeout: 5000 }).then(
-      () => true,
-      () => false,
-    );
-  await until(async () => {
-    await click();
-    return isShown();
-  });
-}
-
 /** Moves the focus in the list with the arrow keys, which selects nothing. */
 async function focusRow(page: Page, title: string): Promise<void> {
   const focused = pane(page).locator(".monaco-list-row.focused");
@@ -108,10 +95,12 @@ describe("the Sessions view in a real VS Code", () => {
     await until(async () => (await list())[0]?.startsWith("Today") === true);
 
     // A click shows the session and keeps the focus in the list. A double click goes into the chat.
-    await press(() => row(page, "old talk").click(), prompt("old talk"));
+    await row(page, "old talk").click();
+    await prompt("old talk").waitFor();
     await pane(page).locator(".monaco-list:focus").waitFor();
-    await press(() => row(page, "new talk").dblclick(), composer.and(panel.locator(":focus")));
+    await row(page, "new talk").dblclick();
     await prompt("new talk").waitFor();
+    await composer.and(panel.locator(":focus")).waitFor();
 
     // F2 renames the row that has the focus, not the one that is selected.
     await focusView(page);
@@ -147,7 +136,8 @@ describe("the Sessions view in a real VS Code", () => {
     assert.match(readFileSync(file, "utf8"), /^# First talk\n\n## You\n\n> #script old talk\.json\n/);
 
     // Delete asks about the row that has the focus, and the selected one stays.
-    await press(() => row(page, "question").click(), prompt("question"));
+    await row(page, "question").click();
+    await prompt("question").waitFor();
     await focusRow(page, "First talk");
     await page.keyboard.press("Delete");
     await page.getByRole("dialog").filter({ hasText: "Delete the session “First talk”?" }).waitFor();

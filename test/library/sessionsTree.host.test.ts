@@ -96,7 +96,7 @@ describe("the Sessions view", () => {
     const item = tree.getTreeItem(waits);
     assert.equal(item.accessibilityInformation?.label, "waits, Demo Agent, Waiting for you, now, +12 −3");
     assert.equal(item.command?.command, "parley.openSession");
-    assert.equal(item.command?.arguments, undefined, "with arguments, clicks had no effect in VS Code 1.100");
+    assert.equal(item.command?.arguments, undefined, "VS Code forgets the arguments when it makes the row again");
   });
 
   it("marks sessions that are unread, interrupted or done, in the icon and in words, and shows done ones on request", () => {

@@ -93,8 +93,9 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
         for (const { id } of (await targets(args)).slice(0, 1)) await show(id);
         return;
       }
-      // A click on a row, which is selected then.
-      const [clicked] = sessionsOf(tree.selection);
+      // A click on a row.
+      const row = await tree.clickedRow();
+      const [clicked] = sessionsOf(row ? [row] : []);
       if (clicked) await (clicks.isSecond(clicked.id) ? show(clicked.id) : showSession(options, clicked.id, "list"));
     },
     "parley.openSessionInEditor": async (...args) => {

@@ -12,7 +12,7 @@ import {
   type SessionGroupId,
 } from "../sessionGroups.ts";
 import { treeItem } from "../../editor/editorItems.ts";
-import { rowsForKey } from "../../editor/focusedRow.ts";
+import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
 import { ageText, badgeTooltip, sessionIcon, statusText, titleOf } from "./sessionTexts.ts";
 
 /** The sessions to list. */
@@ -72,8 +72,9 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     return row.kind === "group" ? groupItem(row.group) : this.#sessionItem(row.session);
   }
 
-  get selection(): readonly SessionsRow[] {
-    return this.#view.selection;
+  /** The row that was clicked. */
+  clickedRow(): Promise<SessionsRow | undefined> {
+    return clickedRow(this.#view, this.#options.clock);
   }
 
   /** The rows that a key acts on, which was pressed in the view. */
@@ -145,7 +146,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
         ...(session.isUnread ? ["unread"] : []),
         ...(session.canFork ? ["fork"] : []),
       ].join("."),
-      // Without arguments. With them, clicks soon after a refresh often had no effect in VS Code 1.100. The cause is not known.
+      // Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
       command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
       accessibleLabel: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
     });
