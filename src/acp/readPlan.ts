@@ -25,10 +25,10 @@ export function planUpdate(update: JsonObject): Extract<SessionEvent, { type: "p
   }
 }
 
-/** The path, if it is absolute, as the protocol demands. On Windows, it begins with a drive. */
+/** The path, if it is absolute, as the protocol demands. On Windows, it begins with a drive, and names no other computer. */
 function absolutePath(value: unknown): string | undefined {
   const path = asString(value);
-  return path !== undefined && /^(?:\/(?!\/)|[a-z]:[\\/])/i.test(path) ? path : undefined;
+  return path !== undefined && /^(?:\/(?![\\/])|[a-z]:[\\/])/i.test(path) ? path : undefined;
 }
 
 /** The event for `plan_removed`. Undefined if it is malformed. */

@@ -13,6 +13,10 @@ interface MessagePlace {
   readonly parent: string;
   /** The stream that its content comes from. The other stream repeats it. */
   source?: string;
+  /** No update has named its sessions, so that the author is a guess. */
+  isGuess?: boolean;
+  /** The author, if the guess was wrong. */
+  shownAuthor?: MessageAuthor;
 }
 
 /** At most this many pieces of messages are kept that arrive before their messages. */
@@ -41,7 +45,8 @@ export class SessionMessages {
     if (messageId === undefined || !place) return undefined;
     const early = this.#takeEarly(streamId, messageId).flatMap(content => this.#chunk(streamId, place, content));
     const { content } = update;
-    const { source, ...message } = place;
+    const { source, shownAuthor } = place;
+    const message = { ...identityOf(place), ...(shownAuthor !== undefined && { shownAuthor }) };
     const isRepeated = source !== undefined && source !== streamId;
     if (content === undefined || isRepeated) return [...early, { type: "message", ...message }];
     if (Array.isArray(content) && content.length > 0) place.source ??= streamId;
@@ -65,16 +70,23 @@ export class SessionMessages {
     return undefined;
   }
 
-  /** A sub-agent has finished. Pieces on its stream whose message never arrived are shown as its task. */
+  /**
+   * A sub-agent has finished. Pieces on its stream whose message has not arrived are shown as its task. A later message
+   * that names its sessions can still show that it is a reply.
+   */
   finished(streamId: string): readonly SessionEvent[] {
     const early = [...(this.#early.get(streamId)?.keys() ?? [])];
-    return early.flatMap(messageId => this.message(streamId, { messageId }) ?? []);
+    return early.flatMap(messageId => {
+      const events = this.message(streamId, { messageId }) ?? [];
+      const place = this.#places.get(keyOf(streamId, messageId));
+      if (place) place.isGuess = true;
+      return events;
+    });
   }
 
   #chunk(streamId: string, place: MessagePlace, content: ContentBlock): readonly SessionEvent[] {
     place.source ??= streamId;
-    const { source, ...message } = place;
-    return source === streamId ? [{ type: "messageChunk", ...message, content }] : [];
+    return place.source === streamId ? [{ type: "messageChunk", ...identityOf(place), content }] : [];
   }
 
   #takeEarly(streamId: string, messageId: string): readonly ContentBlock[] {
@@ -90,25 +102,37 @@ export class SessionMessages {
   #placeOf(streamId: string, messageId: string, update: JsonObject): MessagePlace | undefined {
     const key = keyOf(streamId, messageId);
     const known = this.#places.get(key);
-    if (known) return known;
     const sender = asString(update["senderSessionId"]);
     const recipient = asString(update["recipientSessionId"]);
+    if (known && (!known.isGuess || (sender === undefined && recipient === undefined))) return known;
     const task = this.#recipientOfTask(streamId, sender, recipient);
     const child = task ?? [sender, streamId].find(id => id !== undefined && this.#isSubAgent(id));
-    if (child === undefined) return undefined;
+    if (child === undefined) return known;
     const isOnRecipient = streamId === recipient || (streamId === task && sender !== streamId);
     // The message on the other stream, if this one names it.
     const otherStream = isOnRecipient ? sender : recipient;
     const otherId = asString(update[isOnRecipient ? "senderMessageId" : "recipientMessageId"]);
     const other = otherStream === undefined || otherId === undefined ? undefined : keyOf(otherStream, otherId);
-    const place: MessagePlace = (other === undefined ? undefined : this.#places.get(other)) ?? {
-      author: task === undefined ? "agent" : "user",
-      messageId: this.#scopedId(child, streamId === child ? messageId : (otherId ?? messageId)),
-      parent: subAgentCard(child),
-    };
+    const author = task === undefined ? "agent" : "user";
+    const childId = streamId === child ? messageId : (otherId ?? messageId);
+    const place: MessagePlace = known ??
+      (other === undefined ? undefined : this.#places.get(other)) ??
+      this.#guess(child, childId) ?? {
+        author,
+        messageId: this.#scopedId(child, childId),
+        parent: subAgentCard(child),
+      };
+    if (place.isGuess && author !== place.author) place.shownAuthor = author;
+    place.isGuess = false;
     this.#places.set(key, place);
     if (other !== undefined) this.#places.set(other, place);
     return place;
+  }
+
+  /** The message of the sub-agent whose author is a guess, if there is one. */
+  #guess(child: string, messageId: string): MessagePlace | undefined {
+    const place = this.#places.get(keyOf(child, messageId));
+    return place?.isGuess ? place : undefined;
   }
 
   /**
@@ -119,5 +143,16 @@ export class SessionMessages {
     return this.#isSubAgent(recipient) && sender !== recipient ? recipient : undefined;
   }
 }
+
+/** What events of the message have in common. */
+const identityOf = ({
+  author,
+  messageId,
+  parent,
+}: MessagePlace): Pick<MessagePlace, "author" | "messageId" | "parent"> => ({
+  author,
+  messageId,
+  parent,
+});
 
 const keyOf = (streamId: string, messageId: string): string => JSON.stringify([streamId, messageId]);

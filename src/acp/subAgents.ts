@@ -71,9 +71,9 @@ export class SubAgents<Reader extends UpdateReader> {
         return this.#messages.message(sessionId, update) ?? [unknownEvent(update)];
       case "session_message_chunk":
         return this.#messages.chunk(sessionId, update) ?? [unknownEvent(update)];
+      // In version 2, a sub-agent also reports its state itself: as `state_update`, or as `state_change` in an earlier draft.
       case "state_change":
       case "state_update":
-        // In version 2, a sub-agent also reports its state itself.
         if (this.#readers.has(sessionId)) return this.#changeCard(sessionId, { state: update });
         return this.reader(sessionId).update(update);
       case "session_info_update":

@@ -5,7 +5,7 @@ import { Sequencer } from "../base/async.ts";
 import { t } from "../base/l10n.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
-import { toolTitle } from "../session/toolTitle.ts";
+import { permissionTitle } from "../session/toolTitle.ts";
 import type { AuditRecord } from "./auditLog.ts";
 import type { PathExists } from "./gitFolders.ts";
 import type { PermissionPolicy } from "./policy.ts";
@@ -47,7 +47,7 @@ export class DeniedChanges {
     const { policy, exists, report, record } = this.#options;
     if (this.#reports > maxReports) return;
     const kind = (await exists(path)) ? "edit" : "delete";
-    const what = toolTitle({ kind, locations: [{ path }] }, policy.workspaceFolder);
+    const what = permissionTitle("", { kind, locations: [{ path }] }, policy.workspaceFolder);
     const question: PermissionQuestion = { title: what, options: [], subject: { kind, paths: [path] } };
     const { effect, rule } = (await policy.evaluate(question)).verdict;
     if (effect !== "deny" || !rule) return;

@@ -8,6 +8,7 @@ import { unansweredTurn } from "./silence.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
   isBusy,
+  isHeld,
   messageKey,
   type AwaitedTurn,
   type Entry,
@@ -40,15 +41,16 @@ type Activity = Extract<SessionEvent, { type: "activity" }>;
 export function setActivity(before: SessionState, event: Activity, at: number): SessionState {
   const state = reportBackground(before, event.background, at);
   const was = state.activity;
-  const isSame = was.state === event.state && !event.byParley && !endsUnreportedTurn(state, event);
-  if (isSame) return withReportedReason(state, event);
+  const held = state.awaitedTurns.filter(({ id }) => isHeldTurn(state, id));
+  const accepted = state.awaitedTurns.find(({ id }) => !isHeldTurn(state, id))?.id;
+  // Parley ends the turn of an accepted prompt. One that the agent holds has none yet.
+  const endsTurn = event.byParley ? accepted !== undefined : endsUnreportedTurn(state, event);
+  if (was.state === event.state && !endsTurn) return withReportedReason(state, event);
   const activity = {
     state: event.state,
     since: at,
     ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
   };
-  const held = state.awaitedTurns.filter(({ id }) => isHeld(state, id));
-  const accepted = state.awaitedTurns.find(({ id }) => !isHeld(state, id))?.id;
   if (event.state !== "idle") {
     if (was.state !== "idle") return { ...state, activity };
     // An agent that continues the session goes on with the turn that was interrupted. The turn of an accepted prompt begins
@@ -91,12 +93,12 @@ function endsUnreportedTurn(state: SessionState, { state: activity, stopReason }
   if (state.reportsTurns && stopReason === state.reportedReason) return false;
   // An agent that ended a stopped turn early can report that end again after it has accepted the next prompt.
   if (stopReason === "cancelled" && state.activity.stopReason === "cancelled" && !state.cancelling) return false;
-  return state.awaitedTurns.some(({ id }) => !isHeld(state, id));
+  return state.awaitedTurns.some(({ id }) => !isHeldTurn(state, id));
 }
 
-/** Whether the agent has the prompt, and has not accepted it. */
-const isHeld = ({ pendingPrompts }: SessionState, prompt: string): boolean =>
-  pendingPrompts.some(({ id, isSubmitted, messageId }) => id === prompt && isSubmitted && messageId === undefined);
+/** Whether the agent holds the prompt with this id. */
+const isHeldTurn = ({ pendingPrompts }: SessionState, prompt: string): boolean =>
+  pendingPrompts.some(each => each.id === prompt && isHeld(each));
 
 /** The user pressed Stop, which also ends the prompts that the agent holds. */
 export function requestCancel(state: SessionState, at: number): SessionState {
@@ -214,7 +216,7 @@ export function acceptTurn(
     return { ...state, awaitedTurns: others, turnPrompt: beganTurn ? submission : state.turnPrompt };
   }
   if (awaitsTurn) {
-    const isFirst = !others.some(({ id }) => !isHeld(state, id));
+    const isFirst = !others.some(({ id }) => !isHeldTurn(state, id));
     const turnStart = isFirst ? Math.max(0, state.entries.length - 1) : state.turnStart;
     return { ...state, awaitedTurns: awaited ? state.awaitedTurns : [...others, { id: submission }], turnStart };
   }
@@ -224,11 +226,11 @@ export function acceptTurn(
   return withStopOver({ ...state, awaitedTurns: others, turnPrompt, needsConversation });
 }
 
-/** The prompt went out, and the agent may hold it. No other prompt follows meanwhile. */
+/** The prompt went out. The agent may hold it, with others that were sent into the turn. */
 export function submitPrompt(state: SessionState, id: string): SessionState {
   if (!state.pendingPrompts.some(s => s.id === id)) return state;
   const pendingPrompts = state.pendingPrompts.map((s): PendingPrompt =>
-    s.id === id ? { ...s, isSubmitted: true } : s,
+    s.id === id ? { ...s, isSubmitted: true, place: state.entries.length } : s,
   );
   const isSteered = state.activity.state !== "idle" && ({ isSteered: true } as const);
   return { ...state, pendingPrompts, awaitedTurns: [...state.awaitedTurns, { id, ...isSteered }] };
@@ -237,7 +239,7 @@ export function submitPrompt(state: SessionState, id: string): SessionState {
 /** The agent gave the prompt back, so the user can change it again. */
 export function returnPrompt(state: SessionState, id: string): SessionState {
   const pendingPrompts = state.pendingPrompts.map((s): PendingPrompt => {
-    const { isSubmitted: _, ...rest } = s;
+    const { isSubmitted: _, place: __, ...rest } = s;
     return s.id === id ? rest : s;
   });
   return withoutAwaitedTurn({ ...state, pendingPrompts }, id);
@@ -249,9 +251,15 @@ function withoutAwaitedTurn(state: SessionState, id: string): SessionState {
   return awaitedTurns.length === state.awaitedTurns.length ? state : withStopOver({ ...state, awaitedTurns });
 }
 
+/** Without an agent, no turn is awaited. The next process of the agent has reported nothing about its turns. */
+const noTurns = { awaitedTurns: [], reportsTurns: false, reportedReason: null } as const;
+
 /** No agent is connected that could begin a turn. */
-export const withoutAwaitedTurns = (state: SessionState): SessionState =>
-  state.awaitedTurns.length === 0 ? state : withStopOver({ ...state, awaitedTurns: [] });
+export function withoutTurns(state: SessionState): SessionState {
+  const { awaitedTurns, reportsTurns, reportedReason } = state;
+  if (awaitedTurns.length === 0 && !reportsTurns && reportedReason === null) return state;
+  return withStopOver({ ...state, ...noTurns });
+}
 
 /** Removes a refused prompt from the queue. Its text stays in the conversation, followed by the reason. */
 export function failPrompt(
@@ -294,7 +302,7 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
     lost: problem,
     signIn: null,
     connection: { state: "closed" },
-    awaitedTurns: [],
+    ...noTurns,
     cancelling: false,
     stopIgnored: false,
     questions: closed.questions.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),

@@ -366,7 +366,14 @@ export const sessionEvents = {
   diffLines: { toolCallId: isString, lines: isListOf(isRecordWith({ item: isFiniteNumber, line: isFiniteNumber })) },
   agentLost: { problem: isProblem },
   // Events that the agent reported.
-  message: { author: isAuthor, messageId: isString, content: patched(isContent), parent: optionalString },
+  message: {
+    author: isAuthor,
+    messageId: isString,
+    content: patched(isContent),
+    parent: optionalString,
+    /** The author to show from now on. The agent named it late, so that the message has the id of another author. */
+    shownAuthor: optional(isAuthor),
+  },
   messageChunk: {
     author: isAuthor,
     messageId: isString,

@@ -1,6 +1,6 @@
 // Adds and updates messages, and appends their chunks.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import type { MessageAuthor, ContentBlock } from "./events.ts";
+import type { MessageAuthor, ContentBlock, SessionEvent } from "./events.ts";
 import { messageKey, type Message, type SessionState } from "./state.ts";
 
 /**
@@ -25,22 +25,24 @@ export const joinContent = (content: readonly ContentBlock[]): readonly ContentB
  */
 export function upsertMessage(
   state: SessionState,
-  message: { readonly author: MessageAuthor; readonly messageId: string; readonly parent?: string },
+  message: Pick<Extract<SessionEvent, { type: "message" }>, "author" | "messageId" | "parent" | "shownAuthor">,
   at: number,
   change: (old: readonly ContentBlock[]) => readonly ContentBlock[],
 ): SessionState {
-  const { author, messageId, parent } = message;
+  const { author, messageId, parent, shownAuthor } = message;
   const id = messageKey(author, messageId);
   const old = state.entries.get(id);
   const was = old?.kind === "message" ? old : undefined;
   const content = change(was?.content ?? []);
-  if (was !== undefined && jsonEqual(was.content, content)) return settlePrompt(state, author, messageId);
+  const isSame = was !== undefined && jsonEqual(was.content, content) && (shownAuthor ?? was.author) === was.author;
+  if (isSame) return settlePrompt(state, author, messageId);
   if (was === undefined && content.length === 0) return settlePrompt(state, author, messageId);
   const submission = author === "user" ? state.pendingPrompts.find(s => s.messageId === messageId)?.id : undefined;
   const named = { ...(parent !== undefined && { parent }), ...(submission !== undefined && { submission }) };
+  const shown = shownAuthor !== undefined && { author: shownAuthor };
   const next: Message = was
-    ? { ...was, content, until: at, ...(submission !== undefined && { submission }) }
-    : { kind: "message", id, author, content, ...named, at, until: at };
+    ? { ...was, ...shown, content, until: at, ...(submission !== undefined && { submission }) }
+    : { kind: "message", id, author, ...shown, content, ...named, at, until: at };
   const latestMessage = author === "user" ? null : id;
   return settlePrompt({ ...state, entries: state.entries.put(next), latestMessage }, author, messageId);
 }

@@ -11,8 +11,6 @@ type Fields = Partial<ToolFields>;
 const maxItems = 10;
 /** Characters. Text that has grown beyond this without being arguments is output. */
 const maxFirstLength = 2000;
-/** Characters. Arguments that grow beyond this are not compared with what arrived before. */
-const maxCompared = 100_000;
 
 const lengths = new WeakMap<object, number>();
 
@@ -38,22 +36,23 @@ export function repeatsInput(text: string, rawInput: unknown): boolean {
 
 /**
  * The text of the call's content that is its input, or the last one that was. `old`: the call before the change. Without
- * raw input, only text that the call began with, or that came before the call ran, can be its arguments.
+ * raw input, only text that the call began with, or that came before the call ran, can be the first of its arguments. Later
+ * arguments replace them. Of several texts that could be arguments, none is: a rule must not decide about the wrong one.
  */
 export function inputText(fields: Fields, old: ToolEntry | undefined): string | undefined {
-  if (old && old.fields.content === fields.content && old.fields.rawInput === fields.rawInput) return old.input;
+  const before = old?.input;
+  if (old && old.fields.content === fields.content && old.fields.rawInput === fields.rawInput) return before;
   const texts = (fields.content ?? []).slice(0, maxItems).flatMap(textOf);
   const repeated = texts.find(text => repeatsInput(text, fields.rawInput));
   if (repeated !== undefined) return repeated;
-  if (hasInput(fields.rawInput) || isFinal(fields.status)) return old?.input;
-  const before = old?.input;
-  if (before === undefined) {
-    const isEarly = !old || fields.status === undefined || fields.status === "pending";
-    return isEarly
-      ? texts.find(text => text.length <= maxFirstLength && (text === "" || beginsObject(text)))
-      : undefined;
-  }
-  return texts.find(text => continuesInput(text, before)) ?? before;
+  if (hasInput(fields.rawInput) || isFinal(fields.status)) return before;
+  const [found, ...others] = texts.filter(beginsObject);
+  if (others.length > 0) return undefined;
+  if (before !== undefined) return found ?? before;
+  const isPending = fields.status === undefined || fields.status === "pending";
+  // Output can begin with an empty text, too.
+  if (found === undefined) return isPending && texts.includes("") ? "" : undefined;
+  return (!old || isPending) && found.length <= maxFirstLength ? found : undefined;
 }
 
 /** The fields with the arguments that arrived as text as raw input, if the agent sent no other. */
@@ -80,9 +79,3 @@ const textOf = (item: ToolContent): readonly string[] =>
   item.type === "content" && item.content.type === "text" ? [item.content.text] : [];
 
 const beginsObject = (text: string): boolean => readJsonPrefix(text) !== undefined;
-
-function continuesInput(text: string, before: string): boolean {
-  if (text.length < before.length) return false;
-  if (before.length > maxCompared) return true;
-  return text.startsWith(before) && (text === "" || beginsObject(text));
-}

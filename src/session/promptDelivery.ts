@@ -152,7 +152,7 @@ export class PromptDelivery {
         },
         (error: unknown) => {
           if (!(error instanceof PromptReturnedError)) {
-            // The agent may have the prompt. That shows when the session opens again.
+            // The agent may have the prompt, which stays submitted until the session opens again (promptsOfLostAgent.ts).
             if (session.holdsPrompts && (this.#options.link() !== remote || remote.hasEnded())) return;
             const forgotten = error instanceof SessionGoneError && ({ forgotten: true } as const);
             dispatch({ type: "promptFailed", submission, problem: asProblem(error), ...forgotten });

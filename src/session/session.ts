@@ -140,7 +140,9 @@ export class Session implements Disposable {
       const ids = new AgentSessionIds(id => this.#state.terminals.get(id)?.own === true);
       const surroundings = await surroundingsFor(running.agent.info, this.#options);
       const earlier = this.#state;
-      const opened = await openAgentSession(running.agent, earlier, surroundings, this.#createClient(ids)).catch(
+      const repeated = new Set<string>();
+      const client = this.#createClient(ids, repeated);
+      const opened = await openAgentSession(running.agent, earlier, surroundings, client).catch(
         async (error: unknown) => {
           if (!isStale()) await loss.whenReported(this.#options.clock);
           loss.dispose();
@@ -153,7 +155,7 @@ export class Session implements Disposable {
         loss.dispose();
         return;
       }
-      for (const event of promptsOfLostAgent(earlier, this.#state)) {
+      for (const event of promptsOfLostAgent(this.#state, repeated)) {
         if (event.type === "promptReturned") this.#setQueuePaused(true);
         this.#dispatch(event);
       }
@@ -387,7 +389,8 @@ export class Session implements Disposable {
     this.#dispatch({ type: "connection", state, ...(detail !== undefined && { detail }) });
   }
 
-  #createClient(ids: AgentSessionIds): AgentClient {
+  /** `repeated` gets the ids of the messages that the agent reports while the session opens. */
+  #createClient(ids: AgentSessionIds, repeated: Set<string>): AgentClient {
     const services = this.#services;
     const participants = this.#participants;
     return {
@@ -395,6 +398,8 @@ export class Session implements Disposable {
         this.#silenceTimer.reported();
         const event = this.#signIn.event(ids.suffixEventIds(reported));
         const change = this.#dispatch(event);
+        if (!this.#agentLink && (event.type === "message" || event.type === "messageChunk"))
+          repeated.add(event.messageId);
         if (event.type === "agentSession") ids.use(this.#state.agentSession ?? 0);
         else if (event.type === "activity" && event.forgotten) queueMicrotask(() => this.#openAgain());
         if (change) participants.observe(event, change.before, change.after);

@@ -144,8 +144,10 @@ export interface PendingPrompt {
   readonly id: string;
   readonly content: readonly ContentBlock[];
   readonly messageId?: string;
-  /** The agent has it, and has not accepted it yet. */
+  /** The agent has it, and may have accepted it since. */
   readonly isSubmitted?: true;
+  /** The number of entries when it was submitted. Its message comes after them. */
+  readonly place?: number;
 }
 /** A prompt that was sent and that is not known to be a part of a turn yet. */
 export interface AwaitedTurn {
@@ -394,6 +396,10 @@ export function isAllowed({ answer, options }: Question): boolean {
   if (answer === undefined || answer === "cancelled" || "action" in answer) return false;
   return options.some(option => option.id === answer.option && option.kind.startsWith("allow"));
 }
+
+/** Whether the agent has the prompt, and has not accepted it. */
+export const isHeld = ({ isSubmitted, messageId }: PendingPrompt): boolean =>
+  isSubmitted === true && messageId === undefined;
 
 /** Whether a turn is running or about to begin: any activity but idle, also one that Parley does not know. */
 export const isBusy = ({ activity, awaitedTurns }: SessionState): boolean =>

@@ -85,10 +85,11 @@ export function upsertTool(
   const fields = change(was?.fields ?? {});
   if (was !== undefined && was.fields === fields)
     return was === old ? state : { ...state, entries: state.entries.put(was) };
-  const { ended, ...rest } = was ?? {
-    ...{ kind: "tool" as const, id, toolCallId, fields, at, ended: undefined },
-    ...(parent !== undefined && { parent }),
-  };
+  const {
+    ended,
+    input: _,
+    ...rest
+  }: ToolEntry = was ?? { kind: "tool", id, toolCallId, fields, at, ...(parent !== undefined && { parent }) };
   const end = isFinal(fields.status) ? (ended ?? at) : was?.closed ? ended : undefined;
   const input = inputText(fields, was);
   const entry: ToolEntry = {

@@ -208,16 +208,15 @@ function namedTool(title: string, fields: Fields, workspaceFolder: string): stri
 const isCommandTitle = (fields: Fields): boolean =>
   fields.kind === "execute" || commandOf(argumentsOf(fields)) !== undefined;
 
+/** In characters. Longer titles keep whole paths. */
+const maxRelativeTitle = 4000;
+
 /** The title with paths in the folder relative to it. */
 function withRelativePaths(title: string, workspaceFolder: string): string {
   const folder = workspaceFolder.replace(/[\\/]+$/, "");
-  if (!/[^\\/:]/.test(folder) || !title.includes(folder)) return title;
-  const beforePath = /(?:^|[\s"'`(<[{:=,])$/;
-  return title
-    .split(folder)
-    .reduce((text, rest) =>
-      /^[\\/][^\s\\/]/.test(rest) && beforePath.test(text) ? text + rest.slice(1) : text + folder + rest,
-    );
+  if (title.length > maxRelativeTitle || !/[^\\/:]/.test(folder) || !title.includes(folder)) return title;
+  const escaped = folder.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return title.replace(new RegExp(`(?<=^|[\\s"'\`(<[{:=,])${escaped}[\\\\/](?=[^\\s\\\\/])`, "g"), "");
 }
 
 /** In characters. Longer paths in the title of a card lose their middle, so that the name of the file is in view. */

@@ -62,7 +62,8 @@ function shownPart(part: ToolPart): string {
   return part.type === "text" ? `text: ${part.text}` : part.type;
 }
 
-const text = (words: string): JsonObject => ({ type: "content", content: { type: "text", text: words } });
+const textItem = (words: string): ToolContent => ({ type: "content", content: { type: "text", text: words } });
+const text = (words: string): JsonObject => ({ ...textItem(words) });
 const diff = { type: "diff", path: "/w/a.txt", oldText: "one", newText: "two" };
 const input = { path: "/w/a.txt", old_string: "one", new_string: 'a "b" {' };
 const json = JSON.stringify(input);
@@ -112,6 +113,9 @@ describe("the arguments of a tool call that arrive as its text", () => {
     const streamed = new Call({ title: "Tool", status: "pending", content: [text('{"a":1}')] });
     streamed.update({ status: "completed", content: [text('{"b":2}')] });
     assert.deepEqual(streamed.shown, ['text: {"b":2}', 'Input (folded): { "a": 1 }']);
+    const running = new Call({ title: "Query", kind: "other", status: "in_progress", content: [text("")] });
+    for (const rows of ['{"rows":', '{"rows":1}']) running.update({ content: [text(rows)] });
+    assert.deepEqual(running.shown, ['text: {"rows":1}']);
   });
 
   it("are shown by a question whose agent replaced them by a sentence", () => {
@@ -148,21 +152,32 @@ describe("the arguments of a tool call that arrive as its text", () => {
 });
 
 describe("a permission request after arguments that arrived as text", () => {
-  it("has them as raw input for the rules", async () => {
-    const bench = await new SessionBench().openReady();
-    bench.send("Go");
-    await bench.flushPromises();
-    const content: ToolContent = { type: "content", content: { type: "text", text: '{"command":"npm test"}' } };
-    const patch = { title: "Bash", kind: "execute", status: "pending", content: [content] } as const;
-    bench.remote.report({ type: "tool", toolCallId: "t", patch });
-    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
-    await bench.flushPromises();
-    const [asked] = bench.session.state.questions;
-    assert.deepEqual(bench.session.question(asked?.id ?? "")?.tool?.rawInput, { command: "npm test" });
-    bench.session.answer(asked?.id ?? "", "y");
-    await answer;
-    bench.session.dispose();
-  });
+  const args = (command: string): string => JSON.stringify({ command });
+  const long = `rm ${"x".repeat(3000)}`;
+  for (const [title, changes, expected] of [
+    ["has them as raw input for the rules", [[args("npm test")]], { command: "npm test" }],
+    ["has those that replaced them", [[args("ls")], [args("rm -rf src")]], { command: "rm -rf src" }],
+    ["has those that replaced them, although they are long", [[args("ls")], [args(long)]], { command: long }],
+    ["has shorter ones that replaced them", [[args("rm src")], ['{"command":"ls']], '{"command":"ls'],
+    ["has them although a sentence replaced them", [[args("ls")], ["Requesting approval"]], { command: "ls" }],
+    ["has none of several", [[args("ls"), args("rm -rf src")]], undefined],
+    ["has none of several that replaced them", [[args("ls")], [args("ls"), args("rm -rf src")]], undefined],
+  ] as const)
+    it(title, async () => {
+      const bench = await new SessionBench().openReady();
+      bench.send("Go");
+      await bench.flushPromises();
+      const call = { title: "Bash", kind: "execute", status: "pending" } as const;
+      for (const texts of changes)
+        bench.remote.report({ type: "tool", toolCallId: "t", patch: { ...call, content: texts.map(textItem) } });
+      const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
+      await bench.flushPromises();
+      const [asked] = bench.session.state.questions;
+      assert.deepEqual(bench.session.question(asked?.id ?? "")?.tool?.rawInput, expected);
+      bench.session.answer(asked?.id ?? "", "y");
+      await answer;
+      bench.session.dispose();
+    });
 });
 
 describe("a finished edit", () => {

@@ -50,6 +50,7 @@ describe("a plan with an id", () => {
     ["C:\\w\\plan.md", "C:\\w\\plan.md"],
     ["plan.md", undefined],
     ["//host/share/plan.md", undefined],
+    ["/\\host\\share\\plan.md", undefined],
     ["\\\\host\\share\\plan.md", undefined],
     ["file:///w/plan.md", undefined],
     [7, undefined],

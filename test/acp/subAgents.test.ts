@@ -74,6 +74,9 @@ const task = (more: JsonObject = {}): JsonObject => ({
   ...{ content: [text("Look around")] },
   ...more,
 });
+const piece = (words: string, messageId = "t1"): JsonObject => ({
+  ...{ sessionUpdate: "session_message_chunk", messageId, content: text(words) },
+});
 
 describe("a sub-agent with a session of its own", () => {
   it("has a card with its task, its messages, its calls and its reply", () => {
@@ -144,9 +147,6 @@ describe("a sub-agent with a session of its own", () => {
   });
 
   it("streams a message in pieces", () => {
-    const piece = (words: string): JsonObject => ({
-      ...{ sessionUpdate: "session_message_chunk", messageId: "t1", content: text(words) },
-    });
     const shown = new Conversation()
       .send("root", announce("a"))
       .send("root", task({ content: [] }))
@@ -156,9 +156,6 @@ describe("a sub-agent with a session of its own", () => {
   });
 
   it("has its task in pieces that arrive before it", () => {
-    const piece = (words: string): JsonObject => ({
-      ...{ sessionUpdate: "session_message_chunk", messageId: "t1", content: text(words) },
-    });
     const { content: _, ...whole } = task();
     const conversation = new Conversation().send("root", announce("a"));
     conversation.send("root", piece("Look ")).send("root", piece("arou")).send("root", whole).send("root", piece("nd"));
@@ -310,13 +307,10 @@ describe("a sub-agent with a session of its own", () => {
   });
 
   it("has a task or a reply whose pieces arrive before it on its own stream", () => {
-    const piece = (messageId: string, words: string): JsonObject => ({
-      ...{ sessionUpdate: "session_message_chunk", messageId, content: text(words) },
-    });
     const { content: _, ...whole } = task();
     const conversation = new Conversation().send("root", announce("a"));
-    conversation.send("a", piece("t1", "Look ")).send("a", piece("r", "Found ")).send("a", whole);
-    conversation.send("a", piece("t1", "around")).send("a", piece("r", "it."));
+    conversation.send("a", piece("Look ")).send("a", piece("Found ", "r")).send("a", whole);
+    conversation.send("a", piece("around")).send("a", piece("it.", "r"));
     conversation.send("a", { ...whole, messageId: "r", senderSessionId: "a", recipientSessionId: "root" });
     assert.deepEqual(conversation.shown.slice(1), [
       "user Look around < t:subagent:a",
@@ -325,11 +319,26 @@ describe("a sub-agent with a session of its own", () => {
   });
 
   it("has its task in pieces although no message names its sessions, once the sub-agent has finished", () => {
-    const piece = { sessionUpdate: "session_message_chunk", messageId: "t", content: text("Look") };
-    const conversation = new Conversation().send("root", announce("a")).send("a", piece).send("a", piece);
+    const conversation = new Conversation().send("root", announce("a"));
+    conversation.send("a", piece("Look")).send("a", piece("Look"));
     conversation.send("root", announce("a", { state: { state: "idle" } }));
     assert.deepEqual(conversation.shown.slice(1), ["user LookLook < t:subagent:a"]);
   });
+
+  for (const [stream, names] of [
+    ["a", { messageId: "r" }],
+    ["root", { messageId: "r" }],
+    ["root", { messageId: "r1", senderMessageId: "r" }],
+  ] as const) {
+    const reply = { senderSessionId: "a", recipientSessionId: "root", ...names };
+    it(`has a reply that names its sessions after the sub-agent has finished: ${stream} ${names.messageId}`, () => {
+      const conversation = new Conversation().send("root", announce("a")).send("a", piece("Found ", "r"));
+      conversation.send("a", chunk("Bye.")).send("a", { sessionUpdate: "state_update", state: "idle" });
+      assert.deepEqual(conversation.shown.slice(1), ["agent Bye. < t:subagent:a", "user Found  < t:subagent:a"]);
+      conversation.send(stream, { sessionUpdate: "session_message", ...reply }).send("a", piece("it.", "r"));
+      assert.deepEqual(conversation.shown.slice(1), ["agent Bye. < t:subagent:a", "agent Found it. < t:subagent:a"]);
+    });
+  }
 
   for (const [first, second] of [
     ["root", "a"],
@@ -340,13 +349,10 @@ describe("a sub-agent with a session of its own", () => {
         root: task({ content: [] }),
         a: task({ content: [], messageId: "t9", senderMessageId: "t1" }),
       };
-      const piece = (stream: "root" | "a", words: string): JsonObject => ({
-        ...{ sessionUpdate: "session_message_chunk", messageId: stream === "a" ? "t9" : "t1", content: text(words) },
-      });
       const conversation = new Conversation().send("root", announce("a"));
       for (const stream of [first, second]) conversation.send(stream, whole[stream]);
       for (const words of ["Look ", "around"])
-        for (const stream of [second, first]) conversation.send(stream, piece(stream, words));
+        for (const stream of [second, first]) conversation.send(stream, piece(words, stream === "a" ? "t9" : "t1"));
       assert.deepEqual(conversation.shown.slice(1), ["user Look around < t:subagent:a"]);
     });
   }

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { isBusy, openQuestions } from "../../src/session/state.ts";
 import { until } from "../support/fakes/until.ts";
-import type { SentMessage } from "../support/fakes/wireAgent.ts";
 import { WireSession } from "../support/fakes/wireSession.ts";
 
 describe("a turn of version 2", () => {
@@ -19,6 +18,21 @@ describe("a turn of version 2", () => {
   });
   const signInError = { stopReason: "error", error: { code: -32000, message: "Sign in." } };
   const ends = () => [...wire.state.entries].filter(({ kind }) => kind === "turnEnd").length;
+  /** The agent works on the turn of this prompt. */
+  async function begun(text: string): Promise<void> {
+    wire.agent.answer(await wire.send(text), { messageId: "u1" });
+    wire.running();
+    await wire.processed();
+  }
+  /** The user stopped a turn, which the agent ended, and the agent has accepted the next prompt. */
+  async function acceptedAfterStop(): Promise<void> {
+    await begun("one");
+    wire.session.stop();
+    wire.idle({ stopReason: "cancelled" });
+    await wire.processed();
+    wire.agent.answer(await wire.send("two"), { messageId: "u2" });
+    await wire.processed();
+  }
 
   it("that the agent began by itself and that needs a sign-in gives back no prompt", async () => {
     await wire.turn("deploy it", "u1", "Deployed.");
@@ -115,10 +129,7 @@ describe("a turn of version 2", () => {
   });
 
   it("is not stopped by a Stop that the user pressed before its prompt went out", async () => {
-    const request = await wire.send("one");
-    wire.agent.answer(request, { messageId: "u1" });
-    wire.running();
-    await wire.processed();
+    await begun("one");
     wire.session.stop();
     await wire.agent.request("session/cancel");
     wire.session.send([{ type: "text", text: "B" }]);
@@ -184,86 +195,23 @@ describe("a turn of version 2", () => {
     assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: two", "user: three"]);
   });
 
-  describe("of a prompt that the agent held when the connection ended", () => {
-    let held: SentMessage;
-    beforeEach(async () => {
-      await wire.turn("one", "u1", "First.");
-      held = await wire.send("held");
-      await wire.processed();
-    });
-    function reload(): void {
-      const earlier = wire;
-      wire = new WireSession(earlier.log);
-      earlier.dispose();
-    }
-    async function resumed(replay: () => void): Promise<void> {
-      const opening = wire.session.open();
-      const resume = await wire.agent.request("session/resume");
-      assert.deepEqual(resume.params?.["replayFrom"], { type: "start" });
-      wire.message("user", "u1", "one");
-      wire.message("agent", "answer to u1", "First.");
-      replay();
-      wire.agent.answer(resume, {});
-      await opening;
-      await wire.processed();
-    }
-    for (const [title, end] of [
-      ["the window reloads", reload],
-      ["the agent ends", () => wire.loseAgent()],
-    ] as const) {
-      it(`goes on if the agent has the prompt (${title})`, async () => {
-        end();
-        await resumed(() => {
-          wire.message("user", "u2", "held");
-          wire.message("agent", "m", "Half");
-          wire.running();
-        });
-        assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: held", "agent: Half"]);
-        assert.deepEqual([wire.queued, isBusy(wire.state)], [[], true]);
-        wire.idle();
-        await wire.processed();
-        assert.deepEqual([wire.sent, isBusy(wire.state)], [[], false]);
-      });
-
-      it(`begins only when the user sends the prompt again if the agent lacks it (${title})`, async () => {
-        end();
-        await resumed(() => wire.idle());
-        assert.deepEqual(
-          [wire.queued, wire.state.queuePaused, wire.sent, isBusy(wire.state)],
-          [["held"], true, [], false],
-        );
-        wire.session.resumeQueue();
-        const { params } = await wire.agent.request("session/prompt");
-        assert.deepEqual(params?.["prompt"], [{ type: "text", text: "held" }]);
-        assert.notEqual(held, undefined);
-      });
-    }
-
-    it("goes on if the prompt of another client came after its beginning", async () => {
-      wire.update("user_message_chunk", { messageId: "u2", content: { type: "text", text: "he" } });
-      wire.running();
-      wire.message("user", "o1", "of another client");
-      await wire.processed();
-      reload();
-      await resumed(() => {
-        wire.message("user", "u2", "held");
-        wire.message("user", "o1", "of another client");
-        wire.running();
-      });
-      const shown = ["user: one", "agent: First.", "user: held", "user: of another client"];
-      assert.deepEqual([wire.messages, wire.queued], [shown, []]);
-    });
-
-    it("shows the prompt whole if only its beginning had arrived", async () => {
-      wire.update("user_message_chunk", { messageId: "u2", content: { type: "text", text: "he" } });
-      await wire.processed();
-      reload();
-      await resumed(() => {
-        wire.message("user", "u2", "held");
-        wire.idle();
-      });
-      assert.deepEqual([wire.messages, wire.queued], [["user: one", "agent: First.", "user: held"], []]);
-    });
+  it("is over at the end that a new process of the agent reports, although it reported no begin", async () => {
+    await wire.turn("one", "u1", "First.");
+    wire.loseAgent();
+    const opening = wire.session.open();
+    const resume = await wire.agent.request("session/resume");
+    wire.message("user", "u1", "one");
+    wire.message("agent", "answer to u1", "First.");
+    wire.agent.answer(resume, {});
+    await opening;
+    const request = await wire.send("/clear");
+    wire.agent.answer(request, { messageId: "u2" });
+    wire.message("user", "u2", "/clear");
+    await wire.processed();
+    assert.ok(isBusy(wire.state));
+    wire.idle();
+    await wire.processed();
+    assert.ok(!isBusy(wire.state));
   });
 
   it("of another client leaves the prompt awaited that the agent holds meanwhile, and Stop ends it", async () => {
@@ -338,16 +286,7 @@ describe("a turn of version 2", () => {
   });
 
   it("that the agent ended early after Stop leaves the next one when it ends once more", async () => {
-    const stopped = await wire.send("one");
-    wire.agent.answer(stopped, { messageId: "u1" });
-    wire.running();
-    await wire.processed();
-    wire.session.stop();
-    wire.idle({ stopReason: "cancelled" });
-    await wire.processed();
-    const next = await wire.send("two");
-    wire.agent.answer(next, { messageId: "u2" });
-    await wire.processed();
+    await acceptedAfterStop();
     wire.update("tool_call_update", { toolCallId: "late", title: "Late", status: "in_progress" });
     wire.idle({ stopReason: "cancelled" });
     await wire.processed();
@@ -362,16 +301,7 @@ describe("a turn of version 2", () => {
   });
 
   it("that did not begin can be stopped after a stopped one", async () => {
-    const stopped = await wire.send("one");
-    wire.agent.answer(stopped, { messageId: "u1" });
-    wire.running();
-    await wire.processed();
-    wire.session.stop();
-    wire.idle({ stopReason: "cancelled" });
-    await wire.processed();
-    const next = await wire.send("two");
-    wire.agent.answer(next, { messageId: "u2" });
-    await wire.processed();
+    await acceptedAfterStop();
     wire.session.stop();
     // This can be the same end once more, so it does not count.
     wire.idle({ stopReason: "cancelled" });
@@ -384,10 +314,7 @@ describe("a turn of version 2", () => {
 
   describe("with a prompt that the user sent into it and that the agent holds", () => {
     beforeEach(async () => {
-      const request = await wire.send("one");
-      wire.agent.answer(request, { messageId: "u1" });
-      wire.running();
-      await wire.processed();
+      await begun("one");
       wire.session.send([{ type: "text", text: "B" }]);
       const [prompt] = wire.state.pendingPrompts;
       wire.session.sendWhileRunning(prompt?.id ?? "");

@@ -114,6 +114,14 @@ describe("a change that a rule denies and about which the agent asked nobody", (
     assert.match(by, /secret\/\*\*/);
   });
 
+  it("has its whole path in the permission log", async () => {
+    const long = "/home/ada/projects/of/this/year/another/folder/secret/a.txt";
+    const window = new Window({ effect: "deny", kind: "edit", path: "/home/ada/**" });
+    await window.change(long);
+    const [record] = await window.logged();
+    assert.equal(record?.what, `Edit ${long}`);
+  });
+
   it("is reported for at most twenty files of a turn, and then in one line", async () => {
     const window = new Window(rule);
     for (let at = 0; at < 100; at++) window.touches.touched({ turn: "turn", path: `${path}${at}`, before: undefined });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { ToolFields } from "../../src/session/events.ts";
 import { isOnlyCommand, permissionTitle, questionTitle, toolTitle } from "../../src/session/toolTitle.ts";
+import { processorTime } from "../support/fakes/processorTime.ts";
 
 const at = (...paths: readonly string[]): Partial<ToolFields> => ({ locations: paths.map(path => ({ path })) });
 const diff = (path: string): Partial<ToolFields> => ({ content: [{ type: "diff", path, newText: "" }] });
@@ -132,6 +133,20 @@ describe("the title of a tool call", () => {
   for (const [what, fields, title] of rows) {
     it(`is ${what}`, () => assert.equal(toolTitle(fields, "/w"), title));
   }
+
+  it("has relative paths only after white space or punctuation, and whole paths if it is very long", () => {
+    assert.equal(toolTitle({ title: "See /w/a,/w/b x/w/c /w/w/w/d (/w/e)" }, "/w"), "See a,b x/w/c w/w/d (e)");
+    const long = `See ${"/w/a ".repeat(1000)}`;
+    assert.equal(permissionTitle(long, {}, "/w"), long);
+  });
+
+  it("is found in time that grows with the length of the title", () => {
+    for (const title of [`See ${"/w/a ".repeat(400_000)}`, `See ${"/w".repeat(1_000_000)}`, "/w/a:".repeat(790)]) {
+      const used = processorTime();
+      toolTitle({ title }, "/w");
+      assert.ok(used() < 1000, `${title.slice(0, 10)}: ${used()} ms`);
+    }
+  });
 
   it("is at most a few hundred characters if it comes from the arguments", () => {
     assert.ok(toolTitle({ kind: "execute", rawInput: { command: "x".repeat(100_000) } }, "/w").length < 300);

@@ -13,6 +13,7 @@ import {
 import type { ContentBlock, QuestionAnswer, SessionEvent } from "../../session/events.ts";
 import { permissionResult, type RequestSession } from "../agentRequests.ts";
 import { authRequired, requestCancelled } from "../errorCodes.ts";
+import { openingSettings } from "../openingSettings.ts";
 import { asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { saysSessionIsGone } from "../sessionGone.ts";
@@ -92,9 +93,7 @@ export class V1Session implements AgentSession, RequestSession {
     const { sessionId } = this;
     this.client.report({ type: "agentSession", sessionId, ...(continued && { continued }) });
     this.#forward(early);
-    // An answer without options leaves those that the agent reported before it.
-    const settings = this.updates.setup(result);
-    if (!early.some(({ type }) => type === "options") || settings.some(isFilled)) this.#forward(settings);
+    this.#forward(openingSettings(this.updates.setup(result), early));
   }
 
   /** Opens the session with another client, although the agent has it open all the time. */
@@ -305,8 +304,6 @@ export class V1Session implements AgentSession, RequestSession {
     this.#options.onClose(this);
   }
 }
-
-const isFilled = (event: SessionEvent): boolean => event.type === "options" && event.options.length > 0;
 
 function isRejection(answer: QuestionAnswer, { options }: PermissionQuestion): boolean {
   if (answer === "cancelled") return true;

@@ -3,6 +3,7 @@
 // the next echo names the message. No I/O.
 import type { AcceptedPrompt } from "../../session/agent.ts";
 import type { ContentBlock } from "../../session/events.ts";
+import { contentText } from "../../session/state.ts";
 
 /** A prompt on its way. */
 interface SentPrompt {
@@ -24,9 +25,6 @@ interface Echo {
   /** The agent has ended the work in which it reported the message. */
   isTurnOver: boolean;
 }
-
-const textOf = (content: readonly ContentBlock[]): string =>
-  content.map(block => (block.type === "text" ? block.text : "")).join("");
 
 /** At most this many reported messages are kept for prompts whose answers name none. */
 const maxEchoes = 100;
@@ -52,7 +50,7 @@ export class SentPrompts {
     });
     accepted.catch(() => {}); // The sender of a refused prompt does not wait for it.
     const isSteered = this.#isWorking;
-    const prompt = { text: textOf(content), resolve, reject, isSteered, isAnswered: false, hasBegun: false };
+    const prompt = { text: contentText(content), resolve, reject, isSteered, isAnswered: false, hasBegun: false };
     this.#sent.push(prompt);
     return { prompt, accepted };
   }
@@ -79,7 +77,7 @@ export class SentPrompts {
     if (this.#sent.length === 0) return;
     const known = this.#echoes.find(echo => echo.messageId === messageId);
     const echo = known ?? { messageId, text: "", isTurnOver: false };
-    echo.text += textOf(content);
+    echo.text += contentText(content);
     if (!known) this.#echoes = [...this.#echoes, echo].slice(-maxEchoes);
     const sent = this.#sent.find(each => each.isAnswered && isEcho(echo.text, each.text));
     if (sent) this.#settle(sent, messageId);

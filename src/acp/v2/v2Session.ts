@@ -14,6 +14,7 @@ import {
 import type { ContentBlock, SessionEvent } from "../../session/events.ts";
 import { permissionResult, type RequestSession } from "../agentRequests.ts";
 import { authRequired, requestCancelled } from "../errorCodes.ts";
+import { openingSettings } from "../openingSettings.ts";
 import { asNumber, asObject, asString, contentToWire, type JsonObject } from "../parse.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { saysSessionIsGone } from "../sessionGone.ts";
@@ -86,9 +87,7 @@ export class V2Session implements AgentSession, RequestSession {
     this.#early = undefined;
     this.#report([{ type: "agentSession", sessionId, ...(continued && { continued }) }]);
     this.#report(early);
-    // An answer without options or commands leaves those that the agent reported before it.
-    const isOpen = (event: SessionEvent): boolean => isFilled(event) || !early.some(({ type }) => type === event.type);
-    this.#report(this.#updates.setup(result).filter(isOpen));
+    this.#report(openingSettings(this.#updates.setup(result), early));
   }
 
   /** Opens the session with another client, although the agent has it open all the time. */
@@ -260,7 +259,3 @@ export class V2Session implements AgentSession, RequestSession {
     this.#options.onDispose([this.sessionId, ...this.#subAgents.sessionIds]);
   }
 }
-
-/** Whether the event has options or commands. */
-const isFilled = (event: SessionEvent): boolean =>
-  (event.type === "options" && event.options.length > 0) || (event.type === "commands" && event.commands.length > 0);

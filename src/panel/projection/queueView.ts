@@ -1,28 +1,25 @@
 // Prompts that wait for the agent, as the panel lists them.
 import type { ContentBlock } from "../../session/events.ts";
 import { promptText } from "../../session/promptQueue.ts";
-import type { PendingPrompt } from "../../session/state.ts";
+import { isHeld, type PendingPrompt } from "../../session/state.ts";
 import type { ViewQueuedPrompt } from "../protocol.ts";
 
 /**
  * A prompt as a row of the queue: its text, and the names of its attachments. `paused`: the queue is not sent.
  * `steers`: the agent accepts prompts while it works.
  */
-export function queuedPromptView(
-  { id, content, messageId, isSubmitted }: PendingPrompt,
-  paused: boolean,
-  steers: boolean,
-): ViewQueuedPrompt {
+export function queuedPromptView(prompt: PendingPrompt, paused: boolean, steers: boolean): ViewQueuedPrompt {
+  const { id, content, messageId } = prompt;
   const words = content.find(block => block.type === "text");
-  const isHeld = messageId === undefined && isSubmitted === true;
-  const sent = messageId !== undefined || isHeld;
+  const isAtAgent = isHeld(prompt);
+  const sent = messageId !== undefined || isAtAgent;
   const attachments = content.filter(block => block !== words).map(attachmentName);
   return {
     id,
     text: promptText(content),
     ...(attachments.length > 0 && { attachments }),
     sent,
-    ...(isHeld && { isHeld }),
+    ...(isAtAgent && { isHeld: true as const }),
     ...(paused && !sent && { paused }),
     ...(steers && !sent && { canSteer: true as const }),
   };

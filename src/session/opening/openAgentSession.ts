@@ -16,6 +16,7 @@ import { promptContentForAgent, type PromptCapabilities } from "../promptContent
 import {
   compactionKey,
   isFinal,
+  isHeld,
   isPrompt,
   latestTurnStart,
   messageKey,
@@ -73,7 +74,7 @@ function openSessionId(state: SessionState): string | undefined {
 function wasInterrupted({ activity, entries, pendingPrompts }: SessionState): boolean {
   const { stopReason } = activity;
   if (stopReason === "lost" || stopReason === "cancelled") return true;
-  if (pendingPrompts.some(({ isSubmitted }) => isSubmitted)) return true;
+  if (pendingPrompts.some(isHeld)) return true;
   const last = entries.findLast(entry => entry.kind === "tool" && entry.background === true);
   return last?.kind === "tool" && last.closed === true;
 }

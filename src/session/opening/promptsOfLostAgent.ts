@@ -1,44 +1,57 @@
 // The prompts that an agent held when the connection ended. What it repeats shows whether it inserted them.
-import type { SessionEvent } from "../events.ts";
-import {
-  contentText,
-  latestTurnStart,
-  messageKey,
-  type Entry,
-  type PendingPrompt,
-  type SessionState,
-} from "../state.ts";
+import type { ContentBlock, SessionEvent } from "../events.ts";
+import { contentText, isHeld, isPrompt, messageKey, type PendingPrompt, type SessionState } from "../state.ts";
 
 type Outcome = Extract<SessionEvent, { type: "promptAccepted" | "promptReturned" }>;
 
+/** A message of the user that no prompt is known for. */
+interface RepeatedMessage {
+  readonly messageId: string;
+  readonly text: string;
+  /** Its place among the entries. */
+  readonly place: number;
+}
+
 /**
  * What became of these prompts. The agent has those that it repeated while the session opened, so they must not be sent
- * again. Any other one returns to the queue, where the user decides. `before`: the state before the session opened.
+ * again. Any other one returns to the queue, where the user decides. `repeated`: the ids of the messages that the agent
+ * reported meanwhile.
  */
-export function promptsOfLostAgent(before: SessionState, after: SessionState): readonly Outcome[] {
-  const repeated = [...after.entries].slice(firstPlace(before)).flatMap(readPrompt);
-  return after.pendingPrompts.filter(isHeld).map(({ id: submission, content }): Outcome => {
-    const text = contentText(content);
-    // An agent can repeat attachments as text.
-    const at = repeated.findIndex(message => message.text.startsWith(text));
-    const [found] = at < 0 ? [] : repeated.splice(at, 1);
-    return found
-      ? { type: "promptAccepted", submission, messageId: found.messageId }
-      : { type: "promptReturned", submission };
+export function promptsOfLostAgent(state: SessionState, repeated: Iterable<string>): readonly Outcome[] {
+  const messages = [...repeated].flatMap(id => readMessage(state, id));
+  const held = state.pendingPrompts.filter(isHeld);
+  const found = new Map<string, string>();
+  for (const isMessageOf of [hasSameText, hasBeginning])
+    for (const prompt of held.filter(({ id }) => !found.has(id))) {
+      const { place = 0 } = prompt;
+      const at = messages.findIndex(message => message.place >= place && isMessageOf(message.text, prompt.content));
+      const [message] = at < 0 ? [] : messages.splice(at, 1);
+      if (message) found.set(prompt.id, message.messageId);
+    }
+  return held.map(({ id: submission }): Outcome => {
+    const messageId = found.get(submission);
+    return messageId === undefined
+      ? { type: "promptReturned", submission }
+      : { type: "promptAccepted", submission, messageId };
   });
 }
 
-/** Where the messages of held prompts can begin: after the latest accepted prompt, or in the latest turn. */
-function firstPlace(state: SessionState): number {
-  const accepted = state.entries.findLast(entry => entry.kind === "message" && entry.submission !== undefined);
-  const next = accepted ? state.entries.position(accepted.id) + 1 : 0;
-  return Math.min(latestTurnStart(state), next);
+/** Without text, nothing shows that the message is the prompt. */
+function hasSameText(text: string, prompt: PendingPrompt["content"]): boolean {
+  const own = contentText(prompt);
+  return own !== "" && text === own;
 }
 
-const isHeld = ({ isSubmitted, messageId }: PendingPrompt): boolean => isSubmitted === true && messageId === undefined;
+/** An agent can repeat attachments as text. */
+function hasBeginning(text: string, prompt: PendingPrompt["content"]): boolean {
+  const own = contentText(prompt);
+  return own !== "" && prompt.some(isAttachment) && text.startsWith(own);
+}
 
-function readPrompt(entry: Entry): readonly { readonly messageId: string; readonly text: string }[] {
-  if (entry.kind !== "message" || entry.author !== "user" || entry.parent !== undefined) return [];
-  if (entry.submission !== undefined) return [];
-  return [{ messageId: entry.id.slice(messageKey("user", "").length), text: contentText(entry.content) }];
+const isAttachment = ({ type }: ContentBlock): boolean => type !== "text";
+
+function readMessage({ entries }: SessionState, messageId: string): readonly RepeatedMessage[] {
+  const entry = entries.get(messageKey("user", messageId));
+  if (entry?.kind !== "message" || !isPrompt(entry) || entry.submission !== undefined) return [];
+  return [{ messageId, text: contentText(entry.content), place: entries.position(entry.id) }];
 }
