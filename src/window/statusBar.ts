@@ -2,7 +2,7 @@
 // there, and the tooltip counts the sessions that need the user or work.
 import { t } from "../base/l10n.ts";
 import type { StatusItem } from "../editor/editorItems.ts";
-import type { ListedSession } from "../library/sessionGroups.ts";
+import { isListed, type ListedSession } from "../library/sessionGroups.ts";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 
 /** The session that the item shows. */
@@ -46,11 +46,14 @@ export class StatusBar {
 }
 
 /** The counts of these sessions. A session that waits or works can also be unread. */
-export const sessionCounts = (sessions: readonly ListedSession[]): SessionCounts => ({
-  waiting: sessions.filter(({ status }) => status === "waiting").length,
-  working: sessions.filter(({ status }) => status === "working").length,
-  unread: sessions.filter(({ isUnread }) => isUnread).length,
-});
+export function sessionCounts(sessions: readonly ListedSession[]): SessionCounts {
+  const listed = sessions.filter(isListed);
+  return {
+    waiting: listed.filter(({ status }) => status === "waiting").length,
+    working: listed.filter(({ status }) => status === "working").length,
+    unread: listed.filter(({ isUnread }) => isUnread).length,
+  };
+}
 
 const countLines = ({ waiting, working, unread }: SessionCounts): readonly string[] => [
   ...(waiting > 0 ? [t("Sessions waiting for you: {0}", waiting)] : []),
