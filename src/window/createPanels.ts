@@ -142,7 +142,7 @@ export function createPanels(
   chat.changed();
   return commandRunner(
     [
-      chatCommands(open, waiting, chat, show),
+      chatCommands(registry, waiting, chat, show),
       sessionCommands({ registry, agents, chat }),
       sessionListCommands({
         ...{ registry, agents, mcp, stored, storage, clock, log, tree, chat, list: list.list },

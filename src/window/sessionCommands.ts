@@ -6,7 +6,6 @@ import { openQuestions } from "../session/state.ts";
 import { setStatusBarMessage, showQuickPick } from "../editor/editorUi.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
-import type { OpenSessions } from "../library/openSessions.ts";
 import type { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { confirmEndOfWork } from "../library/vscode/confirmEndOfWork.ts";
@@ -18,7 +17,7 @@ type ChatCommandId = "parley.openChat" | "parley.openChatInEditor" | "parley.fin
 
 /** Handlers of the commands that show the chat. `show`: shows the session with this id, at its open question. */
 export const chatCommands = (
-  open: OpenSessions,
+  registry: SessionRegistry,
   waiting: WaitingOrder,
   chat: ChatPanels,
   show: (id: string) => Promise<void>,
@@ -27,9 +26,14 @@ export const chatCommands = (
     const longest = waiting.longest;
     // A click in the status bar goes to the session that it shows.
     if (from === "status" && longest) return show(longest.id);
-    await chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer");
+    await chat.focus(openQuestions(registry.open.activeState).length > 0 ? "question" : "composer");
   },
-  "parley.openChatInEditor": () => void chat.openEditor(),
+  "parley.openChatInEditor": () => {
+    // The new tab is the active surface at once.
+    const session = registry.open.active;
+    const surface = chat.openEditor();
+    if (session) registry.moveToEditor(session, surface);
+  },
   "parley.find": () => chat.focus("find"),
 });
 
