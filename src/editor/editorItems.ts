@@ -36,16 +36,20 @@ export class StatusItem implements Disposable {
   readonly #item: vscode.StatusBarItem;
 
   /** The item is hidden. Items with a higher priority are further left. */
-  constructor(id: string, priority: number, options: { readonly name: string; readonly command?: string }) {
+  constructor(
+    id: string,
+    priority: number,
+    options: { readonly name: string; readonly command?: Omit<vscode.Command, "title"> },
+  ) {
     this.#item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Right, priority);
     this.#item.name = inertText(options.name);
-    this.#item.command = options.command;
+    this.#item.command = options.command && { ...options.command, title: options.name };
   }
 
-  /** Shows the codicon, the text and, on hover, the tooltip. Screen readers read `accessibleLabel`. */
-  show(icon: string, text: string, tooltip: string, accessibleLabel?: string): void {
+  /** Shows the codicon, the text and, on hover, the lines of the tooltip. Screen readers read `accessibleLabel`. */
+  show(icon: string, text: string, tooltip: readonly string[], accessibleLabel?: string): void {
     this.#item.text = `$(${icon}) ${withoutMiddle(inertText(text), maxStatusLength)}`;
-    this.#item.tooltip = inertText(tooltip);
+    this.#item.tooltip = inertLines(tooltip);
     if (accessibleLabel !== undefined)
       this.#item.accessibilityInformation = { label: inertText(accessibleLabel), role: "button" };
     this.#item.show();

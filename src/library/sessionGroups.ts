@@ -18,6 +18,8 @@ export interface ListedSession {
   readonly isUnread: boolean;
   /** Whether the user marked the session as done. */
   readonly isDone: boolean;
+  /** Nothing was written in the session, and the user gave it no name. */
+  readonly isBlank?: true;
   /** The agent can copy the session. */
   readonly canFork?: true;
   /** The lines of its changes that wait for review. */
@@ -41,10 +43,13 @@ export function sessionGroups(
   showsDone: boolean,
 ): readonly SessionGroup[] {
   const groups = new Map<SessionGroupId, ListedSession[]>(groupOrder.map(id => [id, []]));
-  const shown = sessions.filter(session => showsDone || !session.isDone || isActive(session));
+  const shown = sessions.filter(session => isListed(session) && (showsDone || !session.isDone || isActive(session)));
   for (const session of shown.toSorted(byTime)) groups.get(groupOf(session, now))?.push(session);
   return [...groups].flatMap(([id, members]) => (members.length > 0 ? [{ id, sessions: members }] : []));
 }
+
+/** Lists leave out blank sessions, unless one needs the user, as for the form of a server. */
+export const isListed = (session: ListedSession): boolean => session.isBlank !== true || session.status === "waiting";
 
 /** A session that waits or works is shown, even if it was done before. */
 const isActive = ({ status }: ListedSession): boolean => status === "waiting" || status === "working";
@@ -74,7 +79,8 @@ export function sessionsByUrgency(sessions: readonly ListedSession[]): readonly 
 }
 
 /** Whether the badge counts the session: it waits, or something in it is unread, such as a failure. */
-export const needsAttention = ({ status, isUnread }: ListedSession): boolean => status === "waiting" || isUnread;
+export const needsAttention = (session: ListedSession): boolean =>
+  isListed(session) && (session.status === "waiting" || session.isUnread);
 
 /** A rounded time span. The unit "now" means less than a minute. */
 export interface SessionAge {

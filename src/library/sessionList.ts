@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../agents/registry.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import type { Session } from "../session/session.ts";
-import { sessionTitle } from "../session/state.ts";
+import { sessionTitle, type SessionState } from "../session/state.ts";
 import { attentionOf } from "./attention.ts";
 import type { OpenSessions } from "./openSessions.ts";
 import { lastActivity, type SessionEntry } from "./sessionEntry.ts";
@@ -102,6 +102,7 @@ export class SessionList implements Disposable {
       status: attention === "idle" && entry?.status === "interrupted" ? "interrupted" : attention,
       isUnread: entry?.unread === true,
       isDone: entry?.done === true,
+      ...(isBlank(state) && { isBlank: true as const }),
       ...this.#more(id, state.agent?.id, shared),
     };
   }
@@ -135,6 +136,9 @@ export class SessionList implements Disposable {
     return at;
   }
 }
+
+const isBlank = ({ entries, pendingPrompts, ownTitle }: SessionState): boolean =>
+  entries.length === 0 && pendingPrompts.length === 0 && ownTitle === null;
 
 /** What is read once for the whole list. */
 interface Shared {

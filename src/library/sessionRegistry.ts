@@ -245,6 +245,12 @@ export class SessionRegistry {
     if (session) this.#show(surface, session);
   }
 
+  /** Shows an open session in an editor tab. If the chat view shows it, the view offers a new one from now on. */
+  moveToEditor(session: Session, surface: string): void {
+    this.#show(surface, session);
+    if (this.open.selected(chatViewSurface) === session) this.start(session.state.agent?.id, chatViewSurface);
+  }
+
   /** A session that was never used does not stay open when the surface shows another one, unless it has a form. */
   #show(surface: string, session: Session): void {
     const before = this.open.selected(surface);

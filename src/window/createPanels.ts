@@ -10,6 +10,7 @@ import { fileIntents } from "../files/vscode/settleFile.ts";
 import type { HistoryFeature } from "../history/vscode/createHistory.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
+import { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SessionListFeature } from "../library/vscode/createSessionList.ts";
 import type { StoredSessionsFeature } from "../library/vscode/createStoredSessions.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
@@ -126,9 +127,10 @@ export function createPanels(
     }),
   );
   store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
+  const show = (id: string): Promise<void> => showSession({ registry, stored, chat }, id);
+  const waiting = store.add(new WaitingOrder(open));
   const tree = createSessionIndicators(platform, startup, {
-    ...{ active, open, agents, views, chat, settings, list: list.list },
-    show: id => showSession({ registry, stored, chat }, id),
+    ...{ active, waiting, open, agents, views, chat, settings, list: list.list, show },
     onVisible: () => void storedSessions.refresh(),
   });
   store.add(
@@ -140,7 +142,7 @@ export function createPanels(
   chat.changed();
   return commandRunner(
     [
-      chatCommands(open, chat),
+      chatCommands(registry, waiting, chat, show),
       sessionCommands({ registry, agents, chat }),
       sessionListCommands({
         ...{ registry, agents, mcp, stored, storage, clock, log, tree, chat, list: list.list },

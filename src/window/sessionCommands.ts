@@ -6,7 +6,7 @@ import { openQuestions } from "../session/state.ts";
 import { setStatusBarMessage, showQuickPick } from "../editor/editorUi.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
-import type { OpenSessions } from "../library/openSessions.ts";
+import type { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { confirmEndOfWork } from "../library/vscode/confirmEndOfWork.ts";
 import type { ActiveSession } from "./activeSession.ts";
@@ -15,10 +15,25 @@ import type { TrafficDocument } from "./trafficDocument.ts";
 
 type ChatCommandId = "parley.openChat" | "parley.openChatInEditor" | "parley.find";
 
-/** Handlers of the commands that show the chat. */
-export const chatCommands = (open: OpenSessions, chat: ChatPanels): CommandHandlers<ChatCommandId> => ({
-  "parley.openChat": () => chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer"),
-  "parley.openChatInEditor": () => void chat.openEditor(),
+/** Handlers of the commands that show the chat. `show`: shows the session with this id, at its open question. */
+export const chatCommands = (
+  registry: SessionRegistry,
+  waiting: WaitingOrder,
+  chat: ChatPanels,
+  show: (id: string) => Promise<void>,
+): CommandHandlers<ChatCommandId> => ({
+  "parley.openChat": async from => {
+    const longest = waiting.longest;
+    // A click in the status bar goes to the session that it shows.
+    if (from === "status" && longest) return show(longest.id);
+    await chat.focus(openQuestions(registry.open.activeState).length > 0 ? "question" : "composer");
+  },
+  "parley.openChatInEditor": () => {
+    // The new tab is the active surface at once.
+    const session = registry.open.active;
+    const surface = chat.openEditor();
+    if (session) registry.moveToEditor(session, surface);
+  },
   "parley.find": () => chat.focus("find"),
 });
 

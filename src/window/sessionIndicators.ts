@@ -2,7 +2,7 @@
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
-import { openQuestions } from "../session/state.ts";
+import { openQuestions, sessionTitle } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
 import { attentionOf } from "../library/attention.ts";
 import { SessionsTree } from "../library/vscode/sessionsTree.ts";
@@ -11,15 +11,17 @@ import type { ChatPanels } from "./chatPanels.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { OpenSessions } from "../library/openSessions.ts";
 import type { SessionList } from "../library/sessionList.ts";
+import type { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SurfaceViews } from "../library/surfaceViews.ts";
 import type { SettingsReader } from "./settings.ts";
 import type { StartupParts } from "./startup/startup.ts";
-import { StatusBar } from "./statusBar.ts";
+import { sessionCounts, StatusBar } from "./statusBar.ts";
 import { UserNotifications } from "./userNotifications.ts";
 
 /** What the indicators show. */
 export interface IndicatorSources {
   readonly active: ActiveSession;
+  readonly waiting: WaitingOrder;
   readonly open: OpenSessions;
   readonly agents: WindowAgents;
   readonly views: SurfaceViews;
@@ -36,9 +38,10 @@ export interface IndicatorSources {
 export function createSessionIndicators(
   { store, log, clock }: ExtensionPlatform,
   { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
-  { active, open, agents, views, chat, settings, list, show, onVisible }: IndicatorSources,
+  { active, waiting, open, agents, views, chat, settings, list, show, onVisible }: IndicatorSources,
 ): SessionsTree {
-  const status = new StatusBar(statusItem, rememberAgentName);
+  const status = new StatusBar(statusItem);
+  let counts = sessionCounts(list.sessions());
   const isVisible = (session: Session): boolean => chat.isVisible(open.surfacesOf(session));
   const tree = store.add(
     new SessionsTree({
@@ -59,15 +62,29 @@ export function createSessionIndicators(
     },
     show: ({ id }) => show(id),
   });
+  const updateStatus = (): void => {
+    const session = waiting.longest ?? active.session;
+    const state = session?.state ?? active.state;
+    const title = session === active.session ? "" : sessionTitle(state);
+    status.update({ state, title, agentName: agents.of(session)?.name }, counts);
+    const activeName = active.state.agent?.name ?? agents.of(active.session)?.name;
+    if (activeName !== undefined) rememberAgentName(activeName);
+  };
   const update = (): void => {
     const { state } = active;
-    status.update(state, agents.of(active.session)?.name);
+    updateStatus();
     setContextKey("parley.hasSession", active.session !== undefined);
     setContextKey("parley.busy", isWorking(state));
     setContextKey("parley.waiting", openQuestions(state).length > 0);
   };
   store.add(active.onDidChangeState(update));
   store.add(views.onDidChange(update));
+  store.add(
+    list.onDidChange(() => {
+      counts = sessionCounts(list.sessions());
+      updateStatus();
+    }),
+  );
   update();
   store.add(
     open.onDidChange(change => {

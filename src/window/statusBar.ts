@@ -1,34 +1,65 @@
-// The item in the status bar: the agent's name and state. A click opens the chat, at an open question if there is one.
+// The item in the status bar: the session that has waited for the user the longest, or else the active one. A click goes
+// there, and the tooltip counts the sessions that need the user or work.
 import { t } from "../base/l10n.ts";
 import type { StatusItem } from "../editor/editorItems.ts";
+import { isListed, type ListedSession } from "../library/sessionGroups.ts";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
+
+/** The session that the item shows. */
+export interface StatusBarSession {
+  readonly state: SessionState;
+  /** The name of its agent in the settings. The item is hidden if there is none, and the session has none. */
+  readonly agentName: string | undefined;
+  /** The title of a session that is perhaps not in sight. Empty for others. */
+  readonly title: string;
+}
+
+/** How many sessions wait for the user, work, and are unread. */
+export interface SessionCounts {
+  readonly waiting: number;
+  readonly working: number;
+  readonly unread: number;
+}
 
 export class StatusBar {
   readonly #item: Pick<StatusItem, "show" | "hide">;
-  readonly #onDidShowName: (name: string) => void;
   #shown = "";
 
-  /** `onDidShowName`: receives each name that the item shows. */
-  constructor(item: Pick<StatusItem, "show" | "hide">, onDidShowName: (name: string) => void) {
+  constructor(item: Pick<StatusItem, "show" | "hide">) {
     this.#item = item;
-    this.#onDidShowName = onDidShowName;
   }
 
-  update(state: SessionState, agentName: string | undefined): void {
+  /** Shows the session. This is called often, and each setter makes VS Code paint again, so equal texts are not set. */
+  update({ state, agentName, title }: StatusBarSession, counts: SessionCounts): void {
     const name = state.agent?.name ?? agentName;
     if (name === undefined) {
       this.#shown = "";
       return this.#item.hide();
     }
     const { icon, words } = sessionStatus(state);
-    // This is called often, and each setter makes VS Code paint again.
-    const shown = `${icon} ${name} ${words}`;
+    const tooltip = [words, ...(title === "" ? [] : [title]), ...countLines(counts)];
+    const shown = JSON.stringify([icon, name, tooltip]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#item.show(icon, name, words, `${name}: ${words}`);
-    this.#onDidShowName(name);
+    this.#item.show(icon, name, tooltip, `${name}: ${tooltip.join(", ")}`);
   }
 }
+
+/** The counts of these sessions. A session that waits or works can also be unread. */
+export function sessionCounts(sessions: readonly ListedSession[]): SessionCounts {
+  const listed = sessions.filter(isListed);
+  return {
+    waiting: listed.filter(({ status }) => status === "waiting").length,
+    working: listed.filter(({ status }) => status === "working").length,
+    unread: listed.filter(({ isUnread }) => isUnread).length,
+  };
+}
+
+const countLines = ({ waiting, working, unread }: SessionCounts): readonly string[] => [
+  ...(waiting > 0 ? [t("Sessions waiting for you: {0}", waiting)] : []),
+  ...(working > 0 ? [t("Sessions working: {0}", working)] : []),
+  ...(unread > 0 ? [t("Sessions unread: {0}", unread)] : []),
+];
 
 /** A codicon and a text for the state of a session. */
 function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {

@@ -37,6 +37,16 @@ const arbitrarySession = fc.record({
 const arbitrarySessions = fc.uniqueArray(arbitrarySession, { selector: one => one.id, maxLength: 40 });
 
 describe("the list of sessions", () => {
+  it("leaves out sessions in which nothing was written, unless one waits for the user", () => {
+    const sessions = [
+      session("blank", { isBlank: true }),
+      session("failed", { isBlank: true, status: "failed" }),
+      session("asks", { isBlank: true, status: "waiting" }),
+      session("written"),
+    ];
+    assert.deepEqual(grouped(sessions, true), { waiting: ["asks"], today: ["written"] });
+  });
+
   it("groups by local days, at midnight and across the change to summer time", () => {
     const at = (month: number, day: number, hour: number, minutes = 0): number =>
       new Date(2026, month, day, hour, minutes).getTime();

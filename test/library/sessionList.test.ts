@@ -57,12 +57,34 @@ describe("the list of sessions", () => {
       onDidChange: () => ({ dispose: () => {} }),
     }) as unknown as Session;
 
+  it("marks a session in which nothing was written as blank, unless the user named it", () => {
+    open.add(session("new"));
+    open.add(session("named", { ownTitle: "Mine" }));
+    open.add(session("queued", { pendingPrompts: [{}] as never }));
+    assert.deepEqual(
+      list.sessions().map(({ id, isBlank }) => [id, isBlank]),
+      [
+        ["new", true],
+        ["named", undefined],
+        ["queued", undefined],
+      ],
+    );
+  });
+
   it("has each open and stored session once, with the marks and the age of its entry", () => {
     entries = [entry("open", { unread: true, status: "interrupted" }), entry("stored", { done: true })];
-    open.add(session("open"));
+    open.add(session("open", { ownTitle: "Mine" }));
     assert.deepEqual(list.sessions(), [
       {
-        ...{ id: "open", title: "", agentName: "A", updated: 5, status: "interrupted", isUnread: true, isDone: false },
+        ...{
+          id: "open",
+          title: "Mine",
+          agentName: "A",
+          updated: 5,
+          status: "interrupted",
+          isUnread: true,
+          isDone: false,
+        },
         ...{ canFork: true, agentIcon: "rocket" },
       },
       {

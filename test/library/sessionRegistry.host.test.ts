@@ -56,6 +56,22 @@ describe("the sessions of a window", () => {
     assert.equal(bench.views.view("editor:1").head.session, bench.session?.id);
   });
 
+  it("move to an editor tab, and the view then offers a new one", async () => {
+    const first = await work("a long task");
+    bench.sessions.start();
+    const second = await work("another task");
+    bench.sessions.show(first.id);
+    bench.open.activate("editor:1");
+    bench.sessions.moveToEditor(first, "editor:1");
+    await bench.sessions.restoreOrStart("editor:1");
+    assert.equal(bench.open.selected("editor:1"), first);
+    const offered = bench.open.selected("view");
+    assert.ok(offered && offered !== first && offered !== second);
+    assert.equal(offered.state.entries.length, 0);
+    bench.sessions.moveToEditor(second, "editor:2");
+    assert.equal(bench.open.selected("view"), offered, "the view stays if it shows another session");
+  });
+
   it("end when they are closed, and the surface shows the one that was shown before", async () => {
     const first = await work("a long task");
     bench.sessions.start();

@@ -105,7 +105,7 @@ export class FollowController implements Disposable {
       }),
     );
     this.#decorations = this.#store.add(new FollowDecorations());
-    const status = { name: vscode.l10n.t("Parley: Following"), command: "parley.toggleFollow" };
+    const status = { name: vscode.l10n.t("Parley: Following"), command: { command: "parley.toggleFollow" } };
     this.#status = this.#store.add(new StatusItem("parley.following", 89, status));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#paint()));
     this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
@@ -190,7 +190,7 @@ export class FollowController implements Disposable {
   #modeChanged(): void {
     if (this.state === "paused") {
       const tooltip = vscode.l10n.t("Follow {0} again", this.#agentName);
-      this.#status.show("debug-pause", vscode.l10n.t("Following paused"), tooltip);
+      this.#status.show("debug-pause", vscode.l10n.t("Following paused"), [tooltip]);
     } else this.#status.hide();
     this.#changed.fire();
   }

@@ -1,6 +1,6 @@
 // "Switch Session…": the sessions of the workspace, what waits first.
 import * as vscode from "vscode";
-import { sessionsByUrgency, type ListedSession } from "../sessionGroups.ts";
+import { isListed, sessionsByUrgency, type ListedSession } from "../sessionGroups.ts";
 import { ageText, sessionIcon, statusText, titleOf } from "./sessionTexts.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
 
@@ -28,7 +28,7 @@ export async function pickSession({ sessions, shown, now }: SwitchSessionOptions
       ...(id === shown && { detail: vscode.l10n.t("Shown now") }),
     };
   };
-  const picks = sessions.then(all => sessionsByUrgency(all.filter(({ isDone }) => !isDone)).map(pickOf));
+  const picks = sessions.then(all => sessionsByUrgency(all.filter(each => isListed(each) && !each.isDone)).map(pickOf));
   const picked = await showQuickPick(picks, {
     title: vscode.l10n.t("Switch Session"),
     placeHolder: vscode.l10n.t("Select the session to show in the chat"),

@@ -49,9 +49,12 @@ export class Startup implements Disposable {
     this.#context = context;
     this.#create = create;
     const load = (): Promise<LoadedExtension> => this.#load();
-    const statusItem = new StatusItem("parley.status", 90, { name: "Parley", command: "parley.openChat" });
+    const statusItem = new StatusItem("parley.status", 90, {
+      name: "Parley",
+      command: { command: "parley.openChat", arguments: ["status"] },
+    });
     const agentName = context.workspaceState.get(agentNameKey, "Parley");
-    statusItem.show("comment-discussion", agentName, vscode.l10n.t("Not started"));
+    statusItem.show("comment-discussion", agentName, [vscode.l10n.t("Not started")]);
     this.#parts = {
       statusItem,
       recentFiles: new RecentFiles(),
