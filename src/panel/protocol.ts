@@ -251,6 +251,8 @@ export interface ViewTurnEnd {
   readonly stopReason: StopReason;
   /** The turn was cancelled without Stop. */
   readonly unrequested?: true;
+  /** The agent has gone on with the turn, so it is hidden. */
+  readonly over?: true;
   readonly at: number;
 }
 

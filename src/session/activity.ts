@@ -64,7 +64,7 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
         ? { turnPrompt: accepted, awaitedTurns: held }
         : { turnPrompt: null, turnStart: state.entries.length };
     const begun = { ...state, activity, ...turn, reportsTurns: true, turnUsage: null, signIn: null };
-    return withoutFinishedPlans(begun);
+    return withoutFinishedPlans(isContinued ? withoutTurnEnd(begun) : begun);
   }
   const { stopReason, forgotten = false } = event;
   const turnPrompt = was.state === "idle" ? (accepted ?? null) : state.turnPrompt;
@@ -77,6 +77,17 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
   };
   const isStopped = state.cancelling;
   return endTurn(withStopOver(withReportedReason(ended, event)), event, { at, isStopped });
+}
+
+/** The state in which the turn goes on that Parley cancelled because the window or the process ended. */
+function withoutTurnEnd(state: SessionState): SessionState {
+  const { entries, turnStart } = state;
+  for (let at = entries.length - 1; at >= turnStart; at--) {
+    const entry = entries.at(at);
+    if (entry?.kind === "turnEnd" && entry.unrequested)
+      return { ...state, entries: entries.put({ ...entry, over: true }) };
+  }
+  return state;
 }
 
 const withReportedReason = (state: SessionState, { stopReason, byParley }: Activity): SessionState =>

@@ -130,6 +130,8 @@ export interface TurnEnd {
   readonly stopReason: StopReason;
   /** The turn was cancelled without Stop: by the agent, another client, a restart or the end of the window. */
   readonly unrequested?: true;
+  /** The agent has gone on with the turn after a reload of the window, so it is hidden. */
+  readonly over?: true;
   readonly at: number;
 }
 export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {

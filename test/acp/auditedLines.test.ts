@@ -13,7 +13,8 @@ type Step =
   | { readonly accept: object }
   | { readonly refuse: number }
   | { readonly user: "stops" | "signs in" }
-  | { readonly window: "reloads" };
+  /** `resumes`: the agent answers the request of the new window to resume the session. */
+  | { readonly window: "reloads" | "resumes" };
 
 /** `sent`: the prompts that the agent received, in order. It received no other request, and no prompt waits. */
 interface Script {
@@ -59,15 +60,16 @@ const scripts: Readonly<Record<string, Script>> = {
     steps: [
       ...steps(...accepted("u1", "one"), running, piece("m", "The quick "), call("in_progress"), { window: "reloads" }),
       ...steps(user("u1", "one"), call("completed", "42 passed"), says("m", "The quick brown "), running),
-      ...steps(piece("m", "fox."), idle),
+      ...steps({ window: "resumes" }, piece("m", "fox."), idle),
     ],
-    shown: ["user: one", "agent: The quick brown fox.", "npm test (done): 42 passed", "turnEnd"],
+    shown: ["user: one", "agent: The quick brown fox.", "npm test (done): 42 passed"],
     sent: ["one"],
   },
   "an answer and a command that end while the window reloads": {
     steps: [
       ...steps(...accepted("u1", "one"), running, piece("m", "The quick "), call("in_progress"), { window: "reloads" }),
       ...steps(user("u1", "one"), call("completed", "42 passed"), says("m", "The quick brown fox."), idle),
+      ...steps({ window: "resumes" }),
     ],
     shown: ["user: one", "agent: The quick brown fox.", "npm test (done): 42 passed", "turnEnd"],
     sent: ["one"],
@@ -125,6 +127,8 @@ describe("lines of version 2 that were once shown wrongly", () => {
   let wire: WireSession;
   let sent: string[];
   let last: SentMessage | undefined;
+  let resume: SentMessage | undefined;
+  let opening: Promise<void> | undefined;
   beforeEach(async () => {
     trackLeaks();
     wire = await new WireSession().opened();
@@ -154,10 +158,10 @@ describe("lines of version 2 that were once shown wrongly", () => {
     } else if ("refuse" in step) {
       if (last) wire.agent.fail(last, step.refuse, "Sign in.");
       last = undefined;
-    } else if ("window" in step) await reload();
+    } else if ("window" in step) await (step.window === "reloads" ? reload() : resumed());
     else if (step.user === "stops") wire.session.stop();
     else await wire.session.signedIn(false);
-    if (!("window" in step)) await wire.processed();
+    if (!resume) await wire.processed();
   }
 
   async function reload(): Promise<void> {
@@ -165,9 +169,13 @@ describe("lines of version 2 that were once shown wrongly", () => {
     await earlier.processed();
     wire = new WireSession(earlier.log);
     earlier.dispose();
-    const opening = wire.session.open();
-    const resume = await wire.agent.request("session/resume");
-    wire.agent.answer(resume, {});
+    opening = wire.session.open();
+    resume = await wire.agent.request("session/resume");
+  }
+
+  async function resumed(): Promise<void> {
+    if (resume) wire.agent.answer(resume, {});
+    resume = undefined;
     await opening;
   }
 
@@ -184,7 +192,7 @@ describe("lines of version 2 that were once shown wrongly", () => {
 /** The entry as the user reads it. Notices are left out, because the test itself sends some. */
 function asWords(entry: ViewEntry): readonly string[] {
   const excluded = entry.excluded ? " (excluded)" : "";
-  if (entry.kind === "notice") return [];
+  if (entry.kind === "notice" || ("over" in entry && entry.over)) return [];
   if (entry.kind === "tool") {
     const parts = entry.parts.map(part => ("text" in part ? part.text : part.type));
     return [`${entry.title} (${entry.status})${parts.length > 0 ? `: ${parts.join(" ")}` : ""}${excluded}`];

@@ -37,6 +37,15 @@ describe("the panel of an agent", () => {
     await status.filter({ hasText: "Waiting for the model" }).waitFor();
   });
 
+  it("an agent that was not started since the reload starts with the next message, except if it was removed", async () => {
+    const head = { title: "Fix the sum", connection: { state: "closed" } } as const;
+    const panel = await openPanel([snapshot(view(busy.entries, head))]);
+    const status = panel.page.locator(".status-line");
+    await status.filter({ hasText: "Demo Agent starts with your next message." }).waitFor();
+    await panel.patch({ op: "head", head: { isReadOnly: true } });
+    await status.filter({ hasText: "Demo Agent is not running." }).waitFor();
+  });
+
   it("a start that takes longer than its limit asks whether to keep waiting, to stop or to check the agent", async () => {
     const panel = await openPanel(scenes["starting"] ?? []);
     const agents = [{ id: "demo", name: "Demo Agent", startTimeout: 60 }];

@@ -32,7 +32,7 @@ export class StatusRowElement extends LightElement {
     this.dataset["kind"] = entry.kind;
     markExcluded(this, entry);
     // The row stays, so that the positions of the entries after it do.
-    this.hidden = entry.kind === "notice" && entry.over === true;
+    this.hidden = (entry.kind === "notice" || entry.kind === "turnEnd") && entry.over === true;
     switch (entry.kind) {
       case "notice":
         return html`<div class="row" data-severity=${entry.retry ? nothing : entry.severity}>

@@ -21,7 +21,7 @@ export function interruptedEvents(state: SessionState, agentName: string): reado
   }
   events.push({ type: "connection", state: "closed" });
   if (isBusy(state) || asks.length > 0) {
-    const title = t("The window was closed or reloaded while {0} was working, so its turn ended there.", agentName);
+    const title = t("The window was closed or reloaded while {0} was working.", agentName);
     events.push({ type: "notice", severity: "warning", title });
   }
   return events;
