@@ -366,7 +366,16 @@ export const sessionEvents = {
   diffLines: { toolCallId: isString, lines: isListOf(isRecordWith({ item: isFiniteNumber, line: isFiniteNumber })) },
   agentLost: { problem: isProblem },
   // Events that the agent reported.
-  message: { author: isAuthor, messageId: isString, content: patched(isContent), parent: optionalString },
+  message: {
+    author: isAuthor,
+    messageId: isString,
+    content: patched(isContent),
+    parent: optionalString,
+    /** Parley has created the id, because the agent accepted a prompt without naming its message. */
+    unnamed: optionalTrue,
+    /** The id of an `unnamed` message in the conversation. From now on, `messageId` names this message, too. */
+    shownAs: optionalString,
+  },
   messageChunk: {
     author: isAuthor,
     messageId: isString,

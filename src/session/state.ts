@@ -32,6 +32,10 @@ export interface Message {
   readonly parent?: string;
   /** The id of the prompt, if the user wrote the message here. It is also the id of the turn that the prompt began. */
   readonly submission?: string;
+  /** The agent has accepted the prompt and not named its message yet. */
+  readonly unnamed?: true;
+  /** The key of the name that the agent gave the message after it was added. */
+  readonly namedKey?: string;
   /** When the first and the latest content arrived, ms since the epoch. */
   readonly at: number;
   readonly until: number;
