@@ -4,6 +4,7 @@ import { t } from "../base/l10n.ts";
 import { endBackground, reportBackground } from "./background/background.ts";
 import type { ConnectionState, Plan, PlanEntry, SessionEvent, StopReason } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
+import { findMessage } from "./messages.ts";
 import { unansweredTurn } from "./silence.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
@@ -195,8 +196,8 @@ function withProblem(state: SessionState, problem: ProblemEntry["problem"], at: 
 
 /** The acceptance of a prompt and its echo come in either order: the second one settles the prompt. */
 export function acceptPrompt(state: SessionState, promptId: string, messageId: string): SessionState {
-  const shown = state.entries.get(messageKey("user", messageId));
-  if (shown?.kind === "message") {
+  const shown = findMessage(state, "user", messageId);
+  if (shown) {
     const sent = state.pendingPrompts.some(s => s.id === promptId);
     const entries = sent ? state.entries.put({ ...shown, submission: promptId }) : state.entries;
     return withoutPrompt(sent ? { ...state, entries } : state, promptId);

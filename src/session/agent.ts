@@ -63,6 +63,12 @@ export interface OpenSessionRequest {
   readonly additionalFolders?: readonly string[];
 }
 
+/** A prompt that is in the conversation under an id that Parley created, because the agent has not named its message. */
+export interface UnnamedPrompt {
+  readonly messageId: string;
+  readonly content: readonly ContentBlock[];
+}
+
 /** A session of the agent to continue. */
 export interface ContinueSessionRequest extends OpenSessionRequest {
   readonly sessionId: string;
@@ -70,6 +76,8 @@ export interface ContinueSessionRequest extends OpenSessionRequest {
   readonly isKnown: (event: SessionEvent) => boolean;
   /** Whether an interruption may have cut the entry of the event. */
   readonly isCut: (event: SessionEvent) => boolean;
+  /** The prompts in the conversation that the agent has not named. Absent: none. */
+  readonly unnamed?: readonly UnnamedPrompt[];
   /** The conversation was interrupted, so the agent may have added to it what the log lacks. */
   readonly lacksEnd: boolean;
 }

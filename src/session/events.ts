@@ -373,6 +373,10 @@ export const sessionEvents = {
     parent: optionalString,
     /** The author to show from now on. The agent named it late, so that the message has the id of another author. */
     shownAuthor: optional(isAuthor),
+    /** Parley has created the id, because the agent accepted a prompt without naming its message. */
+    unnamed: optionalTrue,
+    /** The id of an `unnamed` message in the conversation. From now on, `messageId` names this message, too. */
+    shownAs: optionalString,
   },
   messageChunk: {
     author: isAuthor,

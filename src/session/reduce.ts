@@ -31,7 +31,7 @@ import {
 import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
 import { formNotice } from "./forms/formNotice.ts";
 import { noteDeniedChange, noteFile, recordWriteResult } from "./fileNotes.ts";
-import { appendContent, joinContent, upsertMessage } from "./messages.ts";
+import { appendContent, joinContent, nameMessage, upsertMessage } from "./messages.ts";
 import { putPlan, removePlan } from "./plans.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
 import { endRetry, withRetry } from "./retries.ts";
@@ -145,7 +145,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
     case "agentLost":
       return withoutAgentSession(markAgentLost(state, event.problem, at));
     case "message":
-      return upsertMessage(state, event, at, old =>
+      return upsertMessage(nameMessage(state, event), event, at, old =>
         event.content === undefined ? old : joinContent(event.content ?? []),
       );
     case "messageChunk":

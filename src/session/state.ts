@@ -32,6 +32,10 @@ export interface Message {
   readonly parent?: string;
   /** The id of the prompt, if the user wrote the message here. It is also the id of the turn that the prompt began. */
   readonly submission?: string;
+  /** The agent has accepted the prompt and not named its message yet. */
+  readonly unnamed?: true;
+  /** The key of the name that the agent gave the message after it was added. */
+  readonly namedKey?: string;
   /** When the first and the latest content arrived, ms since the epoch. */
   readonly at: number;
   readonly until: number;
@@ -255,6 +259,8 @@ export interface SessionState {
   readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
   /** The tokens of the latest turn; null until it has ended, and if the agent reports none. */
   readonly turnUsage: TurnUsage | null;
+  /** The agent has named a message after it was added, so {@link Message.namedKey} must be searched. */
+  readonly hasNamedMessages?: true;
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;

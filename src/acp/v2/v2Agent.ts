@@ -54,7 +54,7 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
             request.isCut(event) ? "cut" : request.isKnown(event) ? "whole" : undefined,
           )
         : undefined;
-      const session = await this.earlyUpdates.keepDuring(this.#continue(request, client, replay));
+      const session = await this.earlyUpdates.keepDuring(this.#continue(request, client, replay, request));
       if (session !== "refused") return session && { session, by: replay ? "load" : "resume" };
     }
     return undefined;
@@ -88,16 +88,17 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     request: KeptSessionRequest,
     client: AgentClient,
     replay: V2Replay | undefined,
+    earlier?: ContinueSessionRequest,
   ): Promise<V2Session | "refused" | undefined> {
     const { sessionId, connection } = request;
     const replayFrom = replay && { replayFrom: { type: "start" } };
     // The replay comes before the answer.
-    const replaying = replay && this.#newSession(sessionId, connection, client, replay);
+    const replaying = replay && this.#newSession(sessionId, connection, client, { replay, earlier });
     try {
       const params = { sessionId, ...this.setupParams(request), ...replayFrom };
       const waits = (): boolean => replay?.takeProgress() === true;
       const result = await this.answer("session/resume", params, client, "the request for this session", waits);
-      const session = replaying ?? this.#newSession(sessionId, connection, client);
+      const session = replaying ?? this.#newSession(sessionId, connection, client, { earlier });
       this.takeEarlyUpdates(session, sessionId);
       session.opened(asObject(result), true);
       return session;
@@ -124,10 +125,16 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     return session;
   }
 
-  #newSession(sessionId: string, connection: number, client: AgentClient, replay?: V2Replay): V2Session {
+  #newSession(
+    sessionId: string,
+    connection: number,
+    client: AgentClient,
+    { replay, earlier }: { readonly replay?: V2Replay; readonly earlier?: ContinueSessionRequest | undefined } = {},
+  ): V2Session {
     const session = new V2Session({
       ...{ sessionId, client, agent: this, connection },
       ...(replay && { replay }),
+      ...(earlier && { earlier }),
       onClose: id => {
         this.request("session/close", { sessionId: id }).catch((error: unknown) => {
           this.#options.log.debug(`${this.agentName} did not close a session.`, asError(error).message);

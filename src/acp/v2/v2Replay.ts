@@ -28,6 +28,8 @@ export class V2ConversationReplay implements V2Replay {
   /** The entries and terminals after the last known entry. */
   #entries: SessionEvent[] = [];
   readonly #settings: SessionEvent[] = [];
+  /** The names of messages that the conversation has. */
+  readonly #names: SessionEvent[] = [];
   #activity: Extract<SessionEvent, { type: "activity" }> | undefined;
   readonly #cut = new CutEntries();
   readonly #terminals: TerminalEvent[] = [];
@@ -58,7 +60,8 @@ export class V2ConversationReplay implements V2Replay {
     if (part === undefined) return addLimited(this.#entries, event);
     this.#hasKnown = true;
     this.#entries = [];
-    if (part === "cut") this.#cut.keep(event);
+    if (event.type === "message" && event.shownAs !== undefined) addLimited(this.#names, event);
+    else if (part === "cut") this.#cut.keep(event);
     else for (const id of shownTerminals(event)) if (this.#wholeTerminals.size < maxKept) this.#wholeTerminals.add(id);
   }
 
@@ -80,6 +83,7 @@ export class V2ConversationReplay implements V2Replay {
     const isNew = (event: SessionEvent): boolean =>
       !("terminalId" in event) || !(this.#wholeTerminals.has(event.terminalId) || isCut(event));
     return [
+      ...this.#names,
       ...(isWhole ? this.#cut.events(this.#activity) : []),
       ...(isWhole ? outputAgain(this.#terminals.filter(isCut)) : []),
       ...(this.#hasKnown ? this.#entries.filter(isNew) : []),

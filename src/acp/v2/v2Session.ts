@@ -9,6 +9,7 @@ import {
   type AcceptedPrompt,
   type AgentClient,
   type AgentSession,
+  type ContinueSessionRequest,
   type PermissionQuestion,
 } from "../../session/agent.ts";
 import type { ContentBlock, SessionEvent } from "../../session/events.ts";
@@ -42,6 +43,8 @@ interface V2SessionOptions {
   readonly connection: number;
   /** The agent repeats the conversation before its answer. */
   readonly replay?: V2Replay;
+  /** What an earlier connection has of the conversation. */
+  readonly earlier?: Pick<ContinueSessionRequest, "isKnown" | "unnamed">;
   readonly onSubAgent: (sessionId: string) => void;
   readonly onClose: (sessionId: string) => void;
   /** Gets the ids of the session and of its sub-agents. */
@@ -55,7 +58,7 @@ export class V2Session implements AgentSession, RequestSession {
   readonly #options: V2SessionOptions;
   readonly #updates: V2Updates;
   readonly #subAgents: SubAgents<V2Updates>;
-  readonly #sent = new SentPrompts();
+  readonly #sent: SentPrompts;
   #replay: V2Replay | undefined;
   /** The options and commands that the agent reported last, for a client that opens the session again. */
   readonly #settings = new Map<string, SessionEvent>();
@@ -71,10 +74,19 @@ export class V2Session implements AgentSession, RequestSession {
     this.#options = options;
     this.#replay = options.replay;
     const problem = (error: JsonObject | undefined): ReturnType<V2Session["turnProblem"]> => this.turnProblem(error);
+    const { earlier } = options;
+    const isKnown = (messageId: string): boolean =>
+      earlier?.isKnown({ type: "message", author: "user", messageId }) === true;
+    this.#sent = new SentPrompts(earlier?.unnamed);
     this.#updates = new V2Updates({
       problem,
-      onUserMessage: (id, content) => this.#sent.echoed(id, content),
-      onState: state => (state === "idle" ? this.#sent.idle(() => this.#mintId()) : this.#sent.working()),
+      onUserMessage: (id, content, { isNew, isWhole }) =>
+        this.#sent.echoed(id, content, { isNew: isNew && !isKnown(id), isWhole }),
+      onState: state => {
+        if (state === "idle") return this.#sent.idle(() => this.#mintId());
+        this.#sent.working();
+        return [];
+      },
     });
     this.#subAgents = new SubAgents(sessionId, this.#updates, () => new V2Updates({ problem }), options.onSubAgent);
   }
@@ -82,6 +94,7 @@ export class V2Session implements AgentSession, RequestSession {
   /** The agent has answered the request that opened the session, with its options and commands. */
   opened(result: JsonObject, continued: boolean): void {
     const { sessionId } = this;
+    this.#report(this.#updates.released(this.#sent.releaseAll()));
     const early = this.#replay?.end() ?? this.#early ?? [];
     this.#replay = undefined;
     this.#early = undefined;
@@ -133,7 +146,7 @@ export class V2Session implements AgentSession, RequestSession {
     const { agent } = this.#options;
     const size = promptLineBytes(all, this.sessionId);
     if (size > maxPromptBytes) throw new ProblemError(promptSizeProblem(size));
-    const { prompt, accepted } = this.#sent.add(all);
+    const { prompt, accepted } = this.#sent.add(content, context);
     const params = { sessionId: this.sessionId, prompt: all.map(contentToWire) };
     try {
       const result = asObject(await agent.request("session/prompt", params, withdrawn));
@@ -153,8 +166,9 @@ export class V2Session implements AgentSession, RequestSession {
     const found = await accepted.catch((error: unknown) => {
       throw new ProblemError(agent.problem(asError(error), name => t("{0} did not accept this message", name)));
     });
-    this.#report(this.#updates.accepted(found.messageId, content));
-    return found;
+    const { isUnnamed, ...settled } = found;
+    this.#report(this.#updates.accepted(found.messageId, content, isUnnamed));
+    return settled;
   }
 
   /** The agent may hold a prompt until it has finished something else. */
@@ -166,7 +180,9 @@ export class V2Session implements AgentSession, RequestSession {
   }
 
   cancel(): void {
-    if (!this.#disposed) this.#options.agent.notify("session/cancel", { sessionId: this.sessionId });
+    if (this.#disposed) return;
+    this.#options.agent.notify("session/cancel", { sessionId: this.sessionId });
+    this.#sent.stopped(() => this.#mintId());
   }
 
   /** Ends one tool call, or a sub-agent, while it offers that. */

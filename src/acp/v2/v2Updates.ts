@@ -16,6 +16,8 @@ import { commonUpdate, metaText, nullableField, parentInMeta } from "../commonUp
 import { subAgentCard } from "../subAgentCard.ts";
 import type { UpdateReader } from "../subAgents.ts";
 import { turnUsage } from "../usage.ts";
+import { comparedWithPrompt } from "../echoProgress.ts";
+import type { EchoOutcome, ReleasedMessage } from "./sentPrompts.ts";
 import { TerminalBytes } from "./terminalBytes.ts";
 
 type Events = readonly SessionEvent[];
@@ -28,10 +30,22 @@ export interface V2UpdatesOptions {
     readonly unsent?: true;
     readonly forgotten?: true;
   };
-  /** The agent reported a message of the user, or a piece of it. */
-  onUserMessage?(messageId: string, content: readonly ContentBlock[]): void;
-  /** The agent reported a state. */
-  onState?(state: string): void;
+  /** The agent reported a message of the user, or a piece of it. `isNew`: the agent has not reported it before. */
+  onUserMessage?(
+    messageId: string,
+    content: readonly ContentBlock[],
+    kind: { readonly isNew: boolean; readonly isWhole: boolean },
+  ): EchoOutcome;
+  /** The agent reported a state. Returns messages of the user that `onUserMessage` held. */
+  onState?(state: string): readonly ReleasedMessage[];
+}
+
+/** A prompt in the conversation. */
+interface RepeatedPrompt {
+  readonly sent: readonly ContentBlock[];
+  /** What the agent has repeated of it. */
+  text: string;
+  blocks: readonly ContentBlock[];
 }
 
 /** The most messages of users whose pieces are kept, because the agent may accept a prompt as one of them. */
@@ -50,7 +64,7 @@ export class V2Updates implements UpdateReader {
   /** The `_meta` of tool calls and messages, which updates patch by their keys. */
   readonly #metas = new Map<string, JsonObject>();
   /** What the agent has repeated so far of prompts that are in the conversation already. */
-  readonly #repeated = new Map<string, { readonly sent: string; text: string; blocks: readonly ContentBlock[] }>();
+  readonly #repeated = new Map<string, RepeatedPrompt>();
   readonly #userMessages = new Set<string>();
   /** What the agent has reported so far of prompts that it reports in pieces, before it accepts them. */
   readonly #pieces = new Map<string, ContentBlock[]>();
@@ -76,18 +90,38 @@ export class V2Updates implements UpdateReader {
 
   /**
    * The agent has accepted a prompt, so it is part of the conversation. Usually the agent repeats it, before or after
-   * that. A repetition that comes later adds nothing, and neither does the rest of one that has begun.
+   * that. A repetition that comes later adds nothing, and neither does the rest of one that has begun. The message has what
+   * the user sent, also if the agent leaves out attachments. `isUnnamed`: the id is Parley's.
    */
-  accepted(messageId: string, content: readonly ContentBlock[]): Events {
+  accepted(messageId: string, content: readonly ContentBlock[], isUnnamed?: true): Events {
     const blocks = this.#pieces.get(messageId) ?? [];
     this.#pieces.delete(messageId);
-    const sent = contentText(content);
     const text = contentText(blocks);
-    const isBegun = text !== "" && text.length < sent.length && sent.startsWith(text);
-    if (this.#userMessages.has(messageId) && !isBegun) return [];
+    const isOwn = text.trim() !== "" && comparedWithPrompt(text, content) !== undefined;
+    if (this.#userMessages.has(messageId) && !isOwn) return [];
     this.#userMessages.add(messageId);
-    this.#repeated.set(messageId, { sent, text, blocks });
-    return [{ type: "message", author: "user", messageId, content }];
+    this.#repeated.set(messageId, { sent: content, text, blocks });
+    return [{ type: "message", author: "user", messageId, content, ...(isUnnamed && { unnamed: true }) }];
+  }
+
+  /** Messages of the user whose pieces were held. */
+  released(messages: readonly ReleasedMessage[]): Events {
+    return messages.flatMap(({ messageId, outcome }) => this.#piecesOf(messageId, outcome));
+  }
+
+  #piecesOf(messageId: string, outcome: EchoOutcome): Events {
+    if (outcome.type === "held") return [];
+    if (outcome.type === "own") return this.#named(messageId, outcome);
+    return outcome.pieces.map(content => {
+      this.#keepPiece(messageId, content);
+      return { type: "messageChunk", author: "user", messageId, content };
+    });
+  }
+
+  /** The agent repeats a prompt that is in the conversation, and names it. */
+  #named(messageId: string, { prompt, pieces }: Extract<EchoOutcome, { type: "own" }>): Events {
+    this.#repeated.set(messageId, { sent: prompt.content, text: contentText(pieces), blocks: pieces });
+    return [{ type: "message", author: "user", messageId, shownAs: prompt.messageId }];
   }
 
   /** The agent got these blocks with a prompt. They are not a part of the user's message, also if the agent repeats them. */
@@ -163,14 +197,20 @@ export class V2Updates implements UpdateReader {
     // The metadata of a chunk belongs to the chunk alone.
     const parent = parentInMeta(asObject(update["_meta"]));
     if (author === "user" && parent === undefined) {
-      this.#options.onUserMessage?.(messageId, [content]);
       if (this.#isHidden(content)) return [];
-      this.#userMessages.add(messageId);
+      const outcome = this.#userMessage(messageId, [content], false);
       const repeated = this.#repeated.get(messageId);
       if (repeated) return this.#repeat(messageId, repeated, content);
-      this.#keepPiece(messageId, content);
+      return this.#piecesOf(messageId, outcome);
     }
     return [{ type: "messageChunk", author, messageId, content, ...optionalField("parent", parent) }];
+  }
+
+  #userMessage(messageId: string, content: readonly ContentBlock[], isWhole: boolean): EchoOutcome {
+    const isNew = !this.#userMessages.has(messageId);
+    this.#userMessages.add(messageId);
+    const outcome = this.#options.onUserMessage?.(messageId, content, { isNew, isWhole });
+    return outcome ?? { type: "other", pieces: content };
   }
 
   #keepPiece(messageId: string, content: ContentBlock): void {
@@ -185,14 +225,10 @@ export class V2Updates implements UpdateReader {
   }
 
   /** A piece of a prompt that is in the conversation already. It changes the conversation only if it differs. */
-  #repeat(
-    messageId: string,
-    repeated: { readonly sent: string; text: string; blocks: readonly ContentBlock[] },
-    content: ContentBlock,
-  ): Events {
+  #repeat(messageId: string, repeated: RepeatedPrompt, content: ContentBlock): Events {
     repeated.blocks = [...repeated.blocks, content];
     if (content.type === "text") repeated.text += content.text;
-    if (repeated.sent.startsWith(repeated.text)) return [];
+    if (comparedWithPrompt(repeated.text, repeated.sent)) return [];
     return [{ type: "message", author: "user", messageId, content: repeated.blocks }];
   }
 
@@ -204,10 +240,14 @@ export class V2Updates implements UpdateReader {
     const blocks = author === "user" && all ? all.filter(block => !this.#isHidden(block)) : all;
     const parent = parentInMeta(this.#patchMeta(`${author} ${messageId}`, update));
     if (author === "user" && parent === undefined) {
-      this.#options.onUserMessage?.(messageId, blocks ?? []);
-      this.#userMessages.add(messageId);
-      this.#repeated.delete(messageId);
-      this.#pieces.delete(messageId);
+      const outcome = this.#userMessage(messageId, blocks ?? [], content !== undefined);
+      if (outcome.type === "own") return this.#named(messageId, outcome);
+      if (blocks && this.#isRepetition(messageId, blocks)) return [];
+      if (content !== undefined) {
+        this.#repeated.delete(messageId);
+        this.#pieces.delete(messageId);
+        for (const block of blocks ?? []) this.#keepPiece(messageId, block);
+      }
     }
     return [
       {
@@ -218,18 +258,28 @@ export class V2Updates implements UpdateReader {
     ];
   }
 
+  /** Whether this is all of a prompt that is in the conversation. The agent can leave out attachments. */
+  #isRepetition(messageId: string, blocks: readonly ContentBlock[]): boolean {
+    const repeated = this.#repeated.get(messageId);
+    if (!repeated || blocks.length === 0 || comparedWithPrompt(contentText(blocks), repeated.sent) !== "whole")
+      return false;
+    [repeated.text, repeated.blocks] = [contentText(blocks), blocks];
+    return true;
+  }
+
   /** A snapshot of what the agent does. Absent background work was not reported; an empty list means none. */
   #state(update: JsonObject): Events | undefined {
     const state = asString(update["state"]);
     if (state === undefined) return undefined;
-    this.#options.onState?.(state);
+    const released = this.released(this.#options.onState?.(state) ?? []);
     const work = update["background"];
     const background = Array.isArray(work) ? { background: work.filter(isObject).map(backgroundWork) } : {};
-    if (state !== "idle") return [{ type: "activity", state, ...background }];
+    if (state !== "idle") return [...released, { type: "activity", state, ...background }];
     const stopReason = asString(update["stopReason"]) ?? asString(update["stop_reason"]);
     const failure = stopReason === "error" ? this.#options.problem(errorOf(update)) : {};
     const usage = isObject(update["usage"]) ? turnUsage(update) : undefined;
     return [
+      ...released,
       {
         ...{ type: "activity", state },
         ...optionalField("stopReason", stopReason),

@@ -32,7 +32,13 @@ export class AgentSessionIds {
   suffixEventIds(event: SessionEvent): SessionEvent {
     if (this.#suffix === "") return event;
     switch (event.type) {
-      case "message":
+      case "message": {
+        const { shownAs } = event;
+        return {
+          ...{ ...event, messageId: this.suffixId(event.messageId), ...this.#parent(event.parent) },
+          ...(shownAs !== undefined && { shownAs: this.suffixId(shownAs) }),
+        };
+      }
       case "messageChunk":
         return { ...event, messageId: this.suffixId(event.messageId), ...this.#parent(event.parent) };
       case "tool": {

@@ -9,6 +9,7 @@ import type {
   ContinuedBy,
   ContinueSessionRequest,
   OpenSessionRequest,
+  UnnamedPrompt,
 } from "../agent.ts";
 import { conversationForAgent } from "../conversation/conversationForAgent.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
@@ -80,13 +81,14 @@ function wasInterrupted({ activity, entries, pendingPrompts }: SessionState): bo
 }
 
 /** What the conversation has of the entry of an event that the agent reports for its current agent session. */
-function knownEvents(state: SessionState): Pick<ContinueSessionRequest, "isKnown" | "isCut"> {
+function knownEvents(state: SessionState): Pick<ContinueSessionRequest, "isKnown" | "isCut" | "unnamed"> {
   const { entries, agentSession } = state;
   const ids = new AgentSessionIds(() => false);
   ids.use(agentSession ?? 0);
   const key = (event: SessionEvent): string | undefined => {
     switch (event.type) {
       case "message":
+        return messageKey(event.author, ids.suffixId(event.shownAs ?? event.messageId));
       case "messageChunk":
         return messageKey(event.author, ids.suffixId(event.messageId));
       case "tool":
@@ -99,14 +101,23 @@ function knownEvents(state: SessionState): Pick<ContinueSessionRequest, "isKnown
         return undefined;
     }
   };
+  const messages = [...entries].flatMap(entry => (entry.kind === "message" ? entry : []));
+  const named = new Map(
+    messages.flatMap(entry => (entry.namedKey === undefined ? [] : [[entry.namedKey, entry] as const])),
+  );
   const entryOf = (event: SessionEvent): Entry | undefined => {
     const id = key(event);
-    return id === undefined ? undefined : entries.get(id);
+    return id === undefined ? undefined : (entries.get(id) ?? named.get(id));
   };
   const cut = cutEntries(state);
+  const unnamed = messages.flatMap(({ id, author, content, unnamed: isUnnamed }): readonly UnnamedPrompt[] => {
+    const messageId = isUnnamed ? ids.agentId(id.slice(messageKey(author, "").length)) : undefined;
+    return messageId === undefined ? [] : [{ messageId, content }];
+  });
   return {
     isKnown: event => entryOf(event) !== undefined,
     isCut: event => cut.has(entryOf(event)?.id ?? ""),
+    ...(unnamed.length > 0 && { unnamed }),
   };
 }
 
