@@ -189,6 +189,8 @@ describe("actions away from the cursor", () => {
     await runCommand(page, "Parley: Focus on Changes View");
     const rows = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) });
     const row = (words: string): Locator => rows.locator(".monaco-list-row", { hasText: words }).first();
+    await row(second).click();
+    await tab(page, second).waitFor();
     await row(first).click();
     // The file that the click opens can take the focus later, and the key with it.
     await until(page, async () => {

@@ -19,6 +19,7 @@ import { until } from "../support/fakes/until.ts";
 const textBefore = "one\ntwo\nthree\nfour\nfive\nsix\n";
 /** Line 2 changed, lines 4 and 5 removed, a line added at the end. */
 const textAfter = "one\nTWO\nthree\nsix\nseven\n";
+const noRow = (): Promise<undefined> => Promise.resolve(undefined);
 
 describe("the review UI", () => {
   let folder: string;
@@ -220,7 +221,7 @@ describe("the review UI", () => {
     editor.selection = new vscode.Selection(0, 0, 4, 0);
     await actions.decideHunks("keep");
     assert.equal(review.file(path)?.changes.hunks.length, 1, "the line behind the selection is not in it");
-    await reviewCommands(actions, {})["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
+    await reviewCommands(actions, {}, noRow)["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
     assert.equal(await readFile(path, "utf8"), textAfter.replace("seven\n", ""));
     assert.deepEqual(review.files, []);
   });
@@ -410,8 +411,10 @@ describe("the review UI", () => {
         item?.accessibilityInformation?.label,
         `${basename(path)}, ${inFolder}, instructs agents, 2 lines added, 3 removed`,
       );
-      const commands = reviewCommands(actions, {});
-      await commands["parley.openChange"](...((item?.command?.arguments ?? []) as readonly unknown[]));
+      const commands = reviewCommands(actions, {}, () => Promise.resolve(file));
+      const { command = "", arguments: args } = item?.command ?? {};
+      assert.deepEqual([command, args], ["parley.openChange", undefined], "VS Code forgets arguments with the row");
+      await commands["parley.openChange"]();
       assert.deepEqual([vscode.window.activeTextEditor?.document.fileName, cursorLine()], [path, 1]);
       await commands["parley.keepChange"](hunks[2]);
       assert.equal(review.file(path)?.changes.hunks.length, 2);

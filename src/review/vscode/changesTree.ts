@@ -3,7 +3,9 @@
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
-import type { LateTreeView } from "../../editor/lateTreeView.ts";
+import { clickedRow } from "../../editor/focusedRow.ts";
+import type { LateTreeView, ShownRows } from "../../editor/lateTreeView.ts";
+import { systemClock } from "../../base/log.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import {
   hunkRows,
@@ -26,6 +28,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
   readonly #store = new DisposableStore();
 
   readonly #runsOf: RunsOf;
+  #view: ShownRows<ChangeRow> | undefined;
 
   /** `runsOf`: when programs run a file. */
   constructor(review: Review, runsOf: RunsOf) {
@@ -37,7 +40,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
 
   /** Shows the rows in the view. */
   show(late: LateTreeView): void {
-    late.attach(this);
+    this.#view = late.attach(this);
     const update = (): void => {
       const { files } = this.#review;
       late.setDescription(files.length === 0 ? "" : countsLabel(total(files)));
@@ -45,6 +48,11 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
     };
     this.#store.add(this.#review.onDidChange(update));
     update();
+  }
+
+  /** The row that was clicked. */
+  async clickedRow(): Promise<ChangeRow | undefined> {
+    return this.#view && clickedRow(this.#view, systemClock);
   }
 
   getChildren(row?: ChangeRow): ChangeRow[] {
@@ -138,6 +146,9 @@ function dangerLabel(runs: NonNullable<ReturnType<RunsOf>>): string {
   return runs === "byItself" ? vscode.l10n.t("runs by itself") : vscode.l10n.t("runs with the next build");
 }
 
+// Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
+const openChange = (): vscode.Command => ({ command: "parley.openChange", title: vscode.l10n.t("Open Change") });
+
 function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
   const { path, unknown, changes, movedFrom, isOutside } = row.file;
   const uri = vscode.Uri.file(path);
@@ -176,7 +187,7 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
     description: [size, state, danger, outside, place].filter(each => each !== "").join(" · "),
     tooltip: [path, danger, outside, unknown ?? ""].filter(each => each !== ""),
     accessibleLabel: accessibleParts.filter(each => each !== "").join(", "),
-    command: { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] },
+    command: openChange(),
   });
 }
 
@@ -189,7 +200,7 @@ function hunkItem(row: HunkRow): vscode.TreeItem {
     contextValue: "hunk",
     description: `${line} · ${countsLabel(row)}`,
     accessibleLabel: `${line}, ${accessibleCounts(row)}, ${words}`,
-    command: { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] },
+    command: openChange(),
   });
 }
 

@@ -30,12 +30,12 @@ export function createReview(
   const store = new ReviewStore({ ...options, storage, clock, log, savesFolder });
   const { review } = store;
   const { extensionUri } = context;
-  const { actions, tabs } = disposables.add(
+  const { actions, tabs, changesTree } = disposables.add(
     new ReviewController({ review, extensionUri, log, announce, runsOf, changesView: treeView }),
   );
   return {
     store,
-    commands: reviewCommands(actions, tabs),
+    commands: reviewCommands(actions, tabs, () => changesTree.clickedRow()),
     intents: reviewIntents(actions),
     head: {
       values: { changes: session => changesView(review.files, session?.state.workspaceFolder ?? "", runsOf) },

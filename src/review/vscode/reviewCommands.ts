@@ -28,10 +28,11 @@ type ReviewCommandId =
   | "parley.undoLastDecision"
   | "parley.openChange";
 
-/** Handlers of the commands of a review. */
+/** Handlers of the commands of a review. `clickedRow`: the row of the Changes view that was clicked. */
 export const reviewCommands = (
   actions: ReviewActions,
   tabs: Partial<Pick<ReviewTabs, "activeTurn">>,
+  clickedRow: () => Promise<ChangeRow | undefined>,
 ): CommandHandlers<ReviewCommandId> => ({
   "parley.nextChange": from => actions.goToChange("next", asHunkLocation(from)),
   "parley.previousChange": from => actions.goToChange("previous", asHunkLocation(from)),
@@ -51,9 +52,10 @@ export const reviewCommands = (
   "parley.reviewTurn": turn => actions.reviewTurn(asRow(turn, "turn")),
   "parley.openFileDiff": file => actions.openDiff(asRow(file, "file")?.file.path),
   "parley.undoLastDecision": () => actions.undoLast(),
-  "parley.openChange": row => {
+  "parley.openChange": async (...args) => {
+    const row = args.length === 0 ? await clickedRow() : args[0];
     const place = asHunkLocation(row) ?? asRow(row, "file");
-    return place && actions.open(place);
+    if (place) await actions.open(place);
   },
 });
 

@@ -30,6 +30,7 @@ export interface ReviewControllerOptions {
 export class ReviewController implements Disposable {
   readonly actions: ReviewActions;
   readonly tabs: ReviewTabs;
+  readonly changesTree: ChangesTree;
   readonly #store = new DisposableStore();
 
   constructor({ extensionUri, log, announce, runsOf, changesView, ...options }: ReviewControllerOptions) {
@@ -41,7 +42,8 @@ export class ReviewController implements Disposable {
     this.#store.add(new ReviewDecorations(review, extensionUri, log));
     this.#store.add(new ReviewLenses(review));
     this.#store.add(new ReviewBadges(review));
-    this.#store.add(new ChangesTree(review, runsOf)).show(changesView);
+    this.changesTree = this.#store.add(new ChangesTree(review, runsOf));
+    this.changesTree.show(changesView);
     const updateCursorContext = (): void =>
       setContextKey("parley.hunkAtCursor", (this.actions.hunksAtCursor()?.ids.length ?? 0) > 0);
     const updateEditorContext = (): void => {
