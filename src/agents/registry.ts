@@ -50,7 +50,7 @@ const npx = (id: string, name: string, packageAndVersion: string, ...args: strin
 
 /** Well-known agents with the commands that start them as ACP agents. Versions are pinned. */
 export const agentPresets: readonly AgentDefinition[] = [
-  npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.100.0"),
+  npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.101.0"),
   npx("codex", "Codex", "@agentclientprotocol/codex-acp@2.6.0"),
   { ...npx("gemini", "Gemini CLI", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
   npx("opencode", "OpenCode", "opencode-ai@1.18.33", "acp"),

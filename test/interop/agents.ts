@@ -54,7 +54,11 @@ const claude: RealAgent = {
   spec: preset("claude").description ?? "",
   program: { script: "@agentclientprotocol/claude-agent-acp/dist/index.js" },
   args: [],
-  files: () => ({ ".claude.json": { hasCompletedOnboarding: true } }),
+  files: () => ({
+    ".claude.json": { hasCompletedOnboarding: true },
+    // By default a model decides about permissions.
+    ".claude/settings.json": { permissions: { defaultMode: "default" } },
+  }),
   env: ({ home, model }) => ({
     ANTHROPIC_BASE_URL: model,
     ANTHROPIC_API_KEY: key,
