@@ -19,8 +19,8 @@ const blankAtStart = /^\s/;
 const blankAtEnd = /\s$/;
 
 /**
- * The formula that begins at `start`. `before` is the character before it, if `text` does not contain it. It has no
- * backtick, no other formula and no empty line in it.
+ * The formula that begins at `start`. `before` is the character before it, if `text` does not contain it. The
+ * formula contains no backtick, no other formula and no empty line.
  */
 export function formulaAt(text: string, start: number, before = text.charAt(start - 1)): Formula | undefined {
   const open = text.slice(start, start + 2);

@@ -1,5 +1,5 @@
 // Finds file locations in a command's output, as compilers, test runners and stack traces write them. Pure.
-import { findPaths } from "../base/filePaths.ts";
+import { findPaths, pathCandidates } from "../base/filePaths.ts";
 import { fileURLToPath } from "node:url";
 import { isAbsolute, resolve } from "node:path";
 
@@ -13,23 +13,31 @@ export interface TerminalLink {
 
 /** Only this much of one piece of output is searched: a user cannot watch more locations. UTF-16 units. */
 const maxOutputLength = 8_000;
-const maxLinks = 5;
+/** Each can stand for several paths. */
+const maxLocations = 5;
 
 const escapeSequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
-/** The locations in a piece of output, in order, without those in installed packages. */
+
+/**
+ * The locations in a piece of output, in order, without those in installed packages. Only the disk shows which path a
+ * written one stands for, so there is a link for each of its candidates, the likeliest first.
+ */
 export function terminalLinks(output: string, folder: string): readonly TerminalLink[] {
   const text = output.slice(0, maxOutputLength).replace(escapeSequences, "");
-  const found: TerminalLink[] = [];
-  for (const { path, leading = "", line = 0 } of findPaths(text, "output")) {
-    // Only the disk shows whether a folder's name contains a blank. A file that doesn't exist is not shown.
-    for (const written of leading === "" ? [path] : [leading + path, path]) {
-      if (found.length === maxLinks) return found;
-      const named = resolvePath(written, folder);
+  const links = new Map<string, TerminalLink>();
+  let locations = 0;
+  for (const { path, leading, line = 0 } of findPaths(text, "output")) {
+    if (locations === maxLocations) break;
+    const known = links.size;
+    for (const candidate of pathCandidates(path, leading)) {
+      const named = resolvePath(candidate, folder);
       if (named === undefined || /[\\/]node_modules[\\/]/.test(named)) continue;
-      if (!found.some(one => one.path === named && one.line === line)) found.push({ path: named, line });
+      const key = `${line} ${named}`;
+      if (!links.has(key)) links.set(key, { path: named, line });
     }
+    if (links.size > known) locations++;
   }
-  return found;
+  return [...links.values()];
 }
 
 function resolvePath(name: string, folder: string): string | undefined {

@@ -27,9 +27,15 @@ describe("locations in a command's output", () => {
       "/w/app/[slug]/page.tsx 10",
     ],
     ["a stack with brackets in the path", "at Page (/w/app/[id]/page.tsx:6:3)", "/w/app/[id]/page.tsx 6"],
-    ["a compiler of C#", "src/C#/Größe.cs(12,3): error CS1002: ; expected", "/w/src/C#/Größe.cs 12"],
-    ["letters of other scripts", "文档/设计.ts:3 и документы/план.ts:4", "/w/文档/设计.ts 3", "/w/документы/план.ts 4"],
-    ["decomposed letters", "cafe\u0301/a.ts:3", "/w/cafe\u0301/a.ts 3"],
+    [
+      "a compiler of C#",
+      "src/C#/Größe.cs(12,3): error CS1002: ; expected",
+      "/w/src/C#/Größe.cs 12",
+      "/w/src/C#/Gro\u0308ße.cs 12",
+    ],
+    ["letters of other scripts", "文/设计.ts:3 и документы/план.ts:4", "/w/文/设计.ts 3", "/w/документы/план.ts 4"],
+    ["decomposed letters", "cafe\u0301/a.ts:3", "/w/cafe\u0301/a.ts 3", "/w/caf\u00e9/a.ts 3"],
+    ["a sentence without blanks", "请看文/a.ts:3", "/w/请看文/a.ts 3", "/w/看文/a.ts 3", "/w/文/a.ts 3"],
     ["Python with a blank in the path", '  File "/w/my dir/a.py", line 12, in <module>', "/w/my dir/a.py 12"],
     ["a blank in an absolute path", "at /w/My Project/a.ts:3:1", "/w/My Project/a.ts 3", "/w/Project/a.ts 3"],
     ["a URI with brackets", "at file:///w/app/%5Bslug%5D/page.js:4:10", "/w/app/[slug]/page.js 4"],
@@ -54,6 +60,8 @@ describe("locations in a command's output", () => {
     assert.equal(terminalLinks("src/a.ts:1 src/b.ts:2 ".repeat(1_000_000), "/w").length, 2);
     const many = Array.from({ length: 1000 }, (_, at) => `src/${at}.ts:1\n`).join("");
     assert.equal(terminalLinks(many, "/w").length, 5);
+    const guesses = Array.from({ length: 9 }, (_, at) => `/w/My Project/${at}.ts:1\n`).join("");
+    assert.deepEqual(new Set(found(guesses).map(link => link.at(-6))), new Set("01234"));
     assert.deepEqual(terminalLinks("a.".repeat(100_000), "/w"), []);
   });
 });

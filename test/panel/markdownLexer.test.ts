@@ -1,8 +1,10 @@
 // The dialect of Markdown that the panel paints and the search reads.
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { Marked, type Tokens } from "marked";
 import { isFormulaToken, markdownTokens, newMarked } from "../../src/panel/markdown/markdownLexer.ts";
 import { plainMarkdown } from "../../src/panel/find/plainText.ts";
+import { processorTime } from "../support/fakes/processorTime.ts";
 
 const marked = newMarked();
 marked.use({
@@ -117,6 +119,9 @@ describe("a formula", () => {
     ["is in a list", "- a\n  $$\n  b\n  $$\n- c", "<ul> <li>a{block $$ b $$}</li> <li>c</li> </ul>"],
     ["is in a quote", "> \\[ a = b \\]", "<blockquote> {block \\[ a = b \\]}</blockquote>"],
     ["has an escaped bracket", "\\(\\{a\\\\)b\\}\\)", "{\\(\\{a\\\\)b\\}\\)}"],
+    ["is no heading", "so\n$$\na\n=\nb\n$$\nend", "<p>so</p> {block $$ a = b $$}<p>end</p>"],
+    ["is no heading in a list", "- so\n  \\[\n  a\n  -\n  b\n  \\]", "<ul> <li>so{block \\[ a - b \\]}</li> </ul>"],
+    ["is below a heading", "so\n=\n$$\na\n$$", "<h1>so</h1> {block $$ a $$}"],
     ["keeps a row break", "\\[ a \\\\[2pt] b \\]", "{block \\[ a \\\\[2pt] b \\]}"],
   ];
   for (const [what, source, expected] of rows) it(what, () => assert.equal(html(source), expected));
@@ -177,6 +182,46 @@ describe("a formula", () => {
     measure(5000);
     const [short, long] = [measure(5000), measure(50_000)];
     assert.ok(long < short * 60, `${short} and ${long} µs`);
+  });
+});
+
+describe("the lexer", () => {
+  const starts = ["", "- a\n"];
+  const parts = [
+    ...["p\n# h\n", "p\n***\n", "a\n$$x$$\n", "  b\n", "> a\n> $$x$$\n", "a\n```\n\\[\n```\n", "  a\n  $$x$$\n"],
+    // A table without pipes, and code directly below it.
+    "p\na\n:-\n    c\n",
+  ];
+  for (const part of parts)
+    it(`reads 100,000 characters of ${JSON.stringify(part)} in less than 1.5 s of processor time`, () => {
+      for (const start of starts)
+        for (const end of ["", "# h\n=\n"]) {
+          const used = processorTime();
+          markdownTokens(marked, start + part.repeat(100_000 / part.length) + end, false);
+          assert.ok(used() < 1500, `${used()} ms`);
+        }
+    });
+
+  it("finds the headings with an underline that another reader finds", () => {
+    const plain = new Marked({ gfm: true });
+    const line = fc.constantFrom(
+      ...["a", "b c", "=", "--", " - ", "---", "   ===  ", "    =", "", " ", "# h", "> q", "- i", "  j", "```"],
+      ...["| t |", "|-|", "<p>", "[x]: y"],
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), lines => {
+        const source = lines.join("\n");
+        assert.equal(marked.parser(markdownTokens(marked, source, false)), plain.parse(source));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("reads a heading with an underline of at most 4,000 characters", () => {
+    const lines = "word word\n".repeat(400);
+    assert.equal(html(`${lines.slice(10)}=`), `<h1>${lines.slice(10, -1).replaceAll("\n", " ")}</h1>`);
+    assert.match(html(`${lines}=`), /^(?!<h1>).* =$/);
+    assert.match(html(`${lines}---\nend`), /<h2>word word<\/h2> <p>end<\/p>$/);
   });
 });
 

@@ -61,6 +61,32 @@ describe("the view", () => {
     assert.equal(head.plans[1]?.file?.isOutside, true);
   });
 
+  it("labels the file of a plan by the folders of the session, also after they change", () => {
+    const outside = new Set<string>();
+    const projector = new WholeProjector(new DiffStore(), path => outside.has(path));
+    const plan: SessionEvent = { type: "plan", planId: "a", entries: [], markdown: "x", path: "/w/plans/a.md" };
+    const state = fold([opened, plan]);
+    const fileOf = (of: SessionState): unknown => projector.project(of, emptyHead).head.plans[0]?.file;
+    const { plans } = projector.project(state, emptyHead).head;
+    assert.deepEqual(plans[0]?.file, { path: "/w/plans/a.md", label: relativeLabel("/w/plans/a.md", "/w") });
+    assert.equal(projector.project(fold([say("agent", "a")], state), emptyHead).head.plans, plans);
+    const label = relativeLabel("/w/plans/a.md", "/w/plans");
+    assert.deepEqual(fileOf({ ...state, workspaceFolder: "/w/plans" }), { path: "/w/plans/a.md", label });
+    outside.add("/w/plans/a.md");
+    const file = { path: "/w/plans/a.md", label, isOutside: true };
+    assert.deepEqual(fileOf({ ...state, workspaceFolder: "/w/plans" }), file);
+  });
+
+  it("names the card of a sub-agent in a link to it as the card itself", () => {
+    const input: ToolContent = { type: "content", content: { type: "text", text: '{"path":"/w/src/a.ts"}' } };
+    const link: ToolContent = { type: "session", toolCallId: "s" };
+    const { entries } = view([opened, tool({ kind: "edit", content: [input] }, "s"), tool({ content: [link] })]);
+    const [target, linking] = entries;
+    assert.ok(target?.kind === "tool" && linking?.kind === "tool");
+    assert.match(target.title, /a\.ts/);
+    assert.deepEqual(linking.parts, [{ type: "session", entry: target.id, title: target.title }]);
+  });
+
   it("hides secrets in entries, and shows a question as the agent asked it, because the user decides on it", () => {
     const secret = "walrus-4711-tulip";
     new Secret(secret).unwrap();

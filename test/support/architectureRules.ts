@@ -120,6 +120,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/diff/placedDiff.ts",
   "src/panel/markdown/markdownLexer.ts",
   "src/panel/markdown/boundedLexer.ts",
+  "src/panel/markdown/blockFormula.ts",
   "src/base/formulas.ts",
   "src/base/validators.ts",
   "src/base/commandLineText.ts",

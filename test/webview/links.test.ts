@@ -1,6 +1,7 @@
 // The intents of links, without a page. Other tests of the panel click links.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { processorTime } from "../support/fakes/processorTime.ts";
 
 /** The VS Code API of the webview, which the module acquires when it is loaded. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
@@ -22,6 +23,7 @@ describe("a link", () => {
     ["a%20b.ts", file("a b.ts")],
     ["docs/C#/intro.md", file("docs/C#/intro.md")],
     ["docs/C%23/intro.md#L3", file("docs/C#/intro.md", 3)],
+    ["docs/intro.md#a/b.c/d", file("docs/intro.md")],
     ["docs/intro.md#part", file("docs/intro.md")],
     ["docs/intro.md#a/b", file("docs/intro.md")],
     ["app/[slug]/page.tsx:10", file("app/[slug]/page.tsx", 10)],
@@ -78,6 +80,18 @@ describe("a link", () => {
         assert.deepEqual(linkIntent(pathHref({ path })), { type: "openFile", path });
       }),
     );
+  });
+
+  it("is read in time that is proportional to its length", () => {
+    const hrefs = [
+      ...[`a#${"/. ".repeat(30_000)}`, `a${":1".repeat(50_000)}x`, "a#L1".repeat(25_000), "#/.a".repeat(25_000)],
+      `a#/${".a".repeat(50_000)}!`,
+    ];
+    for (const href of hrefs) {
+      const used = processorTime();
+      linkIntent(href);
+      assert.ok(used() < 500, `${href.slice(0, 20)}: ${used()} ms`);
+    }
   });
 
   it("never opens a file on another machine", () => {

@@ -24,8 +24,8 @@ const mentionPattern = new RegExp(
 );
 
 /**
- * The token at the caret: `@` at the start of a word, after a bracket or directly after text without blanks, `/` at the
- * very start of the text.
+ * The token at the caret: `@` at the start of a word, after a bracket, or directly after a letter of a script without
+ * blanks, or of Korean; `/` at the very start of the text.
  */
 function tokenAt(text: string, caret: number): TriggerToken | undefined {
   const before = text.slice(0, caret);

@@ -32,19 +32,22 @@ function fileUriIntent(uri: string): LinkIntent | undefined {
   return path.startsWith("/") ? fileIntent(path.replace(/^\/(?=[a-z](?::|%3a)[\\/])/i, "")) : undefined;
 }
 
+/** The longest position at the end of a path, in characters. A longer text would be searched from each of its colons. */
+const maxPositionLength = 100;
+
 /** `target` is percent-encoded. */
 function fileIntent(target: string): LinkIntent | undefined {
-  const suffix = /(?:#L[\dLC-]+|:\d[\d:-]*)$/.exec(target);
-  const position = suffix ? positionAt(suffix[0], 0) : undefined;
-  const isPosition = suffix !== null && position?.end === suffix[0].length;
-  const path = decoded(isPosition ? target.slice(0, suffix.index) : withoutFragment(target));
+  const [suffix = ""] = /(?:#L[\dLC-]+|:\d[\d:-]*)$/.exec(target.slice(-maxPositionLength)) ?? [];
+  const position = positionAt(suffix, 0);
+  const isPosition = position?.end === suffix.length;
+  const path = decoded(isPosition ? target.slice(0, -suffix.length) : withoutFragment(target));
   if (path === "" || /^[\\/]{2}/.test(withoutBlanks(path))) return undefined;
   return { type: "openFile", path, ...position?.position };
 }
 
 /** The path without a fragment. Names may contain `#` too: `docs/C#/intro.md`. */
 function withoutFragment(target: string): string {
-  const at = target.search(/#(?![^#]*[\\/][^#]*\.\w+$)/);
+  const at = target.search(/#(?![^#]*[\\/][^\\/#]*\.\w+$)/);
   return at < 0 ? target : target.slice(0, at);
 }
 

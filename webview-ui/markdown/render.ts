@@ -3,12 +3,8 @@
 import type { RendererThis, Token, Tokens } from "marked";
 import { wholePath, type WrittenPath } from "../../src/base/filePaths.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
-import {
-  markdownTokens,
-  newMarked,
-  type FilePathToken,
-  type FormulaToken,
-} from "../../src/panel/markdown/markdownLexer.ts";
+import type { FormulaToken } from "../../src/panel/markdown/blockFormula.ts";
+import { markdownTokens, newMarked, type FilePathToken } from "../../src/panel/markdown/markdownLexer.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { t } from "../base/l10n.ts";
 import { linkIntent, linkTitle, pathHref } from "./links.ts";

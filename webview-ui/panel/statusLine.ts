@@ -49,7 +49,7 @@ export function statusLine(
   </div>`;
 }
 
-/** When began what {@link activityText} says. */
+/** The start of the activity that {@link activityText} names, in ms since the epoch. */
 function activitySince({ activity, questions }: ViewHead): number {
   const { background, since, silentSince, cancelling } = activity;
   const isSilent = silentSince !== undefined && !cancelling && questions.length === 0;

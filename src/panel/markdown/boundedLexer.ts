@@ -5,6 +5,7 @@ import { findPaths } from "../../base/filePaths.ts";
 import { formulaSpans } from "../../base/formulas.ts";
 import type { FoundPath } from "../../base/pathsInRun.ts";
 import { isNameStart } from "../../base/spacelessScripts.ts";
+import { FormulaLines } from "./blockFormula.ts";
 
 /** The deepest nesting of quotes and lists. */
 const maxDepth = 10;
@@ -61,6 +62,8 @@ export class BoundedLexer extends Lexer {
   readonly isLive: boolean;
   #depth = 0;
   #inlineDepth = 0;
+  /** The lines with formulas of the blocks that are read. */
+  formulaLines: FormulaLines | undefined;
   /** The paths of the inline text that is read. */
   inlinePaths: InlinePaths | undefined;
   /** The source of the inline tokens that are being lexed. */
@@ -97,11 +100,14 @@ export class BoundedLexer extends Lexer {
       tokens.push({ type: "paragraph", raw: source, text: source, tokens: [textToken(source)] });
       return tokens;
     }
+    const outer = this.formulaLines;
+    this.formulaLines = new FormulaLines(source, this.isLive);
     this.#depth++;
     try {
       return super.blockTokens(source, tokens, lastParagraphClipped);
     } finally {
       this.#depth--;
+      this.formulaLines = outer;
       if (this.isLive && this.#depth === 0) this.#openSource = this.inlineQueue.at(-1)?.src;
     }
   }

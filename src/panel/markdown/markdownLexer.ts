@@ -13,18 +13,8 @@ import markedCjkFriendly from "marked-cjk-friendly";
 import type { WrittenPath } from "../../base/filePaths.ts";
 import { formulaAt, isOpenFormula } from "../../base/formulas.ts";
 import { withoutEscapes } from "../../base/pathsInRun.ts";
+import { blockFormulaAt, type FormulaToken } from "./blockFormula.ts";
 import { BoundedLexer, type InlinePaths } from "./boundedLexer.ts";
-
-/** A formula, or the beginning of one that is still arriving. */
-export interface FormulaToken {
-  readonly type: "formula";
-  readonly raw: string;
-  /** With its delimiters. */
-  readonly text: string;
-  /** Whether it stands on lines of its own. */
-  readonly isBlock: boolean;
-  readonly isOpen: boolean;
-}
 
 /** A path to a file. */
 export interface FilePathToken extends Tokens.Generic {
@@ -55,6 +45,14 @@ const filePathExtension: TokenizerAndRendererExtension = {
 const pathsOf = (lexer: unknown): InlinePaths | undefined =>
   lexer instanceof BoundedLexer ? lexer.inlinePaths : undefined;
 
+const inlineFormula = (text: string, isOpen: boolean): FormulaToken => ({
+  type: "formula",
+  raw: text,
+  text,
+  isBlock: false,
+  isOpen,
+});
+
 const inlineFormulaExtension: TokenizerAndRendererExtension = {
   name: "inlineFormula",
   level: "inline",
@@ -63,52 +61,32 @@ const inlineFormulaExtension: TokenizerAndRendererExtension = {
     if (!/^(?:\\[([]|\$\$)/.test(source)) return undefined;
     const before = tokens.at(-1)?.raw.at(-1) ?? "";
     const formula = formulaAt(source, 0, before);
-    if (formula) return formulaToken(formula.raw, formula.raw, false, false);
+    if (formula) return inlineFormula(formula.raw, false);
     const isOpen = (this.lexer as BoundedLexer).isOpenEnd(source) && isOpenFormula(source, 0, before);
-    return isOpen ? formulaToken(source, source, false, true) : undefined;
+    return isOpen ? inlineFormula(source, true) : undefined;
   },
 };
-
-/** A line that can begin a formula, or the end of the paragraph. */
-const formulaLinePattern = /\n(?:[ \t]*\n| {0,3}(?=(\\\[|\$\$)))/g;
 
 const blockFormulaExtension: TokenizerAndRendererExtension = {
   name: "blockFormula",
   level: "block",
   // Only a line that begins a formula ends a paragraph. To join its parts again would take quadratic time.
   start(source) {
-    const pattern = new RegExp(formulaLinePattern);
-    for (let found = pattern.exec(source); found?.[1] !== undefined; found = pattern.exec(source))
-      if (blockFormulaAt(source, found.index + 1, this.lexer as BoundedLexer)) return found.index + 1;
-    return undefined;
+    return (this.lexer as BoundedLexer).formulaLines?.next(source);
   },
   tokenizer(source) {
-    return blockFormulaAt(source, 0, this.lexer as BoundedLexer);
+    return blockFormulaAt(source, 0, (this.lexer as BoundedLexer).isLive);
   },
 };
 
-/** The formula on the lines from `start` on. */
-function blockFormulaAt(source: string, start: number, lexer: BoundedLexer): FormulaToken | undefined {
-  const begin = / {0,3}(?=\\\[|\$\$)/y;
-  begin.lastIndex = start;
-  if (!begin.test(source)) return undefined;
-  const formula = formulaAt(source, begin.lastIndex, "");
-  if (formula) {
-    const rest = /[ \t]*(?:\n|$)/y;
-    rest.lastIndex = begin.lastIndex + formula.raw.length;
-    return rest.test(source) ? formulaToken(source.slice(start, rest.lastIndex), formula.raw, true, false) : undefined;
-  }
-  const isOpen = lexer.isLive && isOpenFormula(source, begin.lastIndex, "");
-  return isOpen ? formulaToken(source.slice(start), source.slice(begin.lastIndex).trimEnd(), true, true) : undefined;
-}
+/** The longest heading with an underline, in characters. To search farther for the underline could take quadratic time. */
+const maxHeadingLength = 4000;
 
-const formulaToken = (raw: string, text: string, isBlock: boolean, isOpen: boolean): FormulaToken => ({
-  type: "formula",
-  raw,
-  text,
-  isBlock,
-  isOpen,
-});
+/** The beginning of a source that can be a heading with an underline. A formula below a text is no part of it. */
+function headingPart(source: string, formulaLine = source.length): string {
+  const end = Math.min(source.length, formulaLine);
+  return source.slice(0, end <= maxHeadingLength ? end : source.lastIndexOf("\n", maxHeadingLength) + 1);
+}
 
 /** A configured Marked. The panel adds its renderers. */
 export function newMarked(): Marked {
@@ -118,6 +96,10 @@ export function newMarked(): Marked {
     tokenizer: {
       // `false` continues with the tokenizer above.
       del: source => (source.startsWith("~~") ? false : undefined),
+      lheading(source) {
+        const { formulaLines } = this.lexer as BoundedLexer;
+        return Tokenizer.prototype.lheading.call(this, headingPart(source, formulaLines?.next(source)));
+      },
       // GitHub's rule knows only the punctuation of Latin scripts at the end of a URL.
       url(source) {
         const url =

@@ -106,7 +106,7 @@ export class Projector {
   readonly #options = new OptionsView();
   #questions: readonly ViewQuestion[] = [];
   #lastBanner: { readonly problem: Problem; readonly signingIn: ViewSignIn; readonly view: ViewBanner } | undefined;
-  #plans: { readonly from: SessionState["plans"]; readonly views: ViewHead["plans"] } | undefined;
+  #plans: ViewHead["plans"] = [];
   #queue:
     | {
         readonly from: SessionState["pendingPrompts"];
@@ -290,12 +290,10 @@ export class Projector {
     // What the user asked for comes first, so that a question that arrives later does not replace a form being filled in.
     const questions = [...ownQuestions, ...open.map(question => this.#questionOf(question, state))];
     if (!jsonEqual(questions, this.#questions)) this.#questions = questions;
-    if (this.#plans?.from !== state.plans) {
-      const views = [...state.plans]
-        .filter(([, plan]) => !isEmptyPlan(plan))
-        .map(([id, plan]) => ({ id, ...planView(plan, state.workspaceFolder, this.#isOutside) }));
-      this.#plans = { from: state.plans, views };
-    }
+    const plans = [...state.plans]
+      .filter(([, plan]) => !isEmptyPlan(plan))
+      .map(([id, plan]) => ({ id, ...planView(plan, state.workspaceFolder, this.#isOutside) }));
+    if (!jsonEqual(plans, this.#plans)) this.#plans = plans;
     const { pendingPrompts: prompts, queuePaused: paused } = state;
     const steers = state.steers && prompts.length > 0 && isBusy(state);
     if (this.#queue?.from !== prompts || this.#queue.paused !== paused || this.#queue.steers !== steers) {
@@ -313,7 +311,7 @@ export class Projector {
       live: isWorking(state) ? state.latestMessage : null,
       problem: this.#banner(state.lost ?? state.signIn ?? problem ?? settingsProblem ?? null, signingIn),
       questions: this.#questions,
-      plans: this.#plans.views,
+      plans: this.#plans,
       queue: this.#queue.views,
       commands: state.commands,
       options: this.#options.options(state),

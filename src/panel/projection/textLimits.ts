@@ -10,7 +10,7 @@ const fieldLimits: Readonly<Record<string, number>> = {
   default: 0, href: 0, host: 0,
   // The user decides by these texts, so they are shown in full up to the length that a person could read.
   command: 20_000, detail: 20_000, patch: 100_000,
-  // A plan, which is laid out only while it is open.
+  // Plans are laid out only while the plan or its card is open.
   markdown: 100_000,
 }; // prettier-ignore
 

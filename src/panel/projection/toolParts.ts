@@ -9,7 +9,7 @@ import { filesPart } from "../diff/filesPart.ts";
 import { placedDiff } from "../diff/placedDiff.ts";
 import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
 import { isOnlySuccess, rawBody } from "./rawBody.ts";
-import type { ShownFields } from "./toolFields.ts";
+import { shownFields, type ShownFields } from "./toolFields.ts";
 import { toolText } from "./toolText.ts";
 
 type CardState = Pick<SessionState, "entries" | "terminals" | "workspaceFolder">;
@@ -84,7 +84,7 @@ function part(
 function sessionPart(toolCallId: string, { entries, workspaceFolder }: CardState): ToolPart {
   const card = entries.get(toolKey(toolCallId));
   if (card?.kind !== "tool") return { type: "session" };
-  return { type: "session", entry: card.id, title: toolTitle(card.fields, workspaceFolder) };
+  return { type: "session", entry: card.id, title: toolTitle(shownFields(card), workspaceFolder) };
 }
 
 /** Begins to compare the diffs in the content of a tool call. */
