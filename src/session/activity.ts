@@ -298,8 +298,12 @@ export function failPrompt(
 }
 
 /** The user withdrew the prompt, and the agent does not have it. */
-export const withdrawPrompt = (state: SessionState, id: string): SessionState =>
-  withoutAwaitedTurn(withoutPrompt(state, id), id);
+export function withdrawPrompt(state: SessionState, id: string): SessionState {
+  const isLate =
+    state.connection?.state !== "ready" && state.pendingPrompts.some(each => each.id === id && isHeld(each));
+  const next = withoutAwaitedTurn(withoutPrompt(state, id), id);
+  return isLate ? { ...next, hasWithdrawnLate: true } : next;
+}
 
 function withoutPrompt(state: SessionState, id: string): SessionState {
   if (!state.pendingPrompts.some(s => s.id === id)) return state;
@@ -328,7 +332,9 @@ export function setConnection(
   event: Extract<SessionEvent, { type: "connection" }>,
   at: number,
 ): SessionState {
-  const earlier = recordsAgentSessions(before) ? before : setUnnamedSession(before, event.state);
+  const isOpen = event.state === "ready" && before.hasWithdrawnLate === true;
+  const opened = isOpen ? { ...before, hasWithdrawnLate: false } : before;
+  const earlier = recordsAgentSessions(opened) ? opened : setUnnamedSession(opened, event.state);
   const state = isSignInOver(earlier, event.state) ? { ...earlier, signIn: null } : earlier;
   const isConnecting = event.state !== "ready" && event.state !== "closed";
   const connection = {

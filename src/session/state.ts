@@ -261,6 +261,8 @@ export interface SessionState {
   readonly turnUsage: TurnUsage | null;
   /** The agent has named a message after it was added, so {@link Message.namedKey} must be searched. */
   readonly hasNamedMessages?: true;
+  /** The user withdrew a prompt after the connection had ended, and the agent may have it. */
+  readonly hasWithdrawnLate?: boolean;
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;

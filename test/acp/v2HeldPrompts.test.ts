@@ -65,6 +65,18 @@ describe("a prompt of version 2 that the agent held when the connection ended", 
       assert.deepEqual([wire.sent, isBusy(wire.state)], [[], false]);
     });
 
+    it(`is shown if the agent has the prompt, although the user withdrew it meanwhile (${title})`, async () => {
+      end();
+      wire.session.withdraw(wire.state.pendingPrompts[0]?.id ?? "");
+      await resumed(() => {
+        wire.message("user", "u2", "held");
+        wire.message("agent", "m", "Done");
+        wire.idle();
+      });
+      assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: held", "agent: Done"]);
+      assert.deepEqual([wire.queued, wire.sent, isBusy(wire.state)], [[], [], false]);
+    });
+
     it(`begins only when the user sends the prompt again if the agent lacks it (${title})`, async () => {
       end();
       await resumed(() => wire.idle());

@@ -72,9 +72,9 @@ function openSessionId(state: SessionState): string | undefined {
  * Whether the latest turn or the background work ended without a report of the agent, or was stopped, or whether the agent
  * may have a prompt that it held.
  */
-function wasInterrupted({ activity, entries, pendingPrompts }: SessionState): boolean {
+function wasInterrupted({ activity, entries, pendingPrompts, hasWithdrawnLate }: SessionState): boolean {
   const { stopReason } = activity;
-  if (stopReason === "lost" || stopReason === "cancelled") return true;
+  if (hasWithdrawnLate || stopReason === "lost" || stopReason === "cancelled") return true;
   if (pendingPrompts.some(isHeld)) return true;
   const last = entries.findLast(entry => entry.kind === "tool" && entry.background === true);
   return last?.kind === "tool" && last.closed === true;
