@@ -63,7 +63,11 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
       ? {}
       : accepted !== undefined
         ? { turnPrompt: accepted, awaitedTurns: held }
-        : { turnPrompt: null, turnStart: state.entries.length };
+        : // While the session opens, the agent repeats the calls of a turn before it reports that the turn runs.
+          {
+            turnPrompt: null,
+            turnStart: state.connection?.state === "opening" ? state.turnStart : state.entries.length,
+          };
     const begun = { ...state, activity, ...turn, reportsTurns: true, turnUsage: null, signIn: null };
     return withoutFinishedPlans(isContinued ? withoutTurnEnd(begun) : begun);
   }
