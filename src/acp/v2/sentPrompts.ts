@@ -269,7 +269,7 @@ export class SentPrompts {
     this.remove(sent);
     this.#lastSettled = messageId;
     const echo = this.#echoes.find(each => each.messageId === messageId);
-    if (echo) this.#repeats = true;
+    if (echo || this.#echoes.some(each => repeatsOther(each, sent))) this.#repeats = true;
     this.#echoes = this.#echoes.filter(each => each !== echo);
     // Without an echo, the agent has not inserted the prompt, if it repeats prompts.
     const isTurnOver = isOver ?? echo?.isTurnOver ?? (this.#repeats ? false : undefined);
@@ -319,6 +319,10 @@ function repeated(echo: Echo, isWhole: boolean): SentPrompt | undefined {
 /** An agent can leave out attachments if there is a text. */
 const isRepetition = ({ hasOther: hasMore }: Echo, { progress }: Candidate): boolean =>
   progress.isComplete && (progress.texts.length > 0 || hasMore);
+
+/** The message has the text of another prompt than this one. */
+const repeatsOther = (echo: Echo, sent: SentPrompt): boolean =>
+  echo.candidates.some(each => each.prompt !== sent && isRepetition(echo, each));
 
 /** An agent can repeat attachments as lines after the text. */
 const isWithMore = ({ prompt, progress }: Candidate): boolean =>
