@@ -267,13 +267,13 @@ function withoutAwaitedTurn(state: SessionState, id: string): SessionState {
   return awaitedTurns.length === state.awaitedTurns.length ? state : withStopOver({ ...state, awaitedTurns });
 }
 
-/** Without an agent, no turn is awaited. The next process of the agent has reported nothing about its turns. */
-const noTurns = { awaitedTurns: [], reportsTurns: false, reportedReason: null } as const;
+/** Without an agent, no turn is awaited. The next process of the agent has reported no end of a turn. */
+const noTurns = { awaitedTurns: [], reportedReason: null } as const;
 
 /** No agent is connected that could begin a turn. */
 export function withoutTurns(state: SessionState): SessionState {
-  const { awaitedTurns, reportsTurns, reportedReason } = state;
-  if (awaitedTurns.length === 0 && !reportsTurns && reportedReason === null) return state;
+  const { awaitedTurns, reportedReason } = state;
+  if (awaitedTurns.length === 0 && reportedReason === null) return state;
   return withStopOver({ ...state, ...noTurns });
 }
 

@@ -13,6 +13,7 @@ type Step =
   | { readonly accept: object }
   | { readonly refuse: number }
   | { readonly user: "stops" | "signs in" }
+  | { readonly parley: "sends nothing" }
   /** `resumes`: the agent answers the request of the new window to resume the session. */
   | { readonly window: "reloads" | "resumes" };
 
@@ -21,6 +22,8 @@ interface Script {
   readonly steps: readonly Step[];
   readonly shown: readonly string[];
   readonly sent: readonly string[];
+  /** The agent works in the background at the end. */
+  readonly works?: true;
 }
 
 const text = (words: string): object => ({ type: "text", text: words });
@@ -28,6 +31,7 @@ const running: Step = { agent: "state_update", state: "running" };
 const idle: Step = { agent: "state_update", state: "idle", stopReason: "end_turn" };
 const idleAgain: Step = { agent: "state_update", state: "idle", background: [] };
 const refusal: Step = { agent: "state_update", state: "idle", stopReason: "refusal" };
+const sendsNothing: Step = { parley: "sends nothing" };
 const signIn = { code: -32000, message: "Sign in." };
 const needsSignIn: Step = { agent: "state_update", state: "idle", stopReason: "error", error: signIn };
 const user = (messageId: string, words: string): Step => ({ agent: "user_message", messageId, content: [text(words)] });
@@ -48,6 +52,8 @@ const child = (fields: object): Step => ({
   ...fields,
 });
 const steps = (...all: readonly Step[]): readonly Step[] => all;
+const subAgent = { type: "subagent", sessionId: "c" };
+const childCall = (status: string): Step => ({ ...call(status), in: "c" });
 const accepted = (messageId: string, words: string): readonly Step[] =>
   steps({ send: words }, { accept: { messageId } }, user(messageId, words));
 const turn = (messageId: string, words: string, answer: string): readonly Step[] => [
@@ -87,11 +93,40 @@ const scripts: Readonly<Record<string, Script>> = {
   "background work that is reported again before a turn begins": {
     steps: [
       ...steps(...turn("u1", "one", "First."), ...accepted("u2", "second"), { send: "third", queues: true }),
-      ...steps(idleAgain, running, says("a2", "Second."), idle),
+      ...steps(idleAgain, sendsNothing, running, says("a2", "Second."), idle),
       ...steps({ accept: { messageId: "u3" } }, user("u3", "third"), running, idle),
     ],
     shown: ["user: one", "agent: First.", "user: second", "agent: Second.", "user: third"],
     sent: ["one", "second", "third"],
+  },
+  "an end of a turn that is reported again after a reload": {
+    steps: [
+      ...steps(...turn("u1", "one", "First."), { window: "reloads" }, idle, { window: "resumes" }),
+      ...steps(
+        ...accepted("u2", "second"),
+        { send: "third", queues: true },
+        idle,
+        sendsNothing,
+        running,
+        says("a2", "Second."),
+        idle,
+      ),
+      ...steps({ accept: { messageId: "u3" } }, user("u3", "third"), running, idle),
+    ],
+    shown: ["user: one", "agent: First.", "user: second", "agent: Second.", "user: third"],
+    sent: ["one", "second", "third"],
+  },
+  "a call of a sub-agent that begins in the background": {
+    steps: [
+      ...steps(...accepted("u1", "one"), running, child({ state: { state: "running" } })),
+      ...steps(
+        { agent: "state_update", state: "idle", stopReason: "end_turn", background: [subAgent] },
+        childCall("in_progress"),
+      ),
+      ...steps(childCall("completed"), child({ state: { state: "idle", stopReason: "end_turn" } }), idleAgain),
+    ],
+    shown: ["user: one", "Explore (done)", "npm test (done)"],
+    sent: ["one"],
   },
   "a prompt that the agent holds while another turn begins and ends": {
     steps: [
@@ -110,6 +145,7 @@ const scripts: Readonly<Record<string, Script>> = {
     ],
     shown: ["user: one", "agent: First.", "Explore (running)", "npm test (running)"],
     sent: ["one"],
+    works: true,
   },
   "a prompt that the agent refuses until a sign-in, and one behind it": {
     steps: [
@@ -146,8 +182,8 @@ describe("lines of version 2 that were once shown wrongly", () => {
 
   async function perform(step: Step): Promise<void> {
     if ("agent" in step) {
-      const { agent: sessionUpdate, ...fields } = step;
-      wire.update(sessionUpdate, fields);
+      const { agent: sessionUpdate, in: session = "s", ...fields } = step;
+      wire.agent.update(String(session), { sessionUpdate, ...fields });
     } else if ("send" in step) {
       wire.session.send([{ type: "text", text: step.send }]);
       if (!step.queues) await takePrompt();
@@ -158,7 +194,8 @@ describe("lines of version 2 that were once shown wrongly", () => {
     } else if ("refuse" in step) {
       if (last) wire.agent.fail(last, step.refuse, "Sign in.");
       last = undefined;
-    } else if ("window" in step) await (step.window === "reloads" ? reload() : resumed());
+    } else if ("parley" in step) assert.deepEqual(wire.sent, []);
+    else if ("window" in step) await (step.window === "reloads" ? reload() : resumed());
     else if (step.user === "stops") wire.session.stop();
     else await wire.session.signedIn(false);
     if (!resume) await wire.processed();
@@ -185,6 +222,7 @@ describe("lines of version 2 that were once shown wrongly", () => {
       assert.deepEqual(wire.view.entries.flatMap(asWords), script.shown);
       assert.deepEqual(sent, script.sent);
       assert.deepEqual([wire.queued, wire.sent], [[], []]);
+      assert.equal(wire.state.background !== null, script.works === true);
       assert.ok(!isBusy(wire.state));
     });
 });

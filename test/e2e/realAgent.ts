@@ -61,7 +61,7 @@ async function edit(agent: RealAgent): Promise<void> {
   assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
   await screenshot(page, `interop-panel-${agent.id}-question`);
   await allow.click();
-  await log.getByText("The sum is right now.").waitFor();
+  await log.getByText("The sum is right now.", { exact: true }).waitFor();
   await stop.waitFor({ state: "hidden" });
   await screenshot(page, `interop-panel-${agent.id}`);
 
@@ -131,6 +131,10 @@ async function signIn(agent: RealAgent): Promise<void> {
   const terminal = page.locator(".terminal-outer-container .xterm-rows").filter({ hasText: greeting });
   // Without a network, the program ends with an error, which the terminal shows until Enter.
   const failure = page.locator(".terminal-outer-container .xterm-rows").filter({ hasText: "Press Enter to close" });
+  // If the agent names a program of its own, Parley asks first.
+  const run = page.getByRole("dialog").getByRole("button", { name: "Run Program" });
+  await terminal.or(failure).or(run).first().waitFor();
+  if (await run.isVisible()) await run.click();
   await terminal.or(failure).first().waitFor();
   await screenshot(page, `interop-sign-in-${agent.id}-terminal`);
   if (answer) {
@@ -142,7 +146,7 @@ async function signIn(agent: RealAgent): Promise<void> {
     await card.getByRole("button", { name: "Cancel" }).click();
     await card.getByRole("button", { name: wayName }).waitFor();
     // The prompt waits in the queue: until the user continues, or until the session opens.
-    await panel.getByText("[[say:Signed in.]]").waitFor();
+    await panel.getByRole("list", { name: "Queued messages" }).getByText("[[say:Signed in.]]").waitFor();
     assert.equal(await log.getByText("Signed in.", { exact: true }).count(), 0);
   }
   await screenshot(page, `interop-sign-in-${agent.id}-after`);

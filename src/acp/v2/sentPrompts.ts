@@ -320,9 +320,9 @@ function repeated(echo: Echo, isWhole: boolean): SentPrompt | undefined {
 const isRepetition = ({ hasOther: hasMore }: Echo, { progress }: Candidate): boolean =>
   progress.isComplete && (progress.texts.length > 0 || hasMore);
 
-/** The message has the text of another prompt than this one. */
-const repeatsOther = (echo: Echo, sent: SentPrompt): boolean =>
-  echo.candidates.some(each => each.prompt !== sent && isRepetition(echo, each));
+/** The message has the text of another prompt than this one, or its beginning. */
+const repeatsOther = ({ candidates, hasText }: Echo, sent: SentPrompt): boolean =>
+  hasText && candidates.some(({ prompt, progress }) => prompt !== sent && progress.isBegun);
 
 /** An agent can repeat attachments as lines after the text. */
 const isWithMore = ({ prompt, progress }: Candidate): boolean =>

@@ -84,7 +84,8 @@ function isBackgroundCall({ entries }: SessionState, toolCallId: string | undefi
 function begun(state: SessionState, at: number, calls: readonly string[] = []): SessionState {
   const { background } = state;
   if (background && calls.length === 0) return state;
-  return { ...state, background: { since: background?.since ?? at, calls: [...(background?.calls ?? []), ...calls] } };
+  const known = background?.calls ?? [];
+  return { ...state, background: { ...background, since: background?.since ?? at, calls: [...known, ...calls] } };
 }
 
 /** Applies a report of all background work. Its calls stay open after the turn. */
