@@ -98,15 +98,16 @@ describe("the parts of the panel", () => {
     await usesTheMenu(panel);
     await page.keyboard.press("Escape");
 
-    // A second panel shows the same session, and a new title appears in both.
+    // The session moves to a tab, and the view offers a new one.
     await panel.getByRole("button", { name: "Open in Editor" }).click();
     const tab = panelIn(page, ':not([src*="purpose=webviewView"])');
     const view = panelIn(page, '[src*="purpose=webviewView"]');
     await tab.getByRole("heading", { name: "By keyboard", level: 1 }).waitFor();
     await tab.getByRole("textbox", { name: "Message" }).press("F2");
-    await tab.getByRole("textbox", { name: "Session title" }).fill("In both");
+    await tab.getByRole("textbox", { name: "Session title" }).fill("In the tab");
     await tab.getByRole("textbox", { name: "Session title" }).press("Enter");
-    await view.getByRole("heading", { name: "In both", level: 1 }).waitFor();
+    await tab.getByRole("heading", { name: "In the tab", level: 1 }).waitFor();
+    await view.getByRole("heading", { name: "New Conversation", level: 1 }).waitFor();
     assert.deepEqual(errors, []);
   });
 });

@@ -79,6 +79,8 @@ const rid = (n = 12) =>
 
 /** The first sentence of an earlier conversation that a client attaches to a prompt. Its markers were played already. */
 const attached = "This is the conversation so far.";
+/** A line of an earlier conversation, which can also be attached in several texts. */
+const attachedLine = /^>.*$/gm;
 
 const unesc = s => s.replace(/\\n/g, "\n").replace(/\\t/g, "\t");
 
@@ -236,7 +238,7 @@ function situation(req) {
   for (let i = req.items.length - 1; i >= 0 && at < 0; i--) {
     if (req.items[i].role !== "user") continue;
     for (let j = req.items[i].texts.length - 1; j >= 0; j--) {
-      const [t] = req.items[i].texts[j].split(attached);
+      const t = req.items[i].texts[j].split(attached)[0].replace(attachedLine, "");
       if (/\[\[[a-z]+(:[\s\S]*?)?\]\]/.test(t)) {
         at = i;
         text = t;
