@@ -199,7 +199,7 @@ describe("a start of an agent", function () {
     it(`in which ${start} has one sentence and a next step in the check`, async () => {
       const agentDefinition = definition(agent);
       const result = await (panel
-        ? check(agentDefinition)
+        ? check({ ...agentDefinition, startTimeout: 60 })
         : checkLate(agentDefinition, !agent.args?.at(-1)?.endsWith("hang")));
       assert.match(result.problem?.message ?? "", says);
       assert.equal(nextStepText(result), next);

@@ -44,6 +44,7 @@ export async function watch(page: Page): Promise<void> {
       if (name === "style" && element.closest("math"))
         return /^(?:[a-z-]+: ?[\w. %-]+;? ?)+$/.test(value) ? undefined : description;
       if (name === "style") return /^(?:--[a-z-]+: ?[#\w. %-]+; ?)+$/.test(value) ? undefined : description;
+      if (name === "dir") return element.localName === "li" && value === "auto" ? undefined : description;
       if (name === "id") return /^parley[\w-]*$/.test(value) ? undefined : description;
       if (element.closest("math")) return inMath.test(name) ? undefined : description;
       if (element.closest("svg")) return drawn.test(name) || attributes.test(name) ? undefined : description;
