@@ -202,10 +202,8 @@ describe("lines of version 2 that were once shown wrongly", () => {
   }
 
   async function reload(): Promise<void> {
-    const earlier = wire;
-    await earlier.processed();
-    wire = new WireSession(earlier.log);
-    earlier.dispose();
+    await wire.processed();
+    wire = wire.reloaded();
     opening = wire.session.open();
     resume = await wire.agent.request("session/resume");
   }

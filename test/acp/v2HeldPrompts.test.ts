@@ -32,20 +32,15 @@ describe("a prompt of version 2 that the agent held when the connection ended", 
   }
   const ends = () => [...wire.state.entries].filter(({ kind }) => kind === "turnEnd").length;
   function reload(): void {
-    const earlier = wire;
-    wire = new WireSession(earlier.log);
-    earlier.dispose();
+    wire = wire.reloaded();
   }
   async function resumed(replay: () => void): Promise<void> {
-    const opening = wire.session.open();
-    const resume = await wire.agent.request("session/resume");
+    const resume = await wire.resumed(() => {
+      wire.message("user", "u1", "one");
+      wire.message("agent", "answer to u1", "First.");
+      replay();
+    });
     assert.deepEqual(resume.params?.["replayFrom"], { type: "start" });
-    wire.message("user", "u1", "one");
-    wire.message("agent", "answer to u1", "First.");
-    replay();
-    wire.agent.answer(resume, {});
-    await opening;
-    await wire.processed();
   }
   for (const [title, end] of [
     ["the window reloads", reload],

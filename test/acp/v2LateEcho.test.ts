@@ -47,6 +47,16 @@ describe("a prompt that the agent accepts without naming its message", () => {
     wire.session.sendWhileRunning(wire.state.pendingPrompts.at(-1)?.id ?? "");
     return wire.agent.request("session/prompt");
   }
+  /** The agent accepts B in the turn of A, and the turn ends. */
+  async function steerIntoTurn(): Promise<void> {
+    await sendText("A");
+    wire.message("user", "a", "A");
+    wire.running();
+    await wire.processed();
+    await accept(await steer("B"));
+    wire.idle();
+    await wire.processed();
+  }
   const prompts = () =>
     [...wire.state.entries].flatMap(entry => (entry.kind === "message" && entry.author === "user" ? entry : []));
 
@@ -96,12 +106,8 @@ describe("a prompt that the agent accepts without naming its message", () => {
     it(`keeps its place if the agent repeats it ${title} after a reload of the window`, async () => {
       await sendText("one two");
       await work("Done.");
-      const earlier = wire;
-      wire = new WireSession(earlier.log);
-      earlier.dispose();
-      const opening = wire.session.open();
-      wire.agent.answer(await wire.agent.request("session/resume"), {});
-      await opening;
+      wire = wire.reloaded();
+      await wire.resumed();
       echo();
       await wire.processed();
       assert.equal(prompts().length, 1);
@@ -120,22 +126,17 @@ describe("a prompt that the agent accepts without naming its message", () => {
       wire.running();
       wire.message("agent", "b", "Background.");
       await wire.processed();
-      const earlier = wire;
-      wire = new WireSession(earlier.log);
-      earlier.dispose();
-      const opening = wire.session.open();
-      const resume = await wire.agent.request("session/resume");
+      wire = wire.reloaded();
+      const resume = await wire.resumed(() => {
+        wire.message("user", "u0", "P");
+        wire.message("agent", "answer to u0", "Zero.");
+        if (isWhole) wire.message("user", "u1", "P");
+        else for (const text of ["", "P"]) piece("u1", text);
+        wire.message("agent", "says Half", "Half");
+        wire.message("agent", "b", "Background work.");
+        wire.idle();
+      });
       assert.deepEqual(resume.params?.["replayFrom"], { type: "start" });
-      wire.message("user", "u0", "P");
-      wire.message("agent", "answer to u0", "Zero.");
-      if (isWhole) wire.message("user", "u1", "P");
-      else for (const text of ["", "P"]) piece("u1", text);
-      wire.message("agent", "says Half", "Half");
-      wire.message("agent", "b", "Background work.");
-      wire.idle();
-      wire.agent.answer(resume, {});
-      await opening;
-      await wire.processed();
       const shown = ["user: P", "agent: Zero.", "agent: Half", "user: P", "agent: Background work."];
       assert.deepEqual(wire.messages, shown);
       wire.message("user", "u1", "changed");
@@ -150,31 +151,20 @@ describe("a prompt that the agent accepts without naming its message", () => {
     wire.idle();
     wire.running();
     await wire.processed();
-    const earlier = wire;
-    wire = new WireSession(earlier.log);
-    earlier.dispose();
-    const opening = wire.session.open();
-    const resume = await wire.agent.request("session/resume");
-    wire.message("user", "u0", "zero");
-    wire.message("agent", "answer to u0", "Zero.");
-    wire.message("user", "u1", "P");
-    wire.message("agent", "a1", "Done.");
-    wire.idle();
-    wire.agent.answer(resume, {});
-    await opening;
-    await wire.processed();
+    wire = wire.reloaded();
+    await wire.resumed(() => {
+      wire.message("user", "u0", "zero");
+      wire.message("agent", "answer to u0", "Zero.");
+      wire.message("user", "u1", "P");
+      wire.message("agent", "a1", "Done.");
+      wire.idle();
+    });
     assert.deepEqual(wire.messages, ["user: zero", "agent: Zero.", "user: P", "agent: Done."]);
   });
 
   it("is in the conversation once if the agent inserts it after the turn into which it was sent", async () => {
     await wire.turn("zero", "u0", "Zero.");
-    await sendText("A");
-    wire.message("user", "a", "A");
-    wire.running();
-    await wire.processed();
-    await accept(await steer("B"));
-    wire.idle();
-    await wire.processed();
+    await steerIntoTurn();
     assert.deepEqual([wire.messages.at(-1), wire.queued, isBusy(wire.state)], ["user: A", ["B"], true]);
     await work("Done.");
     wire.message("user", "b", "B");
@@ -308,13 +298,7 @@ describe("a prompt that the agent accepts without naming its message", () => {
   });
 
   it("does not hold the queue for ever if the agent never repeats it and the user presses Stop", async () => {
-    await sendText("A");
-    wire.message("user", "a", "A");
-    wire.running();
-    await wire.processed();
-    await accept(await steer("B"));
-    wire.idle();
-    await wire.processed();
+    await steerIntoTurn();
     assert.ok(isBusy(wire.state));
     wire.session.stop();
     await wire.agent.request("session/cancel");

@@ -198,12 +198,10 @@ describe("a turn of version 2", () => {
   it("is over at the end that a new process of the agent reports, although it reported no begin", async () => {
     await wire.turn("one", "u1", "First.");
     wire.loseAgent();
-    const opening = wire.session.open();
-    const resume = await wire.agent.request("session/resume");
-    wire.message("user", "u1", "one");
-    wire.message("agent", "answer to u1", "First.");
-    wire.agent.answer(resume, {});
-    await opening;
+    await wire.resumed(() => {
+      wire.message("user", "u1", "one");
+      wire.message("agent", "answer to u1", "First.");
+    });
     const request = await wire.send("/clear");
     wire.agent.answer(request, { messageId: "u2" });
     wire.message("user", "u2", "/clear");

@@ -1,24 +1,10 @@
 // Which session has waited for the user the longest.
 import assert from "node:assert/strict";
-import { Emitter } from "../../src/base/lifecycle.ts";
-import type { SessionEvent } from "../../src/session/events.ts";
-import { reduce } from "../../src/session/reduce.ts";
-import { emptySession, type SessionState } from "../../src/session/state.ts";
-import { OpenSessions, type OpenSession } from "../../src/library/openSessions.ts";
+import { OpenSessions } from "../../src/library/openSessions.ts";
 import { WaitingOrder } from "../../src/library/waitingOrder.ts";
+import { FakeOpenSession } from "../support/fakes/fakeOpenSession.ts";
 
-class FakeSession implements OpenSession {
-  readonly #changed = new Emitter<SessionState>();
-  readonly onDidChange = this.#changed.event;
-  readonly id: string;
-  state = emptySession;
-  constructor(id: string) {
-    this.id = id;
-  }
-  dispatch(event: SessionEvent): void {
-    this.state = reduce(this.state, { seq: 1, at: 1, event });
-    this.#changed.fire(this.state);
-  }
+class AskingSession extends FakeOpenSession {
   ask(ask: string): void {
     this.dispatch({ type: "askOpened", ask, title: "Run it?", options: [] });
   }
@@ -28,9 +14,9 @@ class FakeSession implements OpenSession {
 }
 
 describe("the session that has waited the longest", () => {
-  const sessions = (): readonly [OpenSessions<FakeSession>, FakeSession, FakeSession] => {
-    const open = new OpenSessions<FakeSession>();
-    const [a, b] = [new FakeSession("a"), new FakeSession("b")];
+  const sessions = (): readonly [OpenSessions<AskingSession>, AskingSession, AskingSession] => {
+    const open = new OpenSessions<AskingSession>();
+    const [a, b] = [new AskingSession("a"), new AskingSession("b")];
     open.add(a);
     open.add(b);
     open.select("view", a);

@@ -1,11 +1,10 @@
 // The events of the active session: which change is announced.
 import assert from "node:assert/strict";
-import { Emitter } from "../../src/base/lifecycle.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { reduce } from "../../src/session/reduce.ts";
-import { emptySession, type SessionState } from "../../src/session/state.ts";
-import { OpenSessions, type OpenSession } from "../../src/library/openSessions.ts";
+import { emptySession } from "../../src/session/state.ts";
+import { OpenSessions } from "../../src/library/openSessions.ts";
 import { ActiveSession } from "../../src/window/activeSession.ts";
+import { FakeOpenSession } from "../support/fakes/fakeOpenSession.ts";
 
 const chunk = (text: string): SessionEvent => ({
   type: "messageChunk",
@@ -14,23 +13,9 @@ const chunk = (text: string): SessionEvent => ({
   content: { type: "text", text },
 });
 
-class FakeSession implements OpenSession {
-  readonly #changed = new Emitter<SessionState>();
-  readonly onDidChange = this.#changed.event;
-  readonly id: string;
-  state = emptySession;
-  constructor(id: string) {
-    this.id = id;
-  }
-  dispatch(event: SessionEvent): void {
-    this.state = reduce(this.state, { seq: 1, at: 1, event });
-    this.#changed.fire(this.state);
-  }
-}
-
 describe("the active session", () => {
-  let open: OpenSessions<FakeSession>;
-  let active: ActiveSession<FakeSession>;
+  let open: OpenSessions<FakeOpenSession>;
+  let active: ActiveSession<FakeOpenSession>;
   let fired: string[];
   beforeEach(() => {
     open = new OpenSessions();
@@ -43,8 +28,8 @@ describe("the active session", () => {
     open.dispose();
   });
 
-  const show = (id: string, surface = "view"): FakeSession => {
-    const session = new FakeSession(id);
+  const show = (id: string, surface = "view"): FakeOpenSession => {
+    const session = new FakeOpenSession(id);
     open.add(session);
     open.select(surface, session);
     return session;

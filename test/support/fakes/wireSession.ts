@@ -140,6 +140,23 @@ export class WireSession {
     await this.processed();
   }
 
+  /** The window reloads: the session in the new window, which is not open yet. */
+  reloaded(): WireSession {
+    this.dispose();
+    return new WireSession(this.log, { version: this.version });
+  }
+
+  /** Opens the session again. `repeat`: what the agent sends before it answers. Resolves with the request. */
+  async resumed(repeat: () => void = () => {}): Promise<SentMessage> {
+    const opening = this.session.open();
+    const resume = await this.agent.request("session/resume");
+    repeat();
+    this.agent.answer(resume, {});
+    await opening;
+    await this.processed();
+    return resume;
+  }
+
   /** The agent's process ends. The next connection is to a new one. */
   loseAgent(): void {
     this.#connected?.dispose();
