@@ -69,11 +69,3 @@ export class EchoProgress {
     return true;
   }
 }
-
-/** How the text compares with the prompt: it is a part from its beginning, or all of its text. Undefined: neither. */
-export function comparedWithPrompt(text: string, prompt: readonly ContentBlock[]): "part" | "whole" | undefined {
-  const progress = new EchoProgress(prompt);
-  progress.restart();
-  if (!progress.advance(text)) return undefined;
-  return progress.isComplete ? "whole" : "part";
-}

@@ -5,6 +5,7 @@ import { TerminalBytes } from "../../src/acp/v2/terminalBytes.ts";
 import { V2Updates } from "../../src/acp/v2/v2Updates.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";
 import { reduce } from "../../src/session/reduce.ts";
+import { processorTime } from "../support/fakes/processorTime.ts";
 import { emptySession, shownToolStatus, type Entry, type SessionState } from "../../src/session/state.ts";
 
 const problem = { message: "It failed.", next: [] };
@@ -59,6 +60,25 @@ describe("a message of version 2", () => {
       chunk("a", "3"),
     );
     assert.deepEqual(texts(state), ["agent: 123", "thought: xy"]);
+  });
+});
+
+describe("a prompt that an agent of version 2 repeats in pieces", () => {
+  it("is compared in time that grows with its length", () => {
+    const timeOf = (pieces: number): number =>
+      Math.min(
+        ...[1, 2, 3].map(() => {
+          const updatesOf = reader();
+          updatesOf.accepted("u1", [{ type: "text", text: "ab".repeat(pieces) }]);
+          const piece = update("user_message_chunk", { messageId: "u1", content: text("ab") });
+          const used = processorTime();
+          for (let at = 0; at < pieces; at++) assert.deepEqual(updatesOf.update(piece), []);
+          return used();
+        }),
+      );
+    // Quadratic time would be 16 times as long.
+    const [short, long] = [timeOf(3000), timeOf(12_000)];
+    assert.ok(long < 10 * short + 100, `${short} and ${long} ms`);
   });
 });
 

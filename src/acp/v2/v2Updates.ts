@@ -16,7 +16,7 @@ import { commonUpdate, metaText, nullableField, parentInMeta } from "../commonUp
 import { subAgentCard } from "../subAgentCard.ts";
 import type { UpdateReader } from "../subAgents.ts";
 import { turnUsage } from "../usage.ts";
-import { comparedWithPrompt } from "../echoProgress.ts";
+import { EchoProgress } from "../echoProgress.ts";
 import type { EchoOutcome, ReleasedMessage } from "./sentPrompts.ts";
 import { TerminalBytes } from "./terminalBytes.ts";
 
@@ -43,9 +43,21 @@ export interface V2UpdatesOptions {
 /** A prompt in the conversation. */
 interface RepeatedPrompt {
   readonly sent: readonly ContentBlock[];
+  readonly progress: EchoProgress;
   /** What the agent has repeated of it. */
-  text: string;
-  blocks: readonly ContentBlock[];
+  readonly blocks: ContentBlock[];
+}
+
+function repeatedPrompt(sent: readonly ContentBlock[], pieces: readonly ContentBlock[]): RepeatedPrompt {
+  const prompt = { sent, progress: new EchoProgress(sent), blocks: [] };
+  prompt.progress.restart();
+  for (const piece of pieces) addPiece(prompt, piece);
+  return prompt;
+}
+
+function addPiece({ progress, blocks }: RepeatedPrompt, piece: ContentBlock): void {
+  blocks.push(piece);
+  if (piece.type === "text") progress.advance(piece.text);
 }
 
 /** The most messages of users whose pieces are kept, because the agent may accept a prompt as one of them. */
@@ -96,11 +108,11 @@ export class V2Updates implements UpdateReader {
   accepted(messageId: string, content: readonly ContentBlock[], isUnnamed?: true): Events {
     const blocks = this.#pieces.get(messageId) ?? [];
     this.#pieces.delete(messageId);
-    const text = contentText(blocks);
-    const isOwn = text.trim() !== "" && comparedWithPrompt(text, content) !== undefined;
+    const repeated = repeatedPrompt(content, blocks);
+    const isOwn = contentText(blocks).trim() !== "" && repeated.progress.isBegun;
     if (this.#userMessages.has(messageId) && !isOwn) return [];
     this.#userMessages.add(messageId);
-    this.#repeated.set(messageId, { sent: content, text, blocks });
+    this.#repeated.set(messageId, repeated);
     return [{ type: "message", author: "user", messageId, content, ...(isUnnamed && { unnamed: true }) }];
   }
 
@@ -120,7 +132,7 @@ export class V2Updates implements UpdateReader {
 
   /** The agent repeats a prompt that is in the conversation, and names it. */
   #named(messageId: string, { prompt, pieces }: Extract<EchoOutcome, { type: "own" }>): Events {
-    this.#repeated.set(messageId, { sent: prompt.content, text: contentText(pieces), blocks: pieces });
+    this.#repeated.set(messageId, repeatedPrompt(prompt.content, pieces));
     return [{ type: "message", author: "user", messageId, shownAs: prompt.messageId }];
   }
 
@@ -226,10 +238,9 @@ export class V2Updates implements UpdateReader {
 
   /** A piece of a prompt that is in the conversation already. It changes the conversation only if it differs. */
   #repeat(messageId: string, repeated: RepeatedPrompt, content: ContentBlock): Events {
-    repeated.blocks = [...repeated.blocks, content];
-    if (content.type === "text") repeated.text += content.text;
-    if (comparedWithPrompt(repeated.text, repeated.sent)) return [];
-    return [{ type: "message", author: "user", messageId, content: repeated.blocks }];
+    addPiece(repeated, content);
+    if (repeated.progress.isBegun) return [];
+    return [{ type: "message", author: "user", messageId, content: [...repeated.blocks] }];
   }
 
   #message(author: MessageAuthor, update: JsonObject): Events | undefined {
@@ -261,10 +272,10 @@ export class V2Updates implements UpdateReader {
   /** Whether this is all of a prompt that is in the conversation. The agent can leave out attachments. */
   #isRepetition(messageId: string, blocks: readonly ContentBlock[]): boolean {
     const repeated = this.#repeated.get(messageId);
-    if (!repeated || blocks.length === 0 || comparedWithPrompt(contentText(blocks), repeated.sent) !== "whole")
-      return false;
-    [repeated.text, repeated.blocks] = [contentText(blocks), blocks];
-    return true;
+    if (!repeated || blocks.length === 0) return false;
+    const again = repeatedPrompt(repeated.sent, blocks);
+    if (again.progress.isComplete) this.#repeated.set(messageId, again);
+    return again.progress.isComplete;
   }
 
   /** A snapshot of what the agent does. Absent background work was not reported; an empty list means none. */
