@@ -96,9 +96,9 @@ function withoutTurnEnd(state: SessionState): SessionState {
 }
 
 const withReportedReason = (state: SessionState, { stopReason, byParley }: Activity): SessionState =>
-  stopReason === undefined || byParley || stopReason === state.reportedReason
+  stopReason === undefined || byParley || (stopReason === state.reportedReason && !state.mayReportEarlierEnd)
     ? state
-    : { ...state, reportedReason: stopReason };
+    : { ...state, reportedReason: stopReason, mayReportEarlierEnd: false };
 
 /**
  * Whether an idle agent that is idle again has ended the turn of an accepted prompt, and has not reported that it began. An
@@ -106,9 +106,11 @@ const withReportedReason = (state: SessionState, { stopReason, byParley }: Activ
  */
 function endsUnreportedTurn(state: SessionState, { state: activity, stopReason }: Activity): boolean {
   if (activity !== "idle" || stopReason === undefined) return false;
-  if (state.reportsTurns && stopReason === state.reportedReason) return false;
+  // A prompt that Stop ends has no begin.
+  const isEarlier = state.mayReportEarlierEnd === true && stopReason !== "cancelled";
+  if (state.reportsTurns && (isEarlier || stopReason === state.reportedReason)) return false;
   // An agent that ended a stopped turn early can report that end again after it has accepted the next prompt.
-  if (stopReason === "cancelled" && state.activity.stopReason === "cancelled" && !state.cancelling) return false;
+  if (stopReason === "cancelled" && state.reportedReason === "cancelled" && !state.cancelling) return false;
   return state.awaitedTurns.some(({ id }) => !isHeldTurn(state, id));
 }
 
@@ -267,15 +269,9 @@ function withoutAwaitedTurn(state: SessionState, id: string): SessionState {
   return awaitedTurns.length === state.awaitedTurns.length ? state : withStopOver({ ...state, awaitedTurns });
 }
 
-/** Without an agent, no turn is awaited. The next process of the agent has reported no end of a turn. */
-const noTurns = { awaitedTurns: [], reportedReason: null } as const;
-
 /** No agent is connected that could begin a turn. */
-export function withoutTurns(state: SessionState): SessionState {
-  const { awaitedTurns, reportedReason } = state;
-  if (awaitedTurns.length === 0 && reportedReason === null) return state;
-  return withStopOver({ ...state, ...noTurns });
-}
+export const withoutAwaitedTurns = (state: SessionState): SessionState =>
+  state.awaitedTurns.length === 0 ? state : withStopOver({ ...state, awaitedTurns: [] });
 
 /** Removes a refused prompt from the queue. Its text stays in the conversation, followed by the reason. */
 export function failPrompt(
@@ -322,7 +318,7 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
     lost: problem,
     signIn: null,
     connection: { state: "closed" },
-    ...noTurns,
+    awaitedTurns: [],
     cancelling: false,
     stopIgnored: false,
     questions: closed.questions.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),
@@ -370,8 +366,10 @@ function setUnnamedSession(state: SessionState, connection: ConnectionState): Se
   return withNewSession(state, null);
 }
 
+/** An agent repeats the end of the last turn in the same session only. */
 const withNewSession = (state: SessionState, id: string | null): SessionState => ({
   ...state,
+  ...{ reportedReason: null, mayReportEarlierEnd: false },
   agentSessions: [...state.agentSessions, id],
   agentSession: state.agentSessions.length,
   connections: state.connections + 1,
@@ -389,7 +387,7 @@ export function setAgentSession(
     const needsConversation = continued ? state.needsConversation : isForNew;
     return { ...withNewSession(withoutEarlierAgent(state), sessionId), agentForgot: false, needsConversation };
   }
-  return { ...state, agentSession: known, connections: state.connections + 1 };
+  return { ...state, agentSession: known, connections: state.connections + 1, mayReportEarlierEnd: true };
 }
 
 /**

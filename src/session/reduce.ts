@@ -15,7 +15,7 @@ import {
   submitPrompt,
   withdrawPrompt,
   withNotice,
-  withoutTurns,
+  withoutAwaitedTurns,
   withUnknown,
 } from "./activity.ts";
 import { endBackground, trackBackground } from "./background/background.ts";
@@ -76,7 +76,7 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       // An agent that has repeated the conversation and is idle works on no call of it.
       if (event.state === "ready")
         return choicesAfterReport(state, withoutOpenCalls(setConnection(state, event, at), at));
-      return withoutAgentSession(withoutTurns(setConnection(state, event, at)));
+      return withoutAgentSession(withoutAwaitedTurns(setConnection(state, event, at)));
     case "agentSession":
       return setAgentSession(state, event);
     case "chosen":

@@ -284,6 +284,8 @@ export interface SessionState {
   readonly reportsTurns: boolean;
   /** The stop reason that the agent reported last, which it can repeat; null if it has reported none. */
   readonly reportedReason: StopReason | null;
+  /** The agent continues the session, and can still report the end of a turn that ended meanwhile. */
+  readonly mayReportEarlierEnd?: boolean;
   /** The prompt of the current or latest turn; null if that is the agent's own work, or a turn of another client. */
   readonly turnPrompt: string | null;
   /** The user pressed Stop and the turn has not ended yet. */

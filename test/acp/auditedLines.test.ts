@@ -101,7 +101,7 @@ const scripts: Readonly<Record<string, Script>> = {
   },
   "an end of a turn that is reported again after a reload": {
     steps: [
-      ...steps(...turn("u1", "one", "First."), { window: "reloads" }, idle, { window: "resumes" }),
+      ...steps(...turn("u1", "one", "First."), { window: "reloads" }, idleAgain, { window: "resumes" }),
       ...steps(
         ...accepted("u2", "second"),
         { send: "third", queues: true },
@@ -114,6 +114,16 @@ const scripts: Readonly<Record<string, Script>> = {
       ...steps({ accept: { messageId: "u3" } }, user("u3", "third"), running, idle),
     ],
     shown: ["user: one", "agent: First.", "user: second", "agent: Second.", "user: third"],
+    sent: ["one", "second", "third"],
+  },
+  "the end of a turn that the agent reports only after a reload and the next prompt": {
+    steps: [
+      ...steps(...turn("u1", "one", "First."), { window: "reloads" }, idleAgain, { window: "resumes" }),
+      ...steps(...accepted("u2", "second"), { send: "third", queues: true }),
+      ...steps({ ...idle, stopReason: "max_tokens" }, sendsNothing, running, idle),
+      ...steps({ accept: { messageId: "u3" } }, user("u3", "third"), running, idle),
+    ],
+    shown: ["user: one", "agent: First.", "user: second", "user: third"],
     sent: ["one", "second", "third"],
   },
   "a call of a sub-agent that begins in the background": {

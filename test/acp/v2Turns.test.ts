@@ -195,13 +195,13 @@ describe("a turn of version 2", () => {
     assert.deepEqual(wire.messages, ["user: one", "agent: First.", "user: two", "user: three"]);
   });
 
-  it("is over at the end that a new process of the agent reports, although it reported no begin", async () => {
+  it("is over at the end that the agent reports in a new session, although it reported no begin", async () => {
     await wire.turn("one", "u1", "First.");
     wire.loseAgent();
-    await wire.resumed(() => {
-      wire.message("user", "u1", "one");
-      wire.message("agent", "answer to u1", "First.");
-    });
+    const opening = wire.session.open();
+    wire.agent.fail(await wire.agent.request("session/resume"), -32002, "There is no such session.");
+    wire.agent.answer(await wire.agent.request("session/new"), { sessionId: "s" });
+    await opening;
     const request = await wire.send("/clear");
     wire.agent.answer(request, { messageId: "u2" });
     wire.message("user", "u2", "/clear");

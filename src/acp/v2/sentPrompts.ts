@@ -132,15 +132,15 @@ export class SentPrompts {
   }
 
   /**
-   * The agent reported a message of the user, or a piece of it. `isNew`: the message was not known before. `isWhole`: it is
-   * all of the message.
+   * The agent reported a message of the user, or a piece of it. `isNew`: the message was not known before. `isEarlier`: it
+   * is known from an earlier connection. `isWhole`: it is all of the message.
    */
   echoed(
     messageId: string,
     content: readonly ContentBlock[],
-    { isNew, isWhole }: { readonly isNew: boolean; readonly isWhole: boolean },
+    { isNew, isEarlier, isWhole }: { readonly isNew: boolean; readonly isEarlier: boolean; readonly isWhole: boolean },
   ): EchoOutcome {
-    if (messageId === this.#lastSettled) this.#repeats = true;
+    if (messageId === this.#lastSettled || isEarlier) this.#repeats = true;
     const echo = this.#echoes.find(each => each.messageId === messageId) ?? (isNew && this.#begin(messageId));
     if (!echo) return { type: "other", pieces: content };
     if (isWhole) restart(echo);

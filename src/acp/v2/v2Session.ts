@@ -80,8 +80,10 @@ export class V2Session implements AgentSession, RequestSession {
     this.#sent = new SentPrompts(earlier?.unnamed);
     this.#updates = new V2Updates({
       problem,
-      onUserMessage: (id, content, { isNew, isWhole }) =>
-        this.#sent.echoed(id, content, { isNew: isNew && !isKnown(id), isWhole }),
+      onUserMessage: (id, content, { isNew, isWhole }) => {
+        const isEarlier = isKnown(id);
+        return this.#sent.echoed(id, content, { isNew: isNew && !isEarlier, isEarlier, isWhole });
+      },
       onState: state => {
         if (state === "idle") return this.#sent.idle(() => this.#mintId());
         this.#sent.working();
