@@ -107,11 +107,20 @@ export function reduceFile(record: FileRecord, fact: Fact, turns: FileTurns): Re
       return decided(record, fact, turns);
     case "allowedOutside":
       return wantDisk(record);
+    case "fileRestored":
+      return only({ ...record, text: fact.text, disk: fact.text, isFollowed: true });
     case "changeDated":
     case "committed":
     case "attributed":
     case "headMoved":
     case "foldersReplaced":
+    case "located":
+    case "windowBegan":
+    case "turnResumed":
+    case "toolReported":
+    case "terminalChanged":
+    case "questionsChanged":
+    case "sessionEnded":
       return only(record);
   }
 }
@@ -286,6 +295,7 @@ function diskSeen(record: FileRecord, fact: FactOf<"diskSeen">, turns: FileTurns
   // The disk is read again when the write ends.
   if (record.write) return only(record);
   const { text } = fact;
+  if (fact.is !== undefined && record.decided === undefined) return otherStanding(record, fact, turns);
   if (text !== undefined && record.decided?.text === text)
     return only({ ...record, text, disk: text, isUnsaved: false });
   // The user can have saved this text. The changes of the document come first.
@@ -301,14 +311,27 @@ function textSeenOnDisk(record: FileRecord, seen: FactOf<"diskSeen">, turns: Fil
   if (text === null && users && !users.isDone && isUsersNow(users, turns.now)) return only(record);
   const now = text === null || !record.isMovedAway ? record : { ...record, isMovedAway: false };
   const { written } = now;
+  if (seen.written !== undefined && text !== undefined) {
+    const done = { ...without(now, "written"), disk: text };
+    return text === now.text ? only(done) : agentChanged(done, { text, turn: seen.written }, turns);
+  }
   if (written && (seen.asked === written.revision || text === written.text)) {
     const done = { ...without(now, "written"), disk: text };
     return text === now.text || now.isUnsaved ? only(done) : agentChanged(done, { text, turn: written.turn }, turns);
   }
   if (text === undefined) return stateChanged(now, seen, turns);
+  if (seen.isBeforeTurn) {
+    const same = { ...now, text, disk: text };
+    return only(same, text === now.text ? [] : [{ author: { kind: "others" }, ...textsOf(record, text) }]);
+  }
   if (text === now.text) return sameText(now, text, seen, turns);
   if (now.isUnsaved) return belowUnsaved(now, text, seen, turns);
   return textChanged(now, { ...seen, text }, turns);
+}
+
+/** A folder or a link stands at the path. A link is no text, and of a folder nothing more is known. */
+function otherStanding(record: FileRecord, seen: FactOf<"diskSeen">, turns: FileTurns): Reduced {
+  return seen.is === "link" ? stateChanged(record, seen, turns) : only(record);
 }
 
 /** The file is no text. */
