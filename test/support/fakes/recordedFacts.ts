@@ -19,6 +19,9 @@ export interface RecordedFile {
 /** One line of a recording: a fact, or what the review showed after the facts before. */
 export type RecordedLine = Fact | { readonly type: "review"; readonly files: readonly RecordedFile[] };
 
+/** Tests write this file to find out whether the editor watches the folder. */
+const isProbe = ({ path }: { readonly path: string }): boolean => path.endsWith("/watched");
+
 /** The fields that are times, in ms since the epoch. */
 const times: ReadonlySet<string> = new Set(["changedAt", "began", "ended"]);
 
@@ -40,8 +43,7 @@ export class RecordedFacts implements FactSink {
   }
 
   note(fact: FileFact | WindowFact): void {
-    // Tests write this file to find out whether the editor watches the folder.
-    if ("path" in fact && fact.path.endsWith("/watched")) return;
+    if ("path" in fact && isProbe(fact)) return;
     // The settings of the editor are no files of the test.
     if ("path" in fact && !fact.path.startsWith(`${dirname(this.#folder)}/`)) return;
     if (fact.type === "turnBegan") this.showReview();
@@ -58,7 +60,7 @@ export class RecordedFacts implements FactSink {
 
   /** Adds what the review shows now. */
   showReview(): void {
-    this.#lines.push({ type: "review", files: shownFiles(this.#review()) });
+    this.#lines.push({ type: "review", files: shownFiles(this.#review()).filter(one => !isProbe(one)) });
   }
 
   /** The recording: one line of JSON for each fact, with paths below {@link recordedFolder}. */
