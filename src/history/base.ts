@@ -23,5 +23,8 @@ export function baseOf(
   if (reversed !== undefined) return { text: reversed };
   if (difference?.text !== undefined) return { text: difference.text };
   const start = startTurnOf(turn, turns);
-  return starts[start] ?? start;
+  const known = starts[start];
+  // Something else than a file was there, such as a link.
+  if (difference?.isGone && known?.text === null) return { text: undefined };
+  return known ?? start;
 }

@@ -102,6 +102,8 @@ function sentenceOf(log: FactLog, fact: LoggedFact, moves: readonly HeadMove[]):
     case "userBegan":
     case "decisionBegan":
     case "decisionFailed":
+    case "located":
+    case "fileRestored":
       return undefined;
   }
 }

@@ -21,6 +21,8 @@ const unexplained: ReadonlySet<FileFact["type"]> = new Set([
   "userBegan",
   "decisionBegan",
   "decisionFailed",
+  "located",
+  "fileRestored",
 ]);
 
 /** A fact without its texts. `lines`: the lines that an edit changed, 1-based. `isMissing`: there is no file. */
@@ -78,7 +80,7 @@ export class FactLog implements FactSink {
     } else if (fact.type === "headMoved") {
       this.#headMoves.push({ at, folder: fact.folder, what: fact.what });
       if (this.#headMoves.length > maxHeadMoves) this.#headMoves.shift();
-    }
+    } else return;
     this.#changed.fire();
   }
 

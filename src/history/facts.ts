@@ -1,4 +1,5 @@
 // What happened to files, as plain JSON: the input of the history of files. Sensors note facts; nothing else is known.
+import type { ToolContent } from "../session/events.ts";
 
 /** An edit of a document. Lines and characters are 0-based. */
 export interface FactEdit {
@@ -66,7 +67,17 @@ export type FileFact = { readonly path: string } & (
       readonly origin?: FactOrigin;
       /** The revision of the record at which the text was asked for. Absent: nobody asked. */
       readonly asked?: number;
+      /** What stands at the path, if it is no file. */
+      readonly is?: "folder" | "link";
+      /** The text was read because a write of the agent in this turn has ended. */
+      readonly written?: string;
+      /** The text was read because a turn begins, so no agent has put it there in the turn. */
+      readonly isBeforeTurn?: true;
     }
+  /** Where the path leads, if it is not the path itself, or leads out of the folders under review. */
+  | { readonly type: "located"; readonly leadsTo: string; readonly isInside: boolean }
+  /** The review of an earlier window has the file, with this text. */
+  | { readonly type: "fileRestored"; readonly text: string | null }
   /** When the last change was made, and who put it there, as far as it was asked. See `diskSeen`. */
   | { readonly type: "changeDated"; readonly changedAt?: number; readonly origin?: FactOrigin }
   /** The text of the file at the start of a turn. */
@@ -112,6 +123,51 @@ export type WindowFact =
       readonly sessionTitle: string;
     }
   | { readonly type: "turnEnded"; readonly turn: string }
+  /** A window begins. What an earlier one knew is not known, but for what it restores. */
+  | { readonly type: "windowBegan" }
+  /** A turn of an earlier window is compared with its start now. Times are in ms since the epoch. */
+  | {
+      readonly type: "turnResumed";
+      readonly turn: string;
+      readonly session: string;
+      readonly began: number;
+      readonly ended: number;
+    }
+  | {
+      /** A tool call was reported, or has reported again. */
+      readonly type: "toolReported";
+      readonly session: string;
+      readonly toolCallId: string;
+      /** The call of the sub-agent that made this one. */
+      readonly parent?: string;
+      readonly title?: string;
+      readonly kind?: string;
+      readonly status?: string;
+      /** The files that it names, as the agent gave them. */
+      readonly paths?: readonly string[];
+      /** The edits that it reports. */
+      readonly reported?: readonly ToolContent[];
+      /** The edits are more ones. Otherwise they replace those of earlier reports. */
+      readonly isPart?: true;
+      /** Its title, its input or its command contains the word git. */
+      readonly namesGit?: true;
+    }
+  /** A terminal of the agent runs, or has ended. */
+  | {
+      readonly type: "terminalChanged";
+      readonly session: string;
+      readonly terminal: string;
+      readonly isRunning: boolean;
+      readonly namesGit?: true;
+    }
+  /** The user has been asked, or has answered. */
+  | {
+      readonly type: "questionsChanged";
+      readonly session: string;
+      readonly open: readonly { readonly id: string; readonly toolCallId?: string }[];
+    }
+  /** The session, or its agent, has ended, so nothing of it runs. */
+  | { readonly type: "sessionEnded"; readonly session: string }
   /** HEAD of the repository of a folder moved. `what`: the entry of git's log, such as `pull: Fast-forward`. */
   | { readonly type: "headMoved"; readonly folder: string; readonly what: string }
   /** The folders under review are other ones now. */

@@ -23,8 +23,8 @@ export interface FileRecord {
   readonly write?: WriteInProgress;
   /** The last write through Parley has ended, and the disk has not been read since. */
   readonly written?: WrittenText;
-  /** The text that a decision of the user gives the file. */
-  readonly decided?: { readonly text: string | null };
+  /** The text that a decision of the user gives the file. `moved`: the text with which it moves the file here first. */
+  readonly decided?: { readonly text: string | null; readonly moved?: string | null };
   /** An agent's change whose text before must be read first. */
   readonly pending?: PendingChange;
   /** The texts at the starts of turns, by turn. Null in `text`: there was no file. */
@@ -39,6 +39,8 @@ export interface FileRecord {
   readonly keptAt?: number;
   /** The user moves, deletes or creates the file in the editor, since this time, or did so in this turn. */
   readonly users?: { readonly since: number; readonly isDone: boolean };
+  /** A folder was last seen at the path. */
+  readonly isFolder?: true;
   /** A decision or an agent moved the file away in this turn. */
   readonly isMovedAway: boolean;
   /** Changes that are no known agent's: of one of several, or made while no call ran. */
@@ -71,7 +73,9 @@ export interface WrittenText {
   readonly revision: number;
 }
 
+/** `isSeen`: the text was read for another reason, so it need not be a change. */
 export interface PendingChange {
+  readonly isSeen?: true;
   readonly text: string | null | undefined;
   readonly turn: string;
   readonly why?: string;

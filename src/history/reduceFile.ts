@@ -100,18 +100,27 @@ export function reduceFile(record: FileRecord, fact: Fact, turns: FileTurns): Re
     case "userMoved":
       return userMoved(record, fact, turns);
     case "decisionBegan":
-      return only({ ...record, decided: { text: fact.text } });
+      return only({ ...record, decided: { text: fact.text, ...(record.decided && { moved: record.decided.text }) } });
     case "decisionFailed":
       return only(without(record, "decided"));
     case "decided":
       return decided(record, fact, turns);
     case "allowedOutside":
       return wantDisk(record);
+    case "fileRestored":
+      return only({ ...record, text: fact.text, disk: fact.text, isFollowed: true });
     case "changeDated":
     case "committed":
     case "attributed":
     case "headMoved":
     case "foldersReplaced":
+    case "located":
+    case "windowBegan":
+    case "turnResumed":
+    case "toolReported":
+    case "terminalChanged":
+    case "questionsChanged":
+    case "sessionEnded":
       return only(record);
   }
 }
@@ -124,13 +133,14 @@ function turnChanged(
   if (fact.type === "turnEnded") return turns.isNamed || record.isFollowed ? wantDisk(record) : only(record);
   // What is known stays known while another turn runs.
   if (turns.isOverlap) return only(record);
-  const { path, revision, text, isFollowed, isUnsaved, documents, keptAt, last } = record;
+  const { path, revision, text, isFollowed, isUnsaved, documents, keptAt, last, isFolder } = record;
   const kept = {
     ...newRecord(path),
     revision: revision + 1,
     isUnsaved,
     documents,
     ...(keptAt !== undefined && { keptAt }),
+    ...(isFolder && { isFolder }),
   };
   if (!isFollowed) return only(kept);
   // Changes made before the turn, even if noticed later, are not the agent's.
@@ -140,11 +150,13 @@ function turnChanged(
 /** The text is that before the agent's changes, unless the agent has changed the file already. */
 function textSeen(record: FileRecord, fact: FactOf<"textSeen">, turns: FileTurns): Reduced {
   const { text, changedAt } = fact;
-  if (text === undefined || record.text !== undefined || record.pending) return only(record);
+  if (text === undefined || record.pending) return only(record);
+  const isOther = changedAt !== undefined && record.text !== text && !record.isUnsaved && !record.write;
+  if (record.text !== undefined && !isOther) return only(record);
   const author = whoChanged(record, fact, turns);
   const turn = changedAt === undefined ? undefined : turnOf(author);
-  if (turn === undefined) return only({ ...record, text });
-  return agentChanged(noteOpen(record, turn, changedAt), { text, turn, ...whyOf(author) }, turns);
+  if (turn === undefined) return only(record.text === undefined ? { ...record, text } : record);
+  return agentChanged(noteOpen(record, turn, changedAt), { text, turn, isSeen: true, ...whyOf(author) }, turns);
 }
 
 function writeEnded(record: FileRecord): Reduced {
@@ -157,8 +169,10 @@ function writeEnded(record: FileRecord): Reduced {
 function decided(record: FileRecord, { path, decision, movedFrom }: FactOf<"decided">, turns: FileTurns): Reduced {
   const done = outdated(without(record, "decided"));
   if (path !== record.path) return only({ ...gone(done), isMovedAway: true });
-  if (movedFrom !== undefined) return wantDisk({ ...done, text: undefined, disk: undefined, isMovedAway: false });
   const { decided: expected } = record;
+  const moved = expected?.text ?? undefined;
+  if (movedFrom !== undefined)
+    return wantDisk({ ...done, text: moved, disk: moved, isFollowed: moved !== undefined, isMovedAway: false });
   const text = expected ? expected.text : done.text;
   const kept = decision === "keep" ? { keptAt: turns.now } : {};
   return only({ ...done, text, disk: expected ? expected.text : done.disk, ...kept });
@@ -286,8 +300,10 @@ function diskSeen(record: FileRecord, fact: FactOf<"diskSeen">, turns: FileTurns
   // The disk is read again when the write ends.
   if (record.write) return only(record);
   const { text } = fact;
+  if (fact.is !== undefined && record.decided === undefined) return otherStanding(record, fact, turns);
   if (text !== undefined && record.decided?.text === text)
     return only({ ...record, text, disk: text, isUnsaved: false });
+  if (text !== undefined && record.decided?.moved === text) return only({ ...record, text, disk: text });
   // The user can have saved this text. The changes of the document come first.
   return then(decideDocuments(record, turns, fact), now => textSeenOnDisk(now, fact, turns));
 }
@@ -295,20 +311,36 @@ function diskSeen(record: FileRecord, fact: FactOf<"diskSeen">, turns: FileTurns
 function textSeenOnDisk(record: FileRecord, seen: FactOf<"diskSeen">, turns: FileTurns): Reduced {
   const { text } = seen;
   if (record.pending) return only({ ...record, pending: { ...record.pending, text } });
+  // The files in a folder that is gone have records of their own.
+  if (record.isFolder)
+    return text === null ? only(without(record, "isFolder")) : textSeenOnDisk(without(record, "isFolder"), seen, turns);
   if (text === null && record.isMovedAway) return only({ ...record, disk: null });
   // The disk can show what the user does before the editor reports it.
   const { users } = record;
   if (text === null && users && !users.isDone && isUsersNow(users, turns.now)) return only(record);
   const now = text === null || !record.isMovedAway ? record : { ...record, isMovedAway: false };
   const { written } = now;
+  if (seen.written !== undefined && text !== undefined) {
+    const done = { ...without(now, "written"), disk: text };
+    return text === now.text ? only(done) : agentChanged(done, { text, turn: seen.written }, turns);
+  }
   if (written && (seen.asked === written.revision || text === written.text)) {
     const done = { ...without(now, "written"), disk: text };
     return text === now.text || now.isUnsaved ? only(done) : agentChanged(done, { text, turn: written.turn }, turns);
   }
   if (text === undefined) return stateChanged(now, seen, turns);
+  if (seen.isBeforeTurn) {
+    const same = { ...now, text, disk: text };
+    return only(same, text === now.text ? [] : [{ author: { kind: "others" }, ...textsOf(record, text) }]);
+  }
   if (text === now.text) return sameText(now, text, seen, turns);
   if (now.isUnsaved) return belowUnsaved(now, text, seen, turns);
   return textChanged(now, { ...seen, text }, turns);
+}
+
+/** A folder or a link stands at the path. A link is no text, and of a folder nothing more is known. */
+function otherStanding(record: FileRecord, seen: FactOf<"diskSeen">, turns: FileTurns): Reduced {
+  return seen.is === "link" ? stateChanged(record, seen, turns) : only({ ...record, isFolder: true });
 }
 
 /** The file is no text. */
@@ -359,7 +391,8 @@ function textChanged(record: FileRecord, seen: Seen & { readonly text: string | 
   const now = { ...record, disk: text };
   if (turn !== undefined) return agentChanged(noteOpen(now, turn, changedAt), { text, turn, ...whyOf(author) }, turns);
   // Nothing was there when the turn began, so it was temporary.
-  if (text === null && record.text === undefined && record.starts[turns.first]?.text === null) return only(now);
+  const wasMissing = record.starts[turns.first]?.text === null && record.difference === undefined;
+  if (text === null && record.text === undefined && wasMissing) return only(now);
   const { text: before } = record;
   const isUnsure = turns.isLeft && before !== undefined && !record.unsure;
   return only({ ...now, text, ...(isUnsure && { unsure: { text: before } }) }, [
@@ -377,6 +410,9 @@ function agentChanged(record: FileRecord, change: PendingChange, turns: FileTurn
     return { record: { ...record, pending: change }, wants: [{ type: "readStart", turn: base }], changes: [] };
   const isTemporary = text === null && base.text === null;
   if (isTemporary) return only({ ...without(record, "pending", "notLoaded"), text, disk: text });
+  // A text that was read is no change if it is that of the start. The line endings or the mode can be other ones.
+  if (change.isSeen && text !== undefined && text === base.text && record.text === undefined)
+    return only({ ...without(record, "pending"), text });
   const isBaseKnown = base.text !== undefined;
   const now = { ...without(record, "pending", "notLoaded"), text, isFollowed: true, last: { turn, isBaseKnown } };
   const reason = why === undefined ? {} : { why };

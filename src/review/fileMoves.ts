@@ -1,6 +1,7 @@
 // Moves files for a decision, and removes the folders that are left empty because they were moved themselves.
 import { dirname, relative, sep } from "node:path";
 import { asError } from "../base/errors.ts";
+import type { FactSink } from "../history/facts.ts";
 import type { FileTextStep, ReviewPort } from "../files/ports.ts";
 import { undoHunks } from "./fileChanges.ts";
 import { isMoved, type EarlierFileStates, type MovedFile } from "./reviewDecision.ts";
@@ -22,6 +23,7 @@ export interface FileMovesOptions {
   readonly failed: Map<string, Error>;
   /** Receives what both paths of a file have while it is moved: the text of the file, or null. */
   readonly moving: Map<string, string | null>;
+  readonly facts: FactSink;
 }
 
 export class FileMoves {
@@ -69,9 +71,12 @@ export class FileMoves {
   }
 
   async #move(from: string, to: string): Promise<boolean> {
-    const { port, failed, moving } = this.#options;
+    const { port, failed, moving, facts } = this.#options;
+    const text = this.#files.get(from)?.changes.text ?? null;
     // The editor can report both paths before it answers.
-    moving.set(from, null).set(to, this.#files.get(from)?.changes.text ?? null);
+    moving.set(from, null).set(to, text);
+    facts.note({ type: "decisionBegan", path: from, text: null });
+    facts.note({ type: "decisionBegan", path: to, text });
     try {
       const created = await port.move(from, to);
       if (created !== undefined) this.#createdFolders.push(created);
@@ -80,6 +85,7 @@ export class FileMoves {
       return true;
     } catch (thrown) {
       failed.set(from, asError(thrown));
+      for (const path of [from, to]) facts.note({ type: "decisionFailed", path });
       return false;
     } finally {
       moving.delete(from);

@@ -7,19 +7,18 @@ import { isDeepStrictEqual } from "node:util";
 import { compareRecording, type ComparedRecording } from "../support/fakes/comparedHistory.ts";
 import { readRecording } from "../support/fakes/recordedFacts.ts";
 
-/** Why the reducer answers otherwise. All but `better` and `merged` are facts that recordings lack. */
+/** Why the reducer answers otherwise. Of the first ones, recordings lack a fact. Of the others, its answer is better. */
 const reasons = {
-  noTextBefore:
-    "No sensor noted the text before (textSeen), so the first read looks like a change in the running call.",
-  noTime: "No sensor noted when the file was changed (changedAt), so that the change can be of the turn.",
-  notRead: "Parley read the text without noting it: the call named the file, the editor opened it, or a write ended.",
-  noDecision: "No sensor noted the text that a decision gives (decisionBegan), so that it looks like a change.",
-  noKind: "The recording does not show whether a folder or a binary file was read.",
-  notFollowed: "The file or folder is not followed: its path leads elsewhere. The reducer gets no facts of such files.",
-  otherWindow: "Another window begins in the recording, and nothing shows that its records are new.",
-  noReport: "The recording has the names of calls, but not the edits that they report.",
-  better: "The reducer answers better: the user's own move or deletion in the editor is no change by others, too.",
-  merged: "The reducer answers better: changes before the first text is read are one change from that text.",
+  folder: "No sensor notes that the path was a folder at the start of the turn, so its deletion looks like a file's.",
+  link: "Nothing was known at the path, where a link was. The reducer takes the end of a link as that of a temporary file.",
+  open: "Not explained yet.",
+  readTwice:
+    "The first text was dropped by the classes of today, because the file had changed again when they had read it. " +
+    "The reducer takes in both, in their order.",
+  usersOwn: "Better: the user's own move or deletion in the editor is the user's, and no change by others, too.",
+  ownDecision: "Better: a text that a decision of the user wrote is no change by others.",
+  knownBefore: "Better: the text was read before, so the change between is noticed, and the same text is no change.",
+  putThere: "Better: the agent had put the file there before it wrote it, which is a change of its own.",
 } as const;
 
 interface Difference {
@@ -60,18 +59,18 @@ describe("the reducer of records", () => {
       assert.ok(reason in reasons, `${recording}: the difference in ${path} has no reason`);
   });
 
-  it("agrees in more than three quarters of all changes that it or the classes of today report", () => {
+  it("agrees in more than 85 % of all changes that it or the classes of today report", () => {
     const files = [...compared.values()].flatMap(one => one.files);
     const count = (of: (file: (typeof files)[number]) => number): number =>
       files.reduce((sum, one) => sum + of(one), 0);
     const agreed = count(one => one.agreed);
     const all = agreed + count(one => one.missing.length + one.extra.length);
-    assert.ok(agreed / all > 0.75, `${agreed} of ${all}`);
+    assert.ok(agreed / all > 0.85, `${agreed} of ${all}`);
   });
 
   it("shows the same hunks where the text before a change is recorded, but for six", () => {
     const all = [...compared.values()];
-    assert.ok(all.reduce((sum, one) => sum + one.sameHunks, 0) >= 30);
+    assert.ok(all.reduce((sum, one) => sum + one.sameHunks, 0) >= 45);
     const other = [...compared].flatMap(([recording, one]) =>
       one.otherHunks.map(hunks => `${recording}: ${hunks}`).filter(hunks => !hunks.endsWith("not unknown")),
     );

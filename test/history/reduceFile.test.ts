@@ -32,3 +32,45 @@ describe("a record of a file forgets", () => {
     assert.doesNotMatch(reasonAt(300_000) ?? "", /^You moved/);
   });
 });
+
+describe("a record of a file takes in", () => {
+  it("the text that a write of the agent has left, also if a formatter changed it", () => {
+    const history = turnWith("one\n");
+    history.feed({ at: 2500, type: "textSeen", path, text: "one\n" });
+    history.feed({ at: 3000, type: "writeBegan", path, turn: "1", text: "two\n" });
+    history.feed({ at: 3100, type: "writeEnded", path, turn: "1" });
+    history.feed({ at: 3200, type: "diskSeen", path, text: "two;\n", written: "1" });
+    assert.deepEqual(history.changes, [
+      { path, author: { kind: "agent", turn: "1" }, text: "two;\n", before: "one\n" },
+    ]);
+  });
+
+  it("both texts of a decision that moves the file and changes it, so neither has an author", () => {
+    const history = turnWith(null);
+    history.feed({ at: 3000, type: "decisionBegan", path, text: "moved\n" });
+    history.feed({ at: 3100, type: "decisionBegan", path, text: "undone\n" });
+    history.feed({ at: 3200, type: "diskSeen", path, text: "moved\n", changedAt: 3050 });
+    history.feed({ at: 3300, type: "diskSeen", path, text: "undone\n", changedAt: 3250 });
+    assert.deepEqual(history.changes, []);
+    history.feed({ at: 3400, type: "diskSeen", path, text: "other\n", changedAt: 3350 });
+    assert.equal(history.changes.length, 1);
+  });
+
+  it("a folder at the path, whose deletion is none of a file", () => {
+    const history = turnWith(null);
+    const folder = "/w/made";
+    history.feed({ at: 3000, type: "startKnown", path: folder, turn: "1", text: null });
+    history.feed({ at: 3000, type: "diskSeen", path: folder, is: "folder" });
+    history.feed({ at: 3100, type: "diskSeen", path: folder, text: null, changedAt: 3050 });
+    assert.equal(history.changes.length, 0);
+    history.feed({ at: 3200, type: "diskSeen", path: folder, text: "a file\n", changedAt: 3150 });
+    assert.deepEqual(history.changes.at(-1)?.author, { kind: "agent", turn: "1" });
+  });
+
+  it("a text that is read because a turn begins as a change by others", () => {
+    const history = turnWith(null);
+    history.feed({ at: 3000, type: "fileRestored", path, text: "one\n" });
+    history.feed({ at: 3100, type: "diskSeen", path, text: "two\n", isBeforeTurn: true });
+    assert.deepEqual(history.changes, [{ path, author: { kind: "others" }, text: "two\n", before: "one\n" }]);
+  });
+});

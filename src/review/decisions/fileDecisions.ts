@@ -245,7 +245,8 @@ export class FileDecisions {
   }
 
   #newMoves(failed: Map<string, Error>): FileMoves {
-    return new FileMoves({ port: this.#options.port, failed, moving: this.#moving }, this.#files);
+    const { port, facts = noFacts } = this.#options;
+    return new FileMoves({ port, facts, failed, moving: this.#moving }, this.#files);
   }
 
   /** Applies the texts and the exact states, and records the changes of the files that could be changed. */

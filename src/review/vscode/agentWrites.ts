@@ -78,6 +78,7 @@ export class AgentWrites {
     await work.enqueue(path, async () => {
       await states?.beforeWrite(path);
       const before = await this.#read(path);
+      if (before !== undefined) this.#options.facts.note({ type: "textSeen", path, text: before });
       if (before !== undefined && known(path) === undefined && !review.isTracked(path)) texts.last.set(path, before);
     });
   }
@@ -117,6 +118,7 @@ export class AgentWrites {
     const last = this.#options.known(path);
     // Of unsaved text, VS Code reports every edit, with what the user types at this moment.
     if (openTextOf(path)?.dirty) return;
+    if (after !== undefined) this.#options.facts.note({ type: "diskSeen", path, text: after, written: turn });
     if (after !== undefined) texts.onDisk.set(path, after);
     if (after !== undefined && after !== (last === undefined ? before : last))
       await this.#options.attributeToAgent(path, after, turn);

@@ -7,6 +7,7 @@ import { isBusy, toolKey, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
+import { stateFacts, toolFact } from "../../history/sessionFacts.ts";
 import { linkOnPath } from "../../files/standing.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
@@ -85,6 +86,7 @@ export class ChangeAttribution implements Disposable {
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
+    options.facts.note({ type: "windowBegan" });
     this.#reloads = new DocumentReloads(options.log, path => this.#pathChanged(path));
     this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
     this.#texts = new TurnTexts(options);
@@ -230,6 +232,7 @@ export class ChangeAttribution implements Disposable {
    * idle. When it ends, the files that its tool calls named are checked once more.
    */
   stateChanged(state: SessionState, session = "", before = state): void {
+    for (const fact of stateFacts(before, state, session)) this.#options.facts.note(fact);
     this.#times.stateChanged(before, state, session, Date.now());
     const running = this.#times.of(session);
     if (!running) return;
@@ -241,6 +244,7 @@ export class ChangeAttribution implements Disposable {
   /** The session has ended, and so has its turn. */
   sessionEnded(session: string): void {
     this.turnEnded(session);
+    this.#options.facts.note({ type: "sessionEnded", session });
     this.#times.sessionEnded(session, Date.now());
   }
 
@@ -265,6 +269,7 @@ export class ChangeAttribution implements Disposable {
   /** Compares the disk with the starts of the turns of an earlier window. */
   resumeComparison(turns: readonly UnfinishedTurn[]): void {
     for (const { turn, title, began, ended = began, session } of turns) {
+      this.#options.facts.note({ type: "turnResumed", turn, session: session?.id ?? "", began, ended });
       this.#texts.addEnded(turn, session?.id ?? "", began, ended);
       this.#options.review.turnBegan(turn, title, session);
     }
@@ -301,6 +306,8 @@ export class ChangeAttribution implements Disposable {
 
   /** Takes in an event of an agent: reads files when they are first named, and checks them when a call ends. */
   observe(event: SessionEvent, after: SessionState, session = ""): void {
+    const reported = toolFact(event, after, session);
+    if (reported) this.#options.facts.note(reported);
     const namedPaths = this.#times.observe(event, after, session, Date.now());
     for (const path of namedPaths) {
       this.#work.enqueueOnce("snapshot", path, async located => {
@@ -401,7 +408,9 @@ export class ChangeAttribution implements Disposable {
     const open = openTextOf(path);
     if (!open?.dirty && (await linkOnPath(path, this.#options.roots())) !== undefined) return;
     const text = open?.dirty ? open.text : await settledDiskText(path);
-    if (text !== undefined) await this.#options.review.replaced(path, text);
+    if (text === undefined) return;
+    if (!open?.dirty) this.#options.facts.note({ type: "diskSeen", path, text, isBeforeTurn: true });
+    await this.#options.review.replaced(path, text);
   }
 
   /** The agent names the file: its current text is the text before, unless the agent has already changed it. */
@@ -472,9 +481,14 @@ export class ChangeAttribution implements Disposable {
     const isChanged = (): boolean =>
       this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
     const link = await linkOnPath(path, this.#options.roots());
-    if (link === path) return this.#replacedPaths.linkChanged(path);
+    if (link === path) {
+      this.#options.facts.note({ type: "diskSeen", path, is: "link" });
+      return this.#replacedPaths.linkChanged(path);
+    }
     const disk = await standingText(path, link, typeof known === "string" || this.#texts.differences.has(path));
-    this.#options.facts.note({ type: "diskSeen", path, ...(disk !== undefined && { text: disk }) });
+    const isNoFile = disk === undefined && !(await isFile(path));
+    const seen = { ...(disk !== undefined && { text: disk }), ...(isNoFile && { is: "folder" as const }) };
+    this.#options.facts.note({ type: "diskSeen", path, ...seen });
     // The user can have saved this text. The changes of the document come first.
     if (this.#work.hasDocumentChange(path)) return void this.#work.enqueue(path, located => this.#diskChanged(located));
     if (disk !== null) this.#texts.deleted.delete(path);
@@ -544,6 +558,8 @@ export class ChangeAttribution implements Disposable {
     if (!this.#times.canBeReported(Date.now())) return false;
     const files = await this.#texts.filesAt(path);
     const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
+    const { first } = this.#times;
+    if (isTemporary) this.#options.facts.note({ type: "startKnown", path, turn: first, text: null });
     const isOfTurn = !this.#reviewedBefore.has(path);
     if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];

@@ -2,6 +2,7 @@
 import { SequencerByKey } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import type { FactSink } from "../../history/facts.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement, type LocatedPath } from "../../files/paths.ts";
 
@@ -9,6 +10,7 @@ export interface FileWorkOptions {
   readonly roots: () => readonly string[];
   /** Whether the file outside the folders, by its resolved path, is followed too. */
   readonly isFollowedOutside?: (path: string) => boolean;
+  readonly facts: FactSink;
   readonly log: Log;
 }
 
@@ -121,13 +123,23 @@ export class FileWork {
   locate(path: string): Promise<LocatedPath | undefined> {
     const known = this.#located.get(path);
     if (known) return known;
-    const located = this.#confinement.locate(path).catch(() => {
-      // The path is not absolute, or files are being created and deleted there.
-      this.#located.delete(path);
-      return undefined;
-    });
+    const located = this.#confinement.locate(path).then(
+      found => this.#noted(path, found),
+      () => {
+        // The path is not absolute, or files are being created and deleted there.
+        this.#located.delete(path);
+        return undefined;
+      },
+    );
     this.#located.set(path, located);
     if (this.#located.size > maxLocated) this.#located.clear();
+    return located;
+  }
+
+  /** Most paths lead to themselves. */
+  #noted(path: string, located: LocatedPath): LocatedPath {
+    const { path: leadsTo, inside: isInside } = located;
+    if (leadsTo !== path || !isInside) this.#options.facts.note({ type: "located", path, leadsTo, isInside });
     return located;
   }
 

@@ -289,6 +289,11 @@ export class ReviewStore implements Disposable {
     for (const { turn } of all) this.#unfinished.finish(turn);
   }
 
+  #noteRestored(path: string): void {
+    const text = this.review.textOf(path);
+    if (text !== undefined) this.#options.facts.note({ type: "fileRestored", path, text });
+  }
+
   async #restore(): Promise<void> {
     const { storage, log } = this.#options;
     try {
@@ -299,6 +304,7 @@ export class ReviewStore implements Disposable {
       const stored = JSON.parse(text) as StoredWindow;
       for (const path of stored.outside ?? []) this.attribution.outside.allow(path);
       const dropped = await this.review.restore(stored, currentTextOf);
+      for (const path of this.review.trackedPaths) this.#noteRestored(path);
       for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {
       log.error("The changes to review could not be read.", asError(thrown).message);

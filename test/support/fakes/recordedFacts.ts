@@ -1,9 +1,11 @@
 // Records the facts of a test, with what the review then showed, as lines that a test without an editor can replay.
+import { dirname } from "node:path";
 import type { Fact, FactSink, FileFact, WindowFact } from "../../../src/history/facts.ts";
 import type { WindowReview } from "../../../src/review/windowReview.ts";
 
-/** The folder under test in recorded paths. */
+/** The folder under test in recorded paths, and the one above it. */
 const recordedFolder = "/folder";
+const recordedParent = "/above";
 
 /** What the review showed of a file. Hunks are written as `turn: old → new`. */
 export interface RecordedFile {
@@ -17,13 +19,22 @@ export interface RecordedFile {
 /** One line of a recording: a fact, or what the review showed after the facts before. */
 export type RecordedLine = Fact | { readonly type: "review"; readonly files: readonly RecordedFile[] };
 
-/** Notes facts in the order in which they arrive. Times are steps: each different time of the clock is one more. */
+/** Tests write this file to find out whether the editor watches the folder. */
+const isProbe = ({ path }: { readonly path: string }): boolean => path.endsWith("/watched");
+
+/** The fields that are times, in ms since the epoch. */
+const times: ReadonlySet<string> = new Set(["changedAt", "began", "ended"]);
+
+/**
+ * Notes facts in the order in which they arrive. Times are in ms since the first fact: how long after a turn or a call a
+ * file was changed is evidence of its author.
+ */
 export class RecordedFacts implements FactSink {
   readonly #folder: string;
   readonly #review: () => WindowReview;
   readonly #lines: RecordedLine[] = [];
-  /** The times of the steps, in ms since the epoch. */
-  readonly #times: number[] = [];
+  /** When the first fact was noted, in ms since the epoch. */
+  #began: number | undefined;
 
   /** `folder`: the folder that recorded paths start with. */
   constructor(folder: string, review: () => WindowReview) {
@@ -32,35 +43,37 @@ export class RecordedFacts implements FactSink {
   }
 
   note(fact: FileFact | WindowFact): void {
-    // Tests write this file to find out whether the editor watches the folder.
-    if ("path" in fact && fact.path.endsWith("/watched")) return;
+    if ("path" in fact && isProbe(fact)) return;
+    // The settings of the editor are no files of the test.
+    if ("path" in fact && !fact.path.startsWith(`${dirname(this.#folder)}/`)) return;
     if (fact.type === "turnBegan") this.showReview();
     const now = Date.now();
-    if (now !== this.#times.at(-1)) this.#times.push(now);
-    const changed = "changedAt" in fact && { changedAt: this.#stepAt(fact.changedAt) };
-    this.#lines.push({ at: this.#times.length - 1, ...fact, ...changed });
-  }
-
-  /** The step at a time in ms, or half a step before the next one. */
-  #stepAt(time: number): number {
-    const next = this.#times.findIndex(one => one >= time);
-    if (next < 0) return this.#times.length - 0.5;
-    return this.#times[next] === time ? next : next - 0.5;
+    this.#began ??= now;
+    const from = this.#began;
+    const timed = Object.fromEntries(
+      Object.entries(fact).map(([key, value]: [string, unknown]) =>
+        typeof value === "number" && times.has(key) ? [key, Math.round(value - from)] : [key, value],
+      ),
+    ) as unknown as FileFact | WindowFact;
+    this.#lines.push({ at: now - from, ...timed });
   }
 
   /** Adds what the review shows now. */
   showReview(): void {
-    this.#lines.push({ type: "review", files: shownFiles(this.#review()) });
+    this.#lines.push({ type: "review", files: shownFiles(this.#review()).filter(one => !isProbe(one)) });
   }
 
   /** The recording: one line of JSON for each fact, with paths below {@link recordedFolder}. */
   get text(): string {
     const lines = this.#lines.map(line => `${JSON.stringify(line)}\n`).join("");
-    return lines.replaceAll(JSON.stringify(this.#folder).slice(1, -1), recordedFolder);
+    const inJson = (path: string): string => JSON.stringify(path).slice(1, -1);
+    return lines
+      .replaceAll(inJson(this.#folder), recordedFolder)
+      .replaceAll(inJson(dirname(this.#folder)), recordedParent);
   }
 
   get isEmpty(): boolean {
-    return this.#lines.every(({ type }) => type === "review");
+    return this.#lines.every(({ type }) => type === "review" || type === "windowBegan");
   }
 }
 

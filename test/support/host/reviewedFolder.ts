@@ -253,7 +253,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     await current.resumed;
     await current.attribution.whenCompared();
     facts.showReview();
-    await record(this.currentTest?.fullTitle() ?? "", facts);
+    if (this.currentTest?.state === "passed") await record(this.currentTest.fullTitle(), facts);
     current.dispose();
     await checkpoints?.flush();
     checkpoints?.dispose();
