@@ -47,6 +47,8 @@ function copyWorkspace(tmp) {
 async function runHostTests(folder, resultsFile) {
   const grep = option("grep") ?? process.env["PARLEY_TEST_GREP"];
   const server = await startServer({
+    // In a browser, VS Code saves automatically, unlike on a desktop.
+    settings: { "files.autoSave": "off" },
     env: {
       PARLEY_TEST_RESULTS: resultsFile,
       ...(grep ? { PARLEY_TEST_GREP: grep } : {}),

@@ -15,6 +15,16 @@ import { message, snapshot, tool, view } from "./scenes.ts";
  */
 const EVERYWHERE = 1200;
 
+/**
+ * Where the panel shows no text that begins like a JSON object: such text of a call is its input, and such a title says
+ * nothing to a user.
+ */
+const WITHOUT_JSON: ReadonlySet<string> = new Set([
+  "head.questions.parts<text>.text",
+  "head.questions.parts<session>.title",
+  "entries<tool>.parts<session>.title",
+]);
+
 /** How many vectors, and how many long ones, a run of `npm test` visits. */
 const SAMPLE = 40;
 const LONG_SAMPLE = 10;
@@ -44,7 +54,8 @@ describe("a hostile agent", () => {
       const shown = await agent.view(text);
       const reached = fieldsReached(shown, text);
       for (const [field, count] of cells) {
-        if (reached.has(field)) cells.set(field, count + 1);
+        const isElsewhere = WITHOUT_JSON.has(field) && /^\s*\{/.test(text);
+        if (reached.has(field) || isElsewhere) cells.set(field, count + 1);
         else missing.push(`${vector.id}: ${field}`);
       }
       await panel.page.evaluate(() => (window.play.intents.length = 0));

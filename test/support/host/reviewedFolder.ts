@@ -212,16 +212,13 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       log: { ...nullLog, error: (message, data) => faults.push(`${message} ${String(data ?? "")}`) },
     });
 
-  const settings = vscode.workspace.getConfiguration("files");
   before(async () => {
-    await settings.update("autoSave", "off", vscode.ConfigurationTarget.Global);
     const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     assert.ok(workspace, "the tests run in a workspace");
     above = await mkdtemp(join(await realpath(workspace), "reviewed-"));
     await watched(above);
   });
   after(async () => {
-    await settings.update("autoSave", undefined, vscode.ConfigurationTarget.Global);
     await rm(above, { recursive: true, force: true });
   });
   beforeEach(async () => {

@@ -294,11 +294,12 @@ export async function withFiles(settings: Params, run: () => Promise<void>): Pro
   const files = vscode.workspace.getConfiguration("files");
   const set = async (name: string, value: unknown): Promise<void> =>
     files.update(name, value, vscode.ConfigurationTarget.Global);
+  const earlier = Object.keys(settings).map(name => [name, files.inspect(name)?.globalValue] as const);
   for (const [name, value] of Object.entries(settings)) await set(name, value);
   try {
     await run();
   } finally {
-    for (const name of Object.keys(settings)) await set(name, undefined);
+    for (const [name, value] of earlier) await set(name, value);
   }
 }
 

@@ -23,11 +23,6 @@ export function useUnsavedFiles() {
   const fileEvents = new FileEvents();
   const watches: UnsavedChangesWatcher[] = [];
 
-  const files = vscode.workspace.getConfiguration("files");
-  // In a browser, VS Code saves automatically.
-  before(() => files.update("autoSave", "off", vscode.ConfigurationTarget.Global));
-  after(() => files.update("autoSave", undefined, vscode.ConfigurationTarget.Global));
-
   beforeEach(async () => {
     const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     assert.ok(workspace, "the tests run in a workspace");
