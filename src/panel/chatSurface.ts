@@ -16,10 +16,10 @@ export interface ShownSurface {
 export interface ChatSurface {
   /** Shows the chat and posts the message to the panel that is shown. */
   reveal(message: PanelMessage): Promise<void>;
-  /**
-   * Shows the chat and moves the focus there. `surfaces`: shows one of these. `nothing`: the focus stays where it is.
-   */
-  focus(target: "composer" | "question" | "find" | "nothing", surfaces?: readonly string[]): Promise<void>;
+  /** Shows the chat and moves the focus there. `surfaces`: shows one of these. */
+  focus(target: "composer" | "question" | "find", surfaces?: readonly string[]): Promise<void>;
+  /** Shows one of the surfaces. The focus stays where it is. */
+  showSurface(surfaces: readonly string[]): Promise<void>;
   /** Opens the chat in a new editor tab. Returns its surface. */
   openEditor(): string;
   /** Whether the user sees one of these surfaces. */

@@ -21,9 +21,10 @@ export const mentionKinds = {
   diff: { icon: "diff", label: () => t("Git diff") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
-/** What a prompt can carry: every mention, and files that are attached as data. */
+/** What a prompt can carry: every mention, long pasted texts, and files that are attached as data. */
 export const attachmentKinds = {
   ...mentionKinds,
+  text: { icon: "note" },
   image: { icon: "file-media" },
   audio: { icon: "unmute" },
 } as const satisfies Readonly<Record<string, KindPresentation>>;

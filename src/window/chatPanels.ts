@@ -134,9 +134,22 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   }
 
   /** Shows the chat and moves the focus there. */
-  focus(target: "composer" | "question" | "find" | "nothing", surfaces: readonly string[] = []): Promise<void> {
-    if (target === "nothing") return this.#show(surfaces);
+  focus(target: "composer" | "question" | "find", surfaces: readonly string[] = []): Promise<void> {
     return this.reveal({ type: "focus", target }, surfaces.length > 0 ? surfaces : undefined);
+  }
+
+  /** Shows one of these surfaces. The focus stays where it is. */
+  async showSurface(surfaces: readonly string[]): Promise<void> {
+    const editor = [...this.#editors].find(([panel]) => surfaces.includes(panel.surface));
+    if (editor) {
+      const [panel, tab] = editor;
+      tab.reveal(tab.viewColumn, true);
+      this.#activated.fire(panel.surface);
+      return;
+    }
+    this.#activated.fire(chatViewSurface);
+    if (!this.#view?.visible)
+      await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`, { preserveFocus: true });
   }
 
   /** Opens the chat in a new editor tab. Returns its surface. */
@@ -216,20 +229,6 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     panel.dispose();
     this.#panels.delete(panel);
     this.#editors.delete(panel);
-  }
-
-  /** Shows one of these surfaces. The focus stays where it is. */
-  async #show(surfaces: readonly string[]): Promise<void> {
-    const editor = [...this.#editors].find(([panel]) => surfaces.includes(panel.surface));
-    if (editor) {
-      const [panel, tab] = editor;
-      tab.reveal(tab.viewColumn, true);
-      this.#activated.fire(panel.surface);
-      return;
-    }
-    this.#activated.fire(chatViewSurface);
-    if (!this.#view?.visible)
-      await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`, { preserveFocus: true });
   }
 
   #setTitle({ surface }: ChatPanel, tab: vscode.WebviewPanel): void {

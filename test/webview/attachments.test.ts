@@ -179,6 +179,39 @@ describe("attachments", () => {
     await panel.assertClean();
   });
 
+  it("can be long pasted texts, which move into the message by a button", async () => {
+    const panel = await openPanel([snapshot(view([]))], { width: 280 });
+    const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
+    await give(panel, "paste", { data: { "text/plain": lines(39) } });
+    assert.deepEqual(await chips(panel), [], "a short text is left to the browser");
+    await give(panel, "paste", { data: { "text/plain": "x".repeat(300_000) } });
+    assert.deepEqual(await chips(panel), [], "a text that no attachment can carry is left to the browser");
+    await give(panel, "paste", { data: { "text/plain": `${lines(40).replaceAll("\n", "\r\n")}\r\n` } });
+    await give(panel, "paste", { data: { "text/plain": `${lines(39)}\nlast` } });
+    await give(panel, "paste", { data: { "text/plain": "x".repeat(4000) } });
+    assert.deepEqual(await chips(panel), [
+      "Pasted text (40 lines) 311 bytes",
+      "Pasted text (40 lines) 2 307 bytes",
+      "Pasted text (1 line) 4.0 kB",
+    ]);
+    const [first] = await panel.page.getByRole("listitem").filter({ hasText: "Pasted" }).all();
+    assert.match(
+      (await first?.getAttribute("title")) ?? "",
+      /^Pasted text \(40 lines\)\nline 1\nline 2\n.*line 12…\n311 bytes$/s,
+    );
+    await panel.page.screenshot({ path: "out/screenshots/pasted-text.png" });
+    await panel.composer.fill("see: ");
+    await panel.page.getByRole("button", { name: "Insert Pasted text (40 lines) 2 into the Message" }).click();
+    assert.equal(await panel.composer.inputValue(), `see: ${lines(39)}\nlast`);
+    await panel.page.getByRole("button", { name: "Remove Pasted text (1 line)" }).click();
+    await panel.composer.fill("what is this?");
+    await panel.composer.press("Enter");
+    const sent = await last(panel);
+    assert.ok(sent?.type === "send" && sent.attachments?.length === 1);
+    assert.deepEqual(sent.attachments[0]?.source, { type: "text", text: `${lines(40)}\n` });
+    await panel.assertClean();
+  });
+
   it("are refused immediately with the reason: too large, not an image, or not supported by the agent", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const alert = panel.page.getByRole("alert");

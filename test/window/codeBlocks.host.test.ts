@@ -1,5 +1,6 @@
 // The actions of code blocks and content in the editor: insert, apply after a diff, open, render.
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync } from "node:fs";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
@@ -124,6 +125,23 @@ describe("the actions of code blocks and content", () => {
     await applyCode(code, join(basename(folder), "new.js"), around());
     assert.equal(await readFile(created, "utf8"), code);
     await assert.rejects(applyCode(code, "../outside.js", around()), /is outside this workspace/);
+  });
+
+  it("say that a new file could not be saved if a folder has taken its place", async () => {
+    const created = join(folder, "taken.js");
+    const listening = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document.uri.fsPath !== created) return;
+      rmSync(created, { force: true });
+      mkdirSync(created, { recursive: true });
+    });
+    try {
+      await assert.rejects(applyCode(code, join(basename(folder), "taken.js"), around()), /could not be saved/);
+    } finally {
+      listening.dispose();
+    }
+    assert.equal(vscode.window.activeTextEditor?.document.getText(), code);
+    await rm(created, { recursive: true });
+    await writeFile(created, text); // VS Code can revert the editor.
   });
 
   it("open a file at its column, and select to the last named line", async () => {

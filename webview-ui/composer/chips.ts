@@ -14,6 +14,8 @@ export class ChipsElement extends LightElement {
   /** The labels of attachments that are still being prepared. */
   declare pending: readonly string[];
   onRemove: (id: string) => void = () => {};
+  /** Called to move the text of a chip into the message box. */
+  onInsert: (attachment: Attachment) => void = () => {};
   /** Called when the last chip was removed while it had the focus. */
   onLeave: () => void = () => {};
   #removedAt: number | undefined;
@@ -63,6 +65,15 @@ export class ChipsElement extends LightElement {
           : icon(attachmentKinds[kind].icon)
       }<span class="ellipsis"><bdi>${label}</bdi></span>
       ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
+      ${
+        kind === "text"
+          ? iconButton("insert", {
+              label: t("Insert {0} into the Message", label),
+              title: t("Insert into the Message"),
+              onClick: () => this.onInsert(one),
+            })
+          : nothing
+      }
       ${iconButton("close", { label: t("Remove {0}", label), title: t("Remove"), onClick: () => this.#remove(id) })}
     </li>`;
   }

@@ -1,7 +1,7 @@
 // The composer: the growing text box with attachments, Send and Stop, and the options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
+import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { savedState, send, updateSavedState } from "../base/vscodeApi.ts";
@@ -17,7 +17,7 @@ import { FileDrop } from "./fileDrop.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
-import { pastedFiles, readAttachment } from "./dropAndPaste.ts";
+import { longPastedText, pastedFiles, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 
 /** `<parley-composer>`. */
@@ -170,6 +170,7 @@ export class ComposerElement extends LightElement {
           .attachments=${this.#draft.attachments}
           .pending=${this.#draft.pending}
           .onRemove=${(id: string) => this.#draft.remove(id)}
+          .onInsert=${(one: Attachment) => this.#insertText(one)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
         ${this.#textBox(head)}
@@ -383,10 +384,20 @@ export class ComposerElement extends LightElement {
 
   #paste = (event: ClipboardEvent): void => {
     const files = pastedFiles(event.clipboardData);
-    if (files.length === 0) return;
+    const text = longPastedText(event.clipboardData);
+    if (files.length === 0 && !text) return;
     event.preventDefault();
-    void this.#takeFiles(files);
+    if (text) this.#draft.attach([text]);
+    else void this.#takeFiles(files);
   };
+
+  /** Moves the text of an attachment into the message box, at the caret. */
+  #insertText({ id, source }: Attachment): void {
+    const box = this.#box;
+    if (!box || source.type !== "text") return;
+    this.#draft.remove(id);
+    replaceText(box, box.selectionStart, box.selectionEnd, source.text);
+  }
 
   async #takeFiles(files: readonly File[]): Promise<void> {
     const { agent, accepts } = this.head;

@@ -8,13 +8,13 @@ import { characterCount } from "../base/restoredAttachments.ts";
 /** How many characters of attached text and data are saved for a reload. More would make each save slow. */
 const maxKeptCharacters = 4_000_000;
 
-/** The list with more attachments at its end. Duplicates are skipped; equal labels of images and audio get a number. */
+/** The list with more attachments at its end. Duplicates are skipped; equal labels of images, audio and texts get a number. */
 export function withAttachments(old: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
   const list = [...old];
   for (const one of more) {
     if (list.some(other => other.id === one.id || jsonEqual(other.source, one.source))) continue;
     const twins = list.filter(other => other.kind === one.kind && other.label === one.label).length;
-    const isNameless = one.kind === "image" || one.kind === "audio";
+    const isNameless = one.kind === "image" || one.kind === "audio" || one.kind === "text";
     list.push(twins > 0 && isNameless ? { ...one, label: `${one.label} ${twins + 1}` } : one);
   }
   return list;

@@ -1,6 +1,6 @@
 // Reads pasted and dropped content: files from the editor by their URIs, images and audio by their data.
 import type { Attachment, ViewHead } from "../../src/panel/protocol.ts";
-import { formatSize, t } from "../base/l10n.ts";
+import { formatCount, formatSize, t } from "../base/l10n.ts";
 
 /** The size limit of images and audio in bytes. Models reject more than 5 MB in base64. */
 const maxMediaBytes = 3_900_000;
@@ -25,6 +25,35 @@ export function fileUris(data: DataTransfer): readonly string[] {
 /** The pasted files. Text that also comes as an image, such as a table, is pasted as text. */
 export const pastedFiles = (data: DataTransfer | null): readonly File[] =>
   !data || data.getData("text/plain") !== "" ? [] : [...data.files];
+
+/** A pasted text with at least so many lines or characters becomes an attachment. */
+const longLines = 40;
+const longCharacters = 4000;
+/** The limit of an attachment that is sent with a prompt. A longer text stays in the message box. */
+const maxTextBytes = 256 * 1024;
+/** How much of a pasted text its tooltip shows. */
+const previewLines = 12;
+const previewCharacters = 600;
+
+/** The pasted text as an attachment, if it is long. Undefined for one that belongs into the message box. */
+export function longPastedText(data: DataTransfer | null): Attachment | undefined {
+  const text = data?.getData("text/plain").replace(/\r\n?/g, "\n") ?? "";
+  const lines = text.replace(/\n$/, "").split("\n");
+  if (lines.length < longLines && text.length < longCharacters) return undefined;
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > maxTextBytes) return undefined;
+  const label =
+    lines.length === 1 ? t("Pasted text (1 line)") : t("Pasted text ({0} lines)", formatCount(lines.length));
+  const start = lines.slice(0, previewLines).join("\n").slice(0, previewCharacters);
+  return {
+    id: crypto.randomUUID(),
+    kind: "text",
+    label,
+    detail: `${start}…`,
+    bytes,
+    source: { type: "text", text },
+  };
+}
 
 const isFileUri = (uri: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\//i.test(uri) && !/^(?:https?|data|blob|mailto|javascript):/i.test(uri);

@@ -25,7 +25,7 @@ export async function showSession(
   const surface = (session && open.surfacesOf(session)[0]) ?? open.activeSurface;
   if (!(await openInSurface(options, id, surface))) return;
   open.activate(surface);
-  if (focus === "list") return chat.focus("nothing", [surface]);
+  if (focus === "list") return chat.showSurface([surface]);
   await chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer", [surface]);
 }
 

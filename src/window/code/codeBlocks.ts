@@ -4,12 +4,16 @@ import { mkdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { withLineFeeds } from "../../base/text.ts";
-import { applyTextChanges, createEmptyFile } from "../../files/vscode/textFile.ts";
+import { textOnDisk } from "../../files/vscode/comparedFiles.ts";
+import { applyTextChanges, createEmptyFile, saveAndVerify } from "../../files/vscode/textFile.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import { openDiff } from "../../editor/editorItems.ts";
 import { indentCode, proposeCode, type CodeProposal, type OffsetRange } from "./codeProposal.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
 import { locateFile } from "./openFile.ts";
+
+/** How long another save of the file may take (ms). */
+const maxSave = 5000;
 
 /** Asks the user to confirm. Resolves with false if the user dismisses the question. */
 export type ConfirmCodeChange = (question: string, answer: string) => PromiseLike<boolean>;
@@ -129,7 +133,9 @@ async function writeCode({ uri, exists }: TargetFile, before: string, after: str
     throw new Error(vscode.l10n.t("{0} could not be changed. It may be read-only.", name));
   }
   const { document } = await vscode.window.showTextDocument(uri, { preview: false });
-  if (!exists) await document.save();
+  const readDisk = (): Promise<string | undefined> => textOnDisk(document);
+  if (!exists && !(await saveAndVerify(document, { before: "", readDisk, maxSaveWait: maxSave })))
+    throw new Error(vscode.l10n.t("{0} was created, but could not be saved. Its text is in the editor.", name));
 }
 
 async function createFile(path: string, name: string): Promise<void> {
