@@ -402,6 +402,12 @@ export interface ViewChanges {
   }[];
   readonly added: number;
   readonly removed: number;
+  /** The changes of sessions that the panel does not show. */
+  readonly others?: {
+    /** The number of files that these sessions changed. */
+    readonly files: number;
+    readonly sessions: readonly { readonly id: string; readonly title: string }[];
+  };
 }
 
 /** A prompt in the list after `/`, or a server whose prompts are not known yet. */

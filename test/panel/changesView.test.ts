@@ -47,6 +47,29 @@ describe("the changes view", () => {
     );
   });
 
+  it("names the sessions other than the shown one, with the title of their latest turn", () => {
+    const changed = (name: string, ...turns: readonly string[]) => ({
+      path: `/w/${name}`,
+      added: 1,
+      removed: 0,
+      turns,
+    });
+    const files = [changed("a", "t1"), changed("b", "t1", "t2"), changed("c", "t4"), changed("d", "t3")];
+    const turns = [
+      { id: "t1", title: "", session: { id: "one", title: "One" } },
+      { id: "t2", title: "", session: { id: "two", title: "Two" } },
+      { id: "t3", title: "", session: { id: "two", title: "Fix sum" } },
+      { id: "t4", title: "" },
+    ];
+    const others = (shown: string | undefined) => changesView(files, "/w", undefined, { shown, turns })?.others;
+    const two = { id: "two", title: "Fix sum" };
+    assert.deepEqual(others("one"), { files: 2, sessions: [two] });
+    assert.deepEqual(others("two"), { files: 2, sessions: [{ id: "one", title: "One" }] });
+    assert.deepEqual(others("new"), { files: 3, sessions: [{ id: "one", title: "One" }, two] });
+    const own = { shown: "one", turns: turns.slice(0, 1) };
+    assert.equal(changesView(files, "/w", undefined, own)?.others, undefined);
+  });
+
   it("marks the files that programs run", () => {
     const files = ["tasks.json", "package.json", "a.ts"].map(path => ({ path: `/w/${path}`, added: 1, removed: 0 }));
     const runs = { "/w/tasks.json": "byItself", "/w/package.json": "withBuild" } as const;

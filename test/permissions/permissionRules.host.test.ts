@@ -338,7 +338,7 @@ describe("permission rules", () => {
     it("can be edited in the settings", async () => {
       hands.choose = /Edit rules/;
       assert.equal(await rules.createRule(title, runs("npm test")), undefined);
-      assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
+      assert.deepEqual(hands.ran, [["workbench.action.openGlobalSettings", { query: "parley.permissions.rules" }]]);
     });
 
     it("are not created if they cannot be stored, which is reported", async () => {
@@ -396,7 +396,7 @@ describe("permission rules", () => {
         list.accept(/Open Settings/);
       });
       await rules.manage();
-      assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
+      assert.deepEqual(hands.ran, [["workbench.action.openGlobalSettings", { query: "parley.permissions.rules" }]]);
     });
 
     it("are opened in the settings if they are stored there", async () => {

@@ -297,6 +297,26 @@ describe("the header", () => {
     assert.doesNotMatch(inside ?? "", /Outside/);
   });
 
+  it("the bar names the other session whose changes it lists, and counts several", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
+    const files = ["a.js", "b.js"].map(label => ({ path: `/home/ada/shop/${label}`, label, added: 1, removed: 0 }));
+    const sessions = [
+      { id: "s2", title: "Fix sum" },
+      { id: "s3", title: "Fix tax" },
+    ];
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    const show = (count: number, ofSessions: number) => {
+      const others = { files: count, sessions: sessions.slice(0, ofSessions) };
+      return panel.patch({ op: "head", head: { changes: { added: 2, removed: 0, files, others } } });
+    };
+    await show(1, 1);
+    await bar.getByRole("button", { name: /^2 files.* 1 from Fix sum$/ }).waitFor();
+    await show(2, 1);
+    await bar.getByRole("button", { name: /^2 files.*(added|removed) from Fix sum$/ }).waitFor();
+    await show(2, 2);
+    await bar.getByRole("button", { name: /^2 files.* 2 from 2 other sessions$/ }).waitFor();
+  });
+
   it("a moved file names its earlier path, without counts if its text is the same, and can be undone", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
     const file = (name: string) => ({ path: `/home/ada/shop/lib/${name}`, label: `lib/${name}`, added: 0, removed: 0 });

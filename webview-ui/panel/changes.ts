@@ -23,7 +23,7 @@ export class ChangesElement extends LightElement {
   protected override render(): TemplateResult | typeof nothing {
     const { changes } = this;
     if (!changes || changes.files.length === 0) return nothing;
-    const { files, added, removed } = changes;
+    const { files, added, removed, others } = changes;
     const dangerous = files.filter(({ runs }) => runs === "byItself").length;
     const outside = files.filter(({ isOutside }) => isOutside).length;
     const agents = files.filter(({ isMeanwhile }) => !isMeanwhile);
@@ -39,6 +39,7 @@ export class ChangesElement extends LightElement {
           ${icon(open ? "chevron-down" : "chevron-right")}
           <span>${files.length === 1 ? t("1 file") : t("{0} files", formatCount(files.length))}</span>
           ${changeCounts(added, removed)}
+          ${others === undefined ? nothing : html`<span class="quiet changes-from">${othersLabel(others, files.length)}</span>`}
           ${outside === 0 ? nothing : html`<span class="quiet">${t("{0} outside the workspace", formatCount(outside))}</span>`}
           ${dangerous === 0 ? nothing : dangerMark(dangerous === 1 ? t("1 runs by itself") : t("{0} run by themselves", formatCount(dangerous)))}
         </button>
@@ -57,6 +58,17 @@ export class ChangesElement extends LightElement {
       }
     </section>`;
   }
+}
+
+type Others = NonNullable<NonNullable<ViewHead["changes"]>["others"]>;
+
+/** Whose changes the panel's own session did not make, such as “1 from Fix sum”. */
+function othersLabel({ files, sessions }: Others, all: number): string {
+  const [first, ...more] = sessions;
+  const count = formatCount(files);
+  if (more.length > 0 || !first) return t("{0} from {1} other sessions", count, formatCount(sessions.length));
+  const title = visibleText(first.title);
+  return files === all ? t("from {0}", title) : t("{0} from {1}", count, title);
 }
 
 /** The files that changed while no tool call ran. */

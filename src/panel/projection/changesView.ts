@@ -11,6 +11,21 @@ interface UnreviewedFile {
   readonly movedFrom?: string;
   readonly isOutside?: true;
   readonly isMeanwhile?: true;
+  /** The ids of the turns that changed it. */
+  readonly turns?: readonly string[];
+}
+
+interface SessionOfTurn {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The sessions of the changes, and the one that the panel shows. */
+export interface SessionsOfChanges {
+  /** Undefined: the panel shows no session. */
+  readonly shown: string | undefined;
+  /** The turns with changes to review, oldest first. */
+  readonly turns: readonly { readonly id: string; readonly session?: SessionOfTurn }[];
 }
 
 type Runs = ViewChanges["files"][number]["runs"];
@@ -18,13 +33,16 @@ type Runs = ViewChanges["files"][number]["runs"];
 /**
  * The content of the bar above the composer about files with changes to review. Null if there are none. `runsOf`: when
  * programs run a file.
+ * `sessions`: names the files that other sessions than the shown one changed.
  */
 export function changesView(
   files: readonly UnreviewedFile[],
   workspaceFolder: string,
   runsOf: (path: string) => Runs = () => undefined,
+  sessions?: SessionsOfChanges,
 ): ViewChanges | null {
   if (files.length === 0) return null;
+  const others = sessions && changesOfOthers(files, sessions);
   return {
     files: files.map(({ path, added, removed, unknown, canUndo, movedFrom, isOutside, isMeanwhile }) => {
       const runs = runsOf(path);
@@ -43,5 +61,20 @@ export function changesView(
     }),
     added: files.reduce((sum, file) => sum + file.added, 0),
     removed: files.reduce((sum, file) => sum + file.removed, 0),
+    ...(others && { others }),
   };
+}
+
+/** The number of files of other sessions, and these sessions. Turns whose session is not known do not count. */
+function changesOfOthers(files: readonly UnreviewedFile[], { shown, turns }: SessionsOfChanges): ViewChanges["others"] {
+  const sessionOf = new Map(turns.map(({ id, session }) => [id, session]));
+  const others = new Map<string, SessionOfTurn>();
+  let count = 0;
+  for (const file of files) {
+    const ofFile = (file.turns ?? []).flatMap(turn => sessionOf.get(turn) ?? []).filter(({ id }) => id !== shown);
+    if (ofFile.length > 0) count += 1;
+    // The title of the latest turn.
+    for (const { id, title } of ofFile) others.set(id, { id, title });
+  }
+  return count === 0 ? undefined : { files: count, sessions: [...others.values()] };
 }

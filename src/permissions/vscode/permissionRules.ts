@@ -449,5 +449,6 @@ const workspaceMessage = (message: string): string =>
 const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 async function openSettings(): Promise<void> {
-  await vscode.commands.executeCommand("workbench.action.openSettings", `parley.${setting}`);
+  // The rules are a setting of the application, which only the user settings list, also in a remote window.
+  await vscode.commands.executeCommand("workbench.action.openGlobalSettings", { query: `parley.${setting}` });
 }

@@ -38,7 +38,12 @@ export function createReview(
     commands: reviewCommands(actions, tabs, () => changesTree.clickedRow()),
     intents: reviewIntents(actions),
     head: {
-      values: { changes: session => changesView(review.files, session?.state.workspaceFolder ?? "", runsOf) },
+      values: {
+        changes: session => {
+          const sessions = { shown: session?.id, turns: review.turns };
+          return changesView(review.files, session?.state.workspaceFolder ?? "", runsOf, sessions);
+        },
+      },
       onDidChange: review.onDidChange,
     },
   };
