@@ -174,6 +174,8 @@ export interface ViewMessage {
   readonly parts: readonly ViewPart[];
   /** For a prompt: the start of its turn can be restored. */
   readonly checkpoint?: true;
+  /** The agent repeated it when the session opened, so its times are not those of the conversation. */
+  readonly isRepeated?: true;
   /** The times of the first and the latest content, in ms since the epoch. */
   readonly at: number;
   readonly until: number;
@@ -256,8 +258,23 @@ export interface ViewTurnEnd {
   readonly at: number;
 }
 
+/** What a finished turn comes to. Absent: not known, or none. */
+export interface TurnSummary {
+  /** In ms. */
+  readonly duration?: number;
+  /** The number of tool calls, and of the files that they changed. */
+  readonly calls?: number;
+  readonly files?: number;
+  readonly tokens?: number;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+}
+
 /** `id` is stable for the lifetime of the session, so a panel may use it to remember things. */
-export type ViewEntry = (ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd) & Excludable;
+export type ViewEntry = (ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd) &
+  Excludable & {
+    /** The turn that ended with the entry. */
+    readonly turn?: TurnSummary;
+  };
 
 /**
  * `excluded`: the agent refused the turn of the entry, so it is no longer part of the conversation. `unsent`: only until

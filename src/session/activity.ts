@@ -19,6 +19,7 @@ import {
   type PendingPrompt,
   type TurnEnd,
 } from "./state.ts";
+import { turnBegin, withTurnSummary } from "./turnSummary.ts";
 
 /**
  * Whether the agent worked on a turn before the change and no longer does after it. A prompt that the agent gives back
@@ -69,7 +70,8 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
             turnStart: state.connection?.state === "opening" ? state.turnStart : state.entries.length,
           };
     const begun = { ...state, activity, ...turn, reportsTurns: true, turnUsage: null, signIn: null };
-    return withoutFinishedPlans(isContinued ? withoutTurnEnd(begun) : begun);
+    const timed = isContinued ? begun : { ...begun, turnBegin: turnBegin(state, at) };
+    return withoutFinishedPlans(isContinued ? withoutTurnEnd(timed) : timed);
   }
   const { stopReason, forgotten = false } = event;
   const turnPrompt = was.state === "idle" ? (accepted ?? null) : state.turnPrompt;
@@ -81,7 +83,9 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
     needsConversation: state.needsConversation && !wasRead(state, turnPrompt, stopReason),
   };
   const isStopped = state.cancelling;
-  return endTurn(withStopOver(withReportedReason(ended, event)), event, { at, isStopped });
+  const after = endTurn(withStopOver(withReportedReason(ended, event)), event, { at, isStopped });
+  if (event.unsent) return after;
+  return withTurnSummary(after, was.state === "idle" ? undefined : state.turnBegin, at);
 }
 
 /** The state in which the turn goes on that Parley cancelled because the window or the process ended. */

@@ -63,9 +63,11 @@ export function upsertMessage(
   if (isSame) return settlePrompt(state, author, messageId);
   if (was === undefined && content.length === 0) return settlePrompt(state, author, messageId);
   const submission = author === "user" ? state.pendingPrompts.find(s => s.messageId === messageId)?.id : undefined;
+  const isRepeated = submission === undefined && state.connection?.state === "opening";
   const named = {
     ...{ ...(parent !== undefined && { parent }), ...(submission !== undefined && { submission }) },
     ...(unnamed && { unnamed }),
+    ...(isRepeated && { isRepeated: true as const }),
   };
   const shown = shownAuthor !== undefined && { author: shownAuthor };
   const next: Message = was

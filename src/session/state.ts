@@ -34,6 +34,8 @@ export interface Message {
   readonly submission?: string;
   /** The agent has accepted the prompt and not named its message yet. */
   readonly unnamed?: true;
+  /** The agent repeated it while the session opened, so its times are not those of the conversation. */
+  readonly isRepeated?: true;
   /** The key of the name that the agent gave the message after it was added. */
   readonly namedKey?: string;
   /** When the first and the latest content arrived, ms since the epoch. */
@@ -138,7 +140,24 @@ export interface TurnEnd {
   readonly over?: true;
   readonly at: number;
 }
+/** What a finished turn comes to. Absent: not known, or none. */
+export interface TurnSummary {
+  /** In ms. */
+  readonly duration?: number;
+  /** The number of tool calls, and of the files that they changed. */
+  readonly calls?: number;
+  readonly files?: number;
+  readonly tokens?: number;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+}
+/** When a turn began, ms since the epoch, and what the agent's session had cost by then. */
+export interface TurnBegin {
+  readonly at: number;
+  readonly cost: { readonly amount: number; readonly currency: string } | "none" | "unknown";
+}
 export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {
+  /** The turn that ended with the entry. */
+  readonly turn?: TurnSummary;
   /** The agent refused the turn of the entry, so it is no longer part of the conversation. */
   readonly excluded?: true;
   /** The agent refused the turn until the user signs in. The turn was not run, and its prompt is in the queue again. */
@@ -266,6 +285,8 @@ export interface SessionState {
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The number of entries when the current or latest turn began. */
   readonly turnStart: number;
+  /** The begin of the current or latest turn; absent before the first. */
+  readonly turnBegin?: TurnBegin;
   /** The agent has reported something that the user can see since the current or latest turn began. */
   readonly isTurnShown: boolean;
   /** When the agent reported something last, in ms since the epoch, if that is some seconds ago; null otherwise. */

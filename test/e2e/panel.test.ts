@@ -60,13 +60,16 @@ describe("the parts of the panel", () => {
     await composer.fill("#script parts.json");
     await composer.press("Enter");
 
-    // The permission request on its card inside the card of the sub-agent, which opened by itself.
+    // The line of the permission request on its card inside the card of the sub-agent, which opened by itself.
     const helper = log.getByRole("article", { name: "Look at the tests" });
     const inner = helper.getByRole("article", { name: "Run the tests" });
-    await inner.getByRole("group", { name: "Waiting for you" }).waitFor();
+    await inner.getByRole("button", { name: "Go to Question" }).waitFor();
     await scene(page, "panel-parts");
     await helper.getByText("I count them.").waitFor();
-    await inner
+    await inner.getByRole("button", { name: "Go to Question" }).click();
+    const first = panel.locator("parley-question");
+    await waitForFocusIn(first);
+    await first
       .getByRole("button", { name: /^Allow/ })
       .first()
       .click();

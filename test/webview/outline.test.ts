@@ -181,9 +181,12 @@ describe("a sub-agent", () => {
     await panel.assertClean();
   });
 
-  it("opens its card automatically while a step waits for the user, who can answer there", async () => {
+  it("opens its card automatically while a step waits for the user, and leads to the question", async () => {
     const panel = await openPanel([snapshot(delegated)]);
-    await card(panel).getByRole("article", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
+    const step = card(panel).getByRole("article", { name: "npm ls --all" });
+    await step.getByRole("button", { name: "Go to Question" }).click();
+    await panel.page.locator("parley-question .options :focus").waitFor();
+    await panel.page.locator("parley-question").getByRole("button", { name: "Reject" }).click();
     assert.deepEqual(await answers(panel), [{ type: "answer", question: "a9", option: "no" }]);
   });
 });
@@ -210,53 +213,36 @@ describe("a question at its tool card", () => {
     [tool("c8", "npm test", { toolKind: "execute", status: "waiting" }), tool("c9", "Edit", { status: "waiting" })],
     { questions: [ask, editAsk], activity: running },
   );
-  const inline = (panel: PanelPage, name: string): Locator =>
-    panel.log.getByRole("article", { name }).getByRole("group", { name: "Waiting for you" });
+  const link = (panel: PanelPage, name: string): Locator =>
+    panel.log.getByRole("article", { name }).getByRole("button", { name: "Go to Question" });
+  const focused = (panel: PanelPage): Promise<string> =>
+    panel.page.evaluate(() => {
+      const { activeElement: it } = document;
+      return `${it?.closest("[role=group]")?.getAttribute("aria-label") ?? it?.getAttribute("aria-label")}`;
+    });
 
-  it("can be answered in either place, once", async () => {
+  it("is one line, which moves the focus to the question above the composer", async () => {
     const panel = await openPanel([snapshot(asked)]);
-    await inline(panel, "npm test").getByText("npm test -- --reporter dot && echo done").waitFor();
-    const pinned = panel.page
-      .getByRole("group", { name: "Run npm test?" })
-      .getByRole("button", { name: "Allow", exact: true });
-    await inline(panel, "npm test").getByRole("button", { name: "Allow", exact: true }).click();
-    assert.equal(await pinned.getAttribute("aria-pressed"), "true");
-    await pinned.click({ force: true });
-    await inline(panel, "Edit").getByRole("button", { name: "Reject" }).click();
-    assert.deepEqual(await answers(panel), [
-      { type: "answer", question: "a1", option: "once" },
-      { type: "answer", question: "a2", option: "no" },
-    ]);
-  });
-
-  it("accepts number keys only while it has the focus, and allows only after half a second", async () => {
-    const panel = await openPanel([snapshot(asked)], { frozen: true });
-    await panel.log.focus();
-    await panel.page.keyboard.press("1");
-    const reject = inline(panel, "npm test").getByRole("button", { name: "Reject" });
-    await reject.focus();
-    await panel.page.keyboard.press("1");
-    await panel.page.clock.runFor(499);
-    await panel.page.keyboard.press("1");
+    assert.equal(await panel.log.locator(".options, .command").count(), 0);
+    assert.equal(await panel.page.getByRole("button", { name: "Reject" }).count(), 1, "the question stands once");
+    await link(panel, "Edit").click();
+    await panel.page.getByRole("group", { name: "Edit src/sum.js?" }).waitFor();
+    assert.equal(await focused(panel), "Edit src/sum.js?");
+    await link(panel, "npm test").focus();
+    await panel.page.keyboard.press("Enter");
+    await panel.page.getByRole("group", { name: "Run npm test?" }).waitFor();
+    assert.equal(await focused(panel), "Run npm test?");
     assert.deepEqual(await answers(panel), []);
-    await panel.page.clock.runFor(1);
-    await panel.page.keyboard.press("1");
-    assert.deepEqual(await answers(panel), [{ type: "answer", question: "a1", option: "once" }]);
   });
 
-  it("passes the focus to the next question, and after the last to the composer", async () => {
+  it("passes the focus of its line to the next question, and after the last to the composer", async () => {
     const panel = await openPanel([snapshot(asked)]);
-    const focused = (): Promise<string> =>
-      panel.page.evaluate(() => {
-        const { activeElement: it } = document;
-        return `${it?.closest("[role=group]")?.getAttribute("aria-label") ?? it?.getAttribute("aria-label")}`;
-      });
-    await inline(panel, "npm test").getByRole("button", { name: "Reject" }).click();
+    await link(panel, "npm test").focus();
     await panel.patch({ op: "head", head: { questions: [editAsk] } });
-    assert.equal(await focused(), "Edit src/sum.js?");
-    await inline(panel, "Edit").getByRole("button", { name: "Reject" }).click();
+    assert.equal(await focused(panel), "Edit src/sum.js?");
+    await link(panel, "Edit").focus();
     await panel.patch({ op: "head", head: { questions: [] } });
-    assert.equal(await focused(), "Message");
+    assert.equal(await focused(panel), "Message");
   });
 });
 

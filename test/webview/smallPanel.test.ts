@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
-import { START, busy, delegated, editAsk, snapshot, view } from "./scenes.ts";
+import { START, ask, busy, delegated, editAsk, snapshot, view } from "./scenes.ts";
 
 /** A question, an expanded plan, a long queue, expanded changes, many options and a draft of many lines. */
 const fullHead: Partial<ViewHead> = {
@@ -83,6 +83,61 @@ describe("a small panel", () => {
       await panel.assertClean();
     });
   }
+
+  for (const [name, width, height] of [
+    ["in a side bar 300 pixels high", 300, 300],
+    ["in a side bar of 280 by 300 pixels", 280, 300],
+    ["in a window of 420 pixels", 420, 420],
+    ["in a window of 840 by 600 pixels at 200%", 420, 300],
+    ["in a window of 1280 by 800 pixels at 200%", 640, 400],
+    ["in a high side bar", 280, 800],
+  ] as const)
+    it(`${name} shows the buttons of a question with nine long options, and the composer`, async () => {
+      const options = Array.from({ length: 9 }, (_, i) => ({
+        id: `o${i}`,
+        name: `${i + 1}: allow commands that begin with npm test in this folder and in each folder below it`,
+        kind: i < 8 ? ("allow_always" as const) : ("reject_once" as const),
+      }));
+      const asked = {
+        ...ask,
+        options,
+        command: "echo long && ".repeat(100),
+        reason: "A rule asks about this command.",
+      };
+      const panel = await openPanel([snapshot(view(busy.entries, { ...fullHead, questions: [asked] }))], {
+        width,
+        height,
+      });
+      const { page } = panel;
+      await page.locator("parley-question .options button").last().waitFor();
+      const visible = (selector: string): Promise<number> =>
+        page.locator(selector).evaluate(node => {
+          let { top, bottom } = node.getBoundingClientRect();
+          for (let box = node.parentElement; box; box = box.parentElement) {
+            if (getComputedStyle(box).overflowY === "visible") continue;
+            const around = box.getBoundingClientRect();
+            [top, bottom] = [Math.max(top, around.top), Math.min(bottom, around.bottom)];
+          }
+          return Math.round(Math.min(bottom, innerHeight) - Math.max(top, 0));
+        });
+      const [buttons, composer] = [await visible("parley-question .options"), await visible("parley-composer")];
+      await page.screenshot({ path: `out/screenshots/nine-options-${width}-${height}.png` });
+      const whole = await page
+        .locator("parley-composer")
+        .evaluate(node => Math.round(node.getBoundingClientRect().height));
+      assert.ok(
+        buttons >= 64 && composer === whole,
+        `${buttons} px of the buttons, ${composer} of ${whole} px of the composer`,
+      );
+      assert.ok((await visible("parley-question .question-title")) >= 16, "what is asked is visible");
+      await assertComposerStays(panel);
+      const details = page.getByRole("group", { name: "Request details" });
+      assert.ok(await details.evaluate(node => node.scrollHeight > node.clientHeight), "the details scroll");
+      await details.evaluate(node => node.scrollIntoView({ block: "end" }));
+      assert.ok((await visible("parley-question .options")) >= 64, "also while the details are read");
+      await page.locator("parley-question .options button").last().click();
+      assert.deepEqual((await panel.intents()).at(-1), { type: "answer", question: "a1", option: "o8" });
+    });
 
   for (const width of [260, 300, 480]) {
     it(`of ${width} pixels width shows each name of a changed file on one line, down to its end`, async () => {

@@ -28,6 +28,21 @@ export function formatDuration(ms: number): string {
   return t("{0} h {1} min", Math.floor(minutes / 60), minutes % 60);
 }
 
+/** A time as text, in the user's locale: the time of day, with the date if it is not today. */
+export function formatTime(date: Date): string {
+  const isToday = date.toDateString() === new Date().toDateString();
+  const time = { hour: "numeric", minute: "2-digit" } as const;
+  return isToday
+    ? date.toLocaleTimeString(undefined, time)
+    : date.toLocaleString(undefined, { ...time, day: "numeric", month: "short", year: "numeric" });
+}
+
+/** A cost as text. Agents can send currencies that are no currency codes, for which Intl throws. */
+export function formatMoney(amount: number, currency: string): string {
+  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
+  return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
+}
+
 /** The time since something happened as text: 125000 → "2 min". */
 export function formatAge(ms: number): string {
   const minutes = Math.floor(ms / 60_000);

@@ -4,7 +4,7 @@ import type { TurnUsage } from "../../src/session/events.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
-import { formatCount, t } from "../base/l10n.ts";
+import { formatCount, formatMoney, t } from "../base/l10n.ts";
 
 const ringRadius = 6;
 
@@ -90,10 +90,4 @@ function countsText(usage: Omit<TurnUsage, "models">): string {
     [cachedWrite, count => t("{0} cached tokens written", count)],
   ];
   return counts.flatMap(([count, text]) => (count ? [text(formatCount(count))] : [])).join(", ");
-}
-
-function formatMoney(amount: number, currency: string): string {
-  // Intl throws for strings that are not currency codes.
-  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
 }

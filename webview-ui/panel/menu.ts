@@ -25,6 +25,7 @@ export class MenuElement extends LightElement {
     text: { attribute: false },
     tooltip: { attribute: false },
     items: { attribute: false },
+    floats: { attribute: false },
     open: { state: true },
   };
   declare label: string;
@@ -32,6 +33,8 @@ export class MenuElement extends LightElement {
   declare text: string | undefined;
   declare tooltip: string | undefined;
   declare items: readonly MenuItem[];
+  /** The menu is above the page, because a box around it clips what it contains. */
+  declare floats: boolean;
   declare open: boolean;
   /** The item to focus after the menu is rendered. */
   #focusAt: number | undefined;
@@ -40,6 +43,7 @@ export class MenuElement extends LightElement {
     super();
     this.label = "";
     this.items = [];
+    this.floats = false;
     this.open = false;
     this.addEventListener("keydown", event => this.#keydown(event));
     this.addEventListener("focusout", event => {
@@ -59,6 +63,7 @@ export class MenuElement extends LightElement {
   }
 
   protected override updated(): void {
+    if (this.open && this.floats) this.#float();
     if (this.#focusAt === undefined) return;
     this.#choices[this.#focusAt]?.focus();
     this.#focusAt = undefined;
@@ -67,6 +72,18 @@ export class MenuElement extends LightElement {
   protected override render(): TemplateResult {
     return html`${this.text === undefined ? this.#iconButton() : this.#textButton(this.text)}
     ${this.open ? this.#menu() : nothing}`;
+  }
+
+  /** Places the menu below its button, or above it where the page ends. */
+  #float(): void {
+    const menu = this.querySelector<HTMLElement>(".menu");
+    const button = this.querySelector("[aria-haspopup]")?.getBoundingClientRect();
+    if (!menu || !button || menu.matches(":popover-open")) return;
+    menu.showPopover();
+    const { width, height } = menu.getBoundingClientRect();
+    const isBelow = button.bottom + height <= innerHeight;
+    menu.style.top = `${isBelow ? button.bottom : Math.max(0, button.top - height)}px`;
+    menu.style.left = `${Math.max(0, Math.min(button.right, innerWidth) - width)}px`;
   }
 
   #iconButton(): TemplateResult {
@@ -101,7 +118,7 @@ export class MenuElement extends LightElement {
   }
 
   #menu(): TemplateResult {
-    return html`<div class="menu" role="menu" aria-label=${this.label}>
+    return html`<div class="menu" role="menu" aria-label=${this.label} popover=${this.floats ? "manual" : nothing}>
       ${this.items.map(
         item =>
           html`<button

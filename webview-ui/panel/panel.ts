@@ -20,7 +20,7 @@ import { problemBody } from "../transcript/problem.ts";
 import { playSound } from "./sound.ts";
 import { Speech } from "./speech.ts";
 import type { StoreChange, Store } from "../base/store.ts";
-import { questionLeftEvent } from "../transcript/toolCall.ts";
+import { showQuestionEvent } from "../transcript/toolCall.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 import { StartLimit } from "./startLimit.ts";
@@ -143,8 +143,11 @@ export class PanelElement extends LightElement {
   }
 
   protected override firstUpdated(): void {
-    // After an answer in a tool card, focus the next question once it is shown above the composer.
-    this.addEventListener(questionLeftEvent, () => void this.#focusQuestionOnceShown());
+    this.addEventListener(showQuestionEvent, event => {
+      const { detail } = event as CustomEvent<string | null>;
+      if (detail !== null) this.querySelector<QuestionCardElement>("parley-question")?.show(detail);
+      void this.#focusQuestionOnceShown();
+    });
     this.addEventListener(showEntryEvent, event => void this.#showEntry((event as CustomEvent<string>).detail));
     const region = this.querySelector<HTMLElement>(".speech");
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));

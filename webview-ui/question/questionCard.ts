@@ -53,6 +53,12 @@ export class QuestionCardElement extends LightElement {
     this.#stopListening?.();
   }
 
+  /** Shows the question with the id, if it is open. */
+  show(id: string): void {
+    this.#chosenId = id;
+    this.requestUpdate();
+  }
+
   /** Focuses the question, at the user's request. */
   focusCard(): void {
     const form = this.#form;

@@ -1,10 +1,10 @@
 // The elements of the transcript's lines: entries, and folded runs of look-ups.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
+import type { TurnSummary, ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
-import { formatCount, t } from "../base/l10n.ts";
+import { formatCount, formatDuration, formatMoney, t } from "../base/l10n.ts";
 import { entriesOf, countLookUps, runId, type OutlineItem, type Outline } from "./outline.ts";
 
 /** The properties that all elements of entries share. */
@@ -34,8 +34,30 @@ export function entryList(items: readonly OutlineItem[], outline: Outline, repai
     lines,
     ({ item }) => item.id,
     ({ item, inRun }) =>
-      item.type === "run" ? runHead(item, outline, repaint) : entryElement(item.id, outline, inRun),
+      html`${item.type === "run" ? runHead(item, outline, repaint) : entryElement(item.id, outline, inRun)}${turnLine(
+        item.type === "run" && !isRunOpen(item) ? (item.entries.at(-1) ?? "") : item.id,
+        outline,
+      )}`,
   )}`;
+}
+
+/** The line at the end of a finished turn. A turn that goes on after all has none. */
+function turnLine(id: string, outline: Outline): TemplateResult | typeof nothing {
+  const entry = outline.entry(id);
+  if (!entry?.turn || ("over" in entry && entry.over)) return nothing;
+  return html`<div class="turn-line" role="note" aria-label=${t("Finished turn")}>${turnText(entry.turn)}</div>`;
+}
+
+/** "12 s · 3 tool calls · 1 file · 1,234 tokens · $0.02" */
+function turnText({ duration, calls, files, tokens, cost }: TurnSummary): string {
+  const facts = [
+    duration === undefined ? undefined : formatDuration(duration),
+    calls === undefined ? undefined : calls === 1 ? t("1 tool call") : t("{0} tool calls", formatCount(calls)),
+    files === undefined ? undefined : files === 1 ? t("1 file") : t("{0} files", formatCount(files)),
+    tokens === undefined ? undefined : t("{0} tokens", formatCount(tokens)),
+    cost && formatMoney(cost.amount, cost.currency),
+  ];
+  return facts.filter(fact => fact !== undefined).join(" · ");
 }
 
 type LookUpRun = Extract<OutlineItem, { type: "run" }>;

@@ -3,9 +3,8 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Excludable, ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
 import { copyButton } from "../markdown/copy.ts";
 import { LightElement, everySecond, icon, markExcluded } from "../base/element.ts";
-import { iconButton } from "../base/iconButton.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
-import { formatDuration, t } from "../base/l10n.ts";
+import { formatDuration, formatTime, t } from "../base/l10n.ts";
 import { messagePart, partAt, userPart } from "./parts.ts";
 
 /** How many characters of a streaming thought are shown while it is folded. */
@@ -18,6 +17,19 @@ export class MessageElement extends LightElement {
   declare entry: ViewMessage & Excludable;
   declare live: boolean;
   #stopTicking: (() => void) | undefined;
+  /** The time is made only once it can be seen, because the browser's first one takes longer than painting an entry. */
+  #showsTime = false;
+
+  constructor() {
+    super();
+    for (const type of ["pointerenter", "focusin"]) this.addEventListener(type, this.#showTime);
+  }
+
+  #showTime = (): void => {
+    if (this.#showsTime) return;
+    this.#showsTime = true;
+    this.requestUpdate();
+  };
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
@@ -45,7 +57,7 @@ export class MessageElement extends LightElement {
         return html`<div class="body">
             ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
           </div>
-          ${this.live ? nothing : this.#actions(t("Copy Answer"))}`;
+          ${this.#actions(this.live ? undefined : t("Copy Answer"))}`;
       case "thought":
         return this.#thought(entry);
       default:
@@ -55,10 +67,11 @@ export class MessageElement extends LightElement {
   }
 
   #userMessage(entry: ViewMessage & Excludable): TemplateResult {
-    return html`<h3 class="sr-only">${t("You: {0}", excerpt(messageText(entry.parts)))}</h3>
+    return html`${entry.checkpoint ? this.#checkpointMark() : nothing}
+      <h3 class="sr-only">${t("You: {0}", excerpt(messageText(entry.parts)))}</h3>
       <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
       ${entry.excluded ? html`<div class="quiet excluded">${icon("circle-slash")} ${excludedText(entry)}</div>` : nothing}
-      ${this.#actions(t("Copy Prompt"), entry.checkpoint ? this.#restoreButton() : nothing)}`;
+      ${this.#actions(t("Copy Prompt"), entry.checkpoint ? this.#menu() : nothing)}`;
   }
 
   #thought(entry: ViewMessage): TemplateResult {
@@ -97,15 +110,36 @@ export class MessageElement extends LightElement {
     return this.live && part === this.entry.parts.length - 1;
   }
 
-  #restoreButton(): TemplateResult {
-    return iconButton("discard", {
-      label: t("Restore Checkpoint"),
-      onClick: () => send({ type: "restoreCheckpoint", entry: this.entry.id }),
-    });
+  #restore = (): void => send({ type: "restoreCheckpoint", entry: this.entry.id });
+
+  /** The line before the turn: its begin can be restored. */
+  #checkpointMark(): TemplateResult {
+    return html`<div class="checkpoint-mark">
+      <button type="button" title=${t("Restore Checkpoint")} @click=${this.#restore}>
+        ${icon("discard")} <span class="checkpoint-label">${t("Restore Checkpoint")}</span>
+      </button>
+    </div>`;
   }
 
-  #actions(label: string, more: TemplateResult | typeof nothing = nothing): TemplateResult {
-    return html`<div class="actions">${copyButton(label, () => messageText(this.entry.parts))} ${more}</div>`;
+  #menu(): TemplateResult {
+    const items = [{ label: t("Restore Checkpoint"), icon: "discard", run: this.#restore }];
+    return html`<parley-menu .label=${t("Message Actions")} .floats=${true} .items=${items}></parley-menu>`;
+  }
+
+  /** The time and the buttons have a line of their own, so that they never cover a text. */
+  #actions(label: string | undefined, more: TemplateResult | typeof nothing = nothing): TemplateResult {
+    return html`<div class="actions">
+      ${this.#time()}${label === undefined ? nothing : copyButton(label, () => messageText(this.entry.parts))}${more}
+    </div>`;
+  }
+
+  #time(): TemplateResult | typeof nothing {
+    const { at, isRepeated } = this.entry;
+    if (!this.#showsTime || isRepeated) return nothing;
+    const date = new Date(at);
+    return html`<time class="quiet" datetime=${date.toISOString()} title=${date.toLocaleString()}
+      >${formatTime(date)}</time
+    >`;
   }
 }
 

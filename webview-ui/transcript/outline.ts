@@ -50,6 +50,7 @@ export class Outline {
   update(entry: ViewEntry): boolean {
     const old = this.#entries.get(entry.id);
     this.#entries.set(entry.id, entry);
+    if (old?.turn !== entry.turn) return true;
     return entry.kind === "tool" && old?.kind === "tool" && isLookUp(old) !== isLookUp(entry);
   }
 

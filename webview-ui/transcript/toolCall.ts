@@ -1,10 +1,8 @@
 // A tool card: kind, title, status and locations. Its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
-import { containsCommand } from "../../src/base/commandLineText.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import { namesFile, showsFile } from "../../src/panel/fileNames.ts";
 import type { Excludable, ViewToolStatus, ViewQuestion, ViewTool } from "../../src/panel/protocol.ts";
-import { QuestionOptions, onAnswer } from "./questionOptions.ts";
 import { partCounts } from "./diffView.ts";
 import { LightElement, everySecond, icon, markExcluded, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { entryList } from "./entries.ts";
@@ -46,8 +44,8 @@ export function toolKindIcon(kind: string | undefined): string {
   return (kind !== undefined && Object.hasOwn(iconsByKind, kind) && iconsByKind[kind]) || "tools";
 }
 
-/** Fired when a question that had the focus disappears. */
-export const questionLeftEvent = "parley-question-left";
+/** Asks for the focus in the card of a question above the composer. The detail is the id of the question. */
+export const showQuestionEvent = "parley-show-question";
 
 /** How many locations a folded card shows. */
 const maxFoldedLocations = 3;
@@ -67,62 +65,37 @@ export class ToolCallElement extends LightElement {
   /** The open question about this call. */
   declare question: ViewQuestion | undefined;
   declare outline: Outline;
-  readonly #options = new QuestionOptions(() => this.#inlineQuestion);
   #stopTicking: (() => void) | undefined;
-  #stopListening: (() => void) | undefined;
-  /** The question disappeared while it had the focus. */
-  #questionHadFocus = false;
+  /** The question disappeared while the link to it had the focus. */
+  #linkHadFocus = false;
 
   constructor() {
     super();
     this.nested = [];
-    this.addEventListener("keydown", event => this.#keydown(event));
-    this.addEventListener("focusin", event => this.#focusin(event));
+    this.addEventListener("keydown", event => roveByKey(this, event));
+    this.addEventListener("focusin", event => roveToFocus(this, event));
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#stopTicking?.();
     this.#stopTicking = undefined;
-    this.#stopListening?.();
-    this.#stopListening = undefined;
-  }
-
-  get #inlineQuestion(): HTMLElement | null {
-    return this.querySelector(":scope > .tool > .inline-question");
-  }
-
-  #keydown(event: KeyboardEvent): void {
-    const inQuestion = this.#inlineQuestion?.contains(event.target as Node) ?? false;
-    if (inQuestion && this.question && this.#options.handleKey(this.question, event)) return;
-    roveByKey(this, event);
-  }
-
-  #focusin(event: FocusEvent): void {
-    if (this.#inlineQuestion?.contains(event.target as Node)) this.#options.handleFocusIn(event);
-    roveToFocus(this, event);
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     const before = changed.get("question") as ViewQuestion | undefined;
     if (before && before.id !== this.question?.id)
-      this.#questionHadFocus = this.#inlineQuestion?.contains(document.activeElement) ?? false;
+      this.#linkHadFocus =
+        this.querySelector(":scope > .tool > .to-question")?.contains(document.activeElement) ?? false;
   }
 
   protected override updated(): void {
     roveTabStop(this);
     // A card that opened automatically for a question stays open after the answer.
     if (openState(this.entry.id) === undefined && this.#hasWaitingStep()) setOpen(this.entry.id, true);
-    if (this.question) {
-      const listener = this.#stopListening === undefined ? onAnswer(() => this.requestUpdate()) : undefined;
-      if (listener) this.#stopListening = () => listener.dispose();
-    } else {
-      this.#stopListening?.();
-      this.#stopListening = undefined;
-    }
-    if (this.#questionHadFocus) {
-      this.#questionHadFocus = false;
-      this.dispatchEvent(new CustomEvent(questionLeftEvent, { bubbles: true }));
+    if (this.#linkHadFocus) {
+      this.#linkHadFocus = false;
+      this.dispatchEvent(new CustomEvent(showQuestionEvent, { bubbles: true }));
     }
     if (this.entry.status === "running") this.#stopTicking ??= everySecond(() => this.requestUpdate());
     else {
@@ -197,16 +170,13 @@ export class ToolCallElement extends LightElement {
     </div>`;
   }
 
-  /** The same question is also shown above the composer and can be answered in either place. */
-  #question(question: ViewQuestion): TemplateResult {
-    const { command } = question;
-    return html`<div class="inline-question" role="group" aria-label=${t("Waiting for you")}>
-      ${
-        command === undefined || containsCommand(this.entry.title, command)
-          ? nothing
-          : html`<div class="command"><code>${command}</code></div>`
-      }
-      ${this.#options.buttons(question)}
+  /** The question stands above the composer only. This line leads there. */
+  #question({ id }: ViewQuestion): TemplateResult {
+    const show = (): void => {
+      this.dispatchEvent(new CustomEvent(showQuestionEvent, { bubbles: true, detail: id }));
+    };
+    return html`<div class="to-question">
+      <button class="link" type="button" @click=${show}>${t("Go to Question")}</button>
     </div>`;
   }
 

@@ -235,7 +235,8 @@ export class Projector {
     const bare = this.#viewOf(entry, state, isAsked, decisions);
     const { excluded, unsent } = entry;
     const marked = excluded ? { ...bare, excluded, ...(unsent && { unsent }) } : bare;
-    const view = checkpoint && marked.kind === "user" ? { ...marked, checkpoint } : marked;
+    const restorable = checkpoint && marked.kind === "user" ? { ...marked, checkpoint } : marked;
+    const view = entry.turn ? { ...restorable, turn: entry.turn } : restorable;
     const waits = view.kind === "tool" && view.parts.some(isComputing);
     const cached: CachedEntry = {
       asked: isAsked,
@@ -390,6 +391,7 @@ function entryView(
         kind: entry.author,
         ...parentIn(entry, state),
         parts: entry.content.map(viewPart),
+        ...(entry.isRepeated && { isRepeated: true as const }),
         at: entry.at,
         until: wholeSeconds(entry.at, entry.until),
       };

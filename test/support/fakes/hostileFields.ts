@@ -24,6 +24,15 @@ type Below<P extends string, T extends string, K extends string> = P extends "" 
 
 /** The source of each text: "agent" if an agent writes it. Texts of other sources are not counted. */
 const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = {
+  // Only a currency code gets there.
+  "entries<user>.turn.cost.currency": "Parley",
+  "entries<agent>.turn.cost.currency": "Parley",
+  "entries<thought>.turn.cost.currency": "Parley",
+  "entries<tool>.turn.cost.currency": "Parley",
+  "entries<notice>.turn.cost.currency": "Parley",
+  "entries<compaction>.turn.cost.currency": "Parley",
+  "entries<problem>.turn.cost.currency": "Parley",
+  "entries<turnEnd>.turn.cost.currency": "Parley",
   "entries<user>.id": "Parley",
   "entries<agent>.id": "Parley",
   "entries<thought>.id": "Parley",
