@@ -1,6 +1,6 @@
 // The chat as features use it: a surface to reveal, and the type of its editor tabs.
 import type { Event } from "../base/lifecycle.ts";
-import type { PanelMessage } from "./protocol.ts";
+import type { FocusTarget, PanelMessage } from "./protocol.ts";
 
 /** The type of editor tabs. The manifest activates the extension for tabs that an earlier window left open. */
 export const chatEditorType = "parley.chatEditor";
@@ -19,7 +19,7 @@ export interface ChatSurface {
   /**
    * Shows the chat and moves the focus there. `surfaces`: shows one of these. `nothing`: the focus stays where it is.
    */
-  focus(target: "composer" | "question" | "find" | "nothing", surfaces?: readonly string[]): Promise<void>;
+  focus(target: FocusTarget | "nothing", surfaces?: readonly string[]): Promise<void>;
   /** Opens the chat in a new editor tab. Returns its surface. */
   openEditor(): string;
   /** Whether the user sees one of these surfaces. */
