@@ -1,6 +1,6 @@
 // The chat as features use it: a surface to reveal, and the type of its editor tabs.
 import type { Event } from "../base/lifecycle.ts";
-import type { PanelMessage } from "./protocol.ts";
+import type { FocusTarget, PanelMessage } from "./protocol.ts";
 
 /** The type of editor tabs. The manifest activates the extension for tabs that an earlier window left open. */
 export const chatEditorType = "parley.chatEditor";
@@ -17,7 +17,7 @@ export interface ChatSurface {
   /** Shows the chat and posts the message to the panel that is shown. */
   reveal(message: PanelMessage): Promise<void>;
   /** Shows the chat and moves the focus there. `surfaces`: shows one of these. */
-  focus(target: "composer" | "question" | "find", surfaces?: readonly string[]): Promise<void>;
+  focus(target: FocusTarget, surfaces?: readonly string[]): Promise<void>;
   /** Shows one of the surfaces. The focus stays where it is. */
   showSurface(surfaces: readonly string[]): Promise<void>;
   /** Opens the chat in a new editor tab. Returns its surface. */

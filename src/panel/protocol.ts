@@ -567,9 +567,12 @@ export type ViewPatch =
 export interface Attachment extends TypeOf<typeof isAttachment> {}
 export type AttachmentSource = Attachment["source"];
 
+/** Where a command moves the focus. A prompt is the one before or after the focused one, or the middle of the panel. */
+export type FocusTarget = "composer" | "question" | "find" | "previousPrompt" | "nextPrompt";
+
 /** Messages outside the view: replies to requests of one panel, and effects of commands on it. */
 export type PanelMessage =
-  | { readonly type: "focus"; readonly target: "composer" | "question" | "find" }
+  | { readonly type: "focus"; readonly target: FocusTarget }
   /** The panel was hidden. When VS Code gives it the focus again, the composer gets it. */
   | { readonly type: "hidden" }
   /** Answers `complete`. `indexing`: more items follow when the workspace has been indexed. */

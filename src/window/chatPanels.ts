@@ -5,7 +5,7 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { chatEditorType, type ChatSurface, type ShownSurface } from "../panel/chatSurface.ts";
 import type { SharedView } from "../panel/patch.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
-import type { PanelMessage } from "../panel/protocol.ts";
+import type { FocusTarget, PanelMessage } from "../panel/protocol.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 import { chatViewSurface } from "../library/openSessions.ts";
 import { setStatusBarMessage } from "../editor/editorUi.ts";
@@ -134,7 +134,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   }
 
   /** Shows the chat and moves the focus there. */
-  focus(target: "composer" | "question" | "find", surfaces: readonly string[] = []): Promise<void> {
+  focus(target: FocusTarget, surfaces: readonly string[] = []): Promise<void> {
     return this.reveal({ type: "focus", target }, surfaces.length > 0 ? surfaces : undefined);
   }
 

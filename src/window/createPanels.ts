@@ -26,6 +26,7 @@ import { intentRunner } from "./intentRunner.ts";
 import { mergeHead } from "./mergeHead.ts";
 import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
+import { optionCommands } from "./optionCommands.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
@@ -144,6 +145,7 @@ export function createPanels(
     [
       chatCommands(registry, waiting, chat, show),
       sessionCommands({ registry, agents, chat }),
+      optionCommands(registry, agents, chat),
       sessionListCommands({
         ...{ registry, agents, mcp, stored, storage, clock, log, tree, chat, list: list.list },
         version: (platform.context.extension.packageJSON as { readonly version: string }).version,

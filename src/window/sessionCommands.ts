@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversation/conversationText.ts";
 import { openQuestions } from "../session/state.ts";
-import { setStatusBarMessage, showQuickPick } from "../editor/editorUi.ts";
+import { setStatusBarMessage, showInformationMessage, showQuickPick } from "../editor/editorUi.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { WaitingOrder } from "../library/waitingOrder.ts";
@@ -13,7 +13,14 @@ import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { TrafficDocument } from "./trafficDocument.ts";
 
-type ChatCommandId = "parley.openChat" | "parley.openChatInEditor" | "parley.find";
+type ChatCommandId =
+  | "parley.openChat"
+  | "parley.focusChat"
+  | "parley.goToQuestion"
+  | "parley.previousPrompt"
+  | "parley.nextPrompt"
+  | "parley.openChatInEditor"
+  | "parley.find";
 
 /** Handlers of the commands that show the chat. `show`: shows the session with this id, at its open question. */
 export const chatCommands = (
@@ -28,6 +35,14 @@ export const chatCommands = (
     if (from === "status" && longest) return show(longest.id);
     await chat.focus(openQuestions(registry.open.activeState).length > 0 ? "question" : "composer");
   },
+  "parley.focusChat": () => chat.focus("composer"),
+  "parley.goToQuestion": async () => {
+    if (openQuestions(registry.open.activeState).length > 0)
+      return chat.focus("question", [registry.open.activeSurface]);
+    void showInformationMessage(vscode.l10n.t("The shown session has no open question."));
+  },
+  "parley.previousPrompt": () => chat.focus("previousPrompt", [registry.open.activeSurface]),
+  "parley.nextPrompt": () => chat.focus("nextPrompt", [registry.open.activeSurface]),
   "parley.openChatInEditor": () => {
     // The new tab is the active surface at once.
     const session = registry.open.active;

@@ -215,7 +215,7 @@ describe("following the agent", () => {
     };
     await play(panel);
     await comes("Begin");
-    await keys.press("Control+Alt+Shift+F");
+    await keys.press("Alt+Shift+T");
     await pressed(follow, true);
     await allow("Begin");
     await shown(page, "long.js");
@@ -234,12 +234,12 @@ describe("following the agent", () => {
           () => false,
         );
     });
-    await keys.press("Control+Alt+Shift+F");
+    await keys.press("Alt+Shift+T");
     await pausedStatus(page).waitFor({ state: "hidden" });
     await pressed(follow, true);
     await runCommand(page, "View: Close Editor");
     await pausedStatus(page).waitFor();
-    await keys.press("Control+Alt+Shift+F");
+    await keys.press("Alt+Shift+T");
     await pressed(follow, true);
     await allow("Again");
     await comes("Elsewhere");

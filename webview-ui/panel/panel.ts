@@ -81,6 +81,8 @@ export class PanelElement extends LightElement {
       case "focus":
         if (message.target === "find") void this.#find?.open();
         else if (message.target === "question") void this.#focusQuestionOnceShown();
+        else if (message.target === "previousPrompt") void this.#transcript.goToPrompt(-1);
+        else if (message.target === "nextPrompt") void this.#goToNextPrompt();
         else if (!this.#openedLater.hasFocus) this.focusComposer();
         break;
       case "hidden":
@@ -124,6 +126,13 @@ export class PanelElement extends LightElement {
     if (this.head && this.head.questions.length > 0)
       this.querySelector<QuestionCardElement>("parley-question")?.focusCard();
     else this.focusComposer();
+  }
+
+  /** After the last prompt, the message box follows, at the end of the conversation. */
+  async #goToNextPrompt(): Promise<void> {
+    if (await this.#transcript.goToPrompt(1)) return;
+    this.#transcript.scrollToEnd();
+    this.focusComposer();
   }
 
   async #focusQuestionOnceShown(): Promise<void> {

@@ -285,6 +285,33 @@ export class TranscriptElement extends LightElement {
     return element;
   }
 
+  /**
+   * Moves the focus to the prompt of the user before (-1) or after (1) the focused one. Without a focused one, it is the
+   * nearest on that side of the middle of the panel; at the end of the conversation, all prompts are before it. Resolves
+   * to false if there is none.
+   */
+  async goToPrompt(step: -1 | 1): Promise<boolean> {
+    const prompts = this.#entries.filter(entry => entry.kind === "user" && entry.parent === undefined);
+    const focused = prompts.findIndex(({ id }) => elementOf(id)?.contains(document.activeElement));
+    const before = focused < 0 ? this.#countPromptsBefore(prompts) : focused;
+    const prompt = prompts[step < 0 ? before - 1 : focused < 0 ? before : before + 1];
+    const element = prompt && (await this.reveal(prompt.id));
+    if (!element) return false;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+    return true;
+  }
+
+  /** How many of the prompts are before the middle of the panel. Entries that are not painted are before it. */
+  #countPromptsBefore(prompts: readonly ViewEntry[]): number {
+    if (this.pinned) return prompts.length;
+    const { top, height } = this.#log.getBoundingClientRect();
+    const isAfter = ({ id }: ViewEntry): boolean =>
+      (elementOf(id)?.getBoundingClientRect().top ?? -Infinity) > top + height / 2;
+    const first = prompts.findIndex(isAfter);
+    return first < 0 ? prompts.length : first;
+  }
+
   #distanceIntoView(element: HTMLElement): () => number {
     const log = this.#log;
     return () => {
