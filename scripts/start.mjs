@@ -65,7 +65,9 @@ function newWorkspace() {
  * The file that the editor shows beside the chat.
  * @param {Workspace} workspace
  */
-const inEditor = ({ folder }) => path.join(folder, "src", "sum.js");
+function inEditor({ folder }) {
+  return path.join(folder, "src", "sum.js");
+}
 
 /**
  * Creates a first commit, so that VS Code shows the changes of the agent. The demo also works without git.
