@@ -13,6 +13,9 @@ import { findOnPath, flag, inProject, main, Problem, root, run, say } from "./to
 
 /** @typedef {{ folder: string, remove: () => void }} Workspace */
 
+// The extension opens the chat in the window.
+process.env["PARLEY_OPEN_CHAT"] = "1";
+
 await main(async () => {
   ensureInstalled();
   await build();
@@ -59,6 +62,14 @@ function newWorkspace() {
 }
 
 /**
+ * The file that the editor shows beside the chat.
+ * @param {Workspace} workspace
+ */
+function inEditor({ folder }) {
+  return path.join(folder, "src", "sum.js");
+}
+
+/**
  * Creates a first commit, so that VS Code shows the changes of the agent. The demo also works without git.
  * @param {string} folder
  */
@@ -82,7 +93,7 @@ async function openOnDesktop(stopWatching) {
   const code = flag("browser") ? undefined : desktopCode();
   if (!code) return false;
   const workspace = newWorkspace();
-  const args = [`--extensionDevelopmentPath=${root}`, "--new-window", workspace.folder];
+  const args = [`--extensionDevelopmentPath=${root}`, "--new-window", workspace.folder, inEditor(workspace)];
   const shell = process.platform === "win32";
   const opened = spawnSync(shell ? `"${code}"` : code, args, { stdio: "inherit", shell });
   if (opened.status !== 0) {
@@ -124,7 +135,12 @@ async function openInBrowser() {
   const token = randomBytes(16).toString("hex");
   try {
     const server = await startServer({ token });
-    const address = workbenchUrl(server, { folder: workspace.folder, extension: root, token });
+    const address = workbenchUrl(server, {
+      folder: workspace.folder,
+      file: inEditor(workspace),
+      extension: root,
+      token,
+    });
     say(`\nParley is ready in VS Code ${server.version}:\n\n  ${address}\n`);
     if (!flag("no-open")) openAddress(address);
     say("Press Ctrl+C to stop.");

@@ -66,6 +66,11 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const agents = store.add(
     new WindowAgents({ pool, environment, signIn, settings, isOpen: session => open.get(session.id) === session }),
   );
+  store.add(
+    open.onDidChange(change => {
+      if (change.type === "changed" && !change.isContent) agents.noteSignIn(change.session);
+    }),
+  );
   const mcp = createMcp(platform, { sessions: () => open.sessions, agents: settings.definitions, environment });
   const protection = withProtectedFiles(
     () => settings.read().protection,

@@ -8,7 +8,20 @@ interface Manifest {
   readonly main: string;
   readonly icon: string;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly contributes: { readonly viewsContainers: Record<string, readonly { readonly icon: string }[]> };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly viewsContainers: Record<string, readonly { readonly icon: string }[]>;
+    readonly views: Record<string, readonly { readonly id: string; readonly type?: string }[]>;
+    readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly {
+        readonly id: string;
+        readonly description: string;
+        readonly media: { readonly svg: string };
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
+  };
 }
 
 describe("the package", () => {
@@ -31,6 +44,7 @@ describe("the package", () => {
       /^l10n\/bundle\.l10n\.json$/,
       /^media\/parley(-light|-dark)?\.svg$/,
       /^media\/parley\.png$/,
+      /^media\/walkthrough\/(chooseAgent|signIn|firstPrompt|reviewChange)\.svg$/,
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
       /^docs\/images\/(panel|mcp|sessions)\.png$/,
       /^dist\/activation\.js$/,
@@ -61,6 +75,31 @@ describe("the package", () => {
     for (const file of [manifest.main.replace("./", ""), manifest.icon, ...icons]) {
       assert.ok(files.includes(file), `${file} is not in the package`);
       assert.ok(existsSync(file), `${file} does not exist`);
+    }
+  });
+
+  it("contains the pictures of the walkthrough, whose steps lead to commands", () => {
+    const { walkthroughs, viewsWelcome, commands, views } = manifest.contributes;
+    const texts = JSON.parse(readFileSync("package.nls.json", "utf8")) as Record<string, string>;
+    const linked = (key: string): readonly string[] =>
+      [...(texts[key.slice(1, -1)] ?? "").matchAll(/\]\(command:([\w.]+)\)/g)].map(([, command = ""]) => command);
+    const steps = walkthroughs.flatMap(each => each.steps);
+    assert.deepEqual(
+      steps.map(({ id }) => id),
+      ["chooseAgent", "signIn", "firstPrompt", "reviewChange"],
+    );
+    const known = new Set(commands.map(({ command }) => command));
+    for (const { id, description, media, completionEvents } of steps) {
+      assert.ok(files.includes(media.svg), `${media.svg} is not in the package`);
+      assert.equal(linked(description).length, 1, id);
+      const events = completionEvents.flatMap(event => (event.startsWith("onCommand:") ? [event.slice(10)] : []));
+      for (const command of [...linked(description), ...events]) assert.ok(known.has(command), command);
+    }
+    const trees = Object.values(views).flatMap(each => each.filter(({ type }) => type !== "webview"));
+    for (const { id } of trees) {
+      const welcome = viewsWelcome.find(({ view }) => view === id);
+      assert.ok(welcome, `${id} shows nothing while it is empty`);
+      assert.ok(linked(welcome.contents).length > 0 && linked(welcome.contents).every(each => known.has(each)), id);
     }
   });
 

@@ -1,6 +1,7 @@
 // Answers one prompt: selects one of the actions of the demo agent by the text and the attachments of the prompt.
 import { basename } from "node:path";
 import { explainFile, plausibleFile } from "./explain.ts";
+import { explainProject, isAboutProject } from "./explainProject.ts";
 import { fixBug } from "./fix.ts";
 import { fileNameIn, filesNamed, understand, type Intent } from "./intent.ts";
 import { isTest } from "./outline.ts";
@@ -62,6 +63,10 @@ async function act(turn: Turn, workspace: Workspace, intent: Intent, content: Pr
   const shown = target === undefined ? undefined : workspace.shown(target);
   switch (intent.kind) {
     case "explain":
+      if (first === undefined && files.length > 0 && isAboutProject(intent.words)) {
+        await title(turn, "Explain the project");
+        return explainProject(turn, workspace);
+      }
       return explain(turn, workspace, target, attached);
     case "fix":
       await title(turn, shown === undefined ? "Fix a bug" : `Fix ${shown}`);
@@ -115,6 +120,7 @@ function help(sources: readonly string[]): string {
   return `Hello! I am the demo agent. I am not a language model: I follow simple rules, work only in this folder, and never use the network. Try one of these prompts:
 
 - **Explain ${name}**: I read a file and describe its content. You can also attach a file and enter *explain this file*.
+- **Explain this project**: I read its README and its sources, and describe them.
 - **Fix the bug in ${name}**: I run its tests, look for a small change that makes them pass, and ask before I edit.
 - **Run the tests**: I run them in a terminal that you can watch.
 - **Plan a refactor**: I read the sources and propose improvements.

@@ -17,10 +17,9 @@ export function followNpmDownload(
   clock: Clock,
   onLine: (line: string) => void,
 ): Disposable {
-  const { command, args, env } = definition;
-  const packageSpec = args.find(argument => !argument.startsWith("-"));
-  if (!/^npx(?:\.cmd)?$/i.test(basename(command)) || packageSpec === undefined) return { dispose: () => {} };
-  const folder = logFolder({ ...process.env, ...unwrappedValues(env) });
+  const packageSpec = packageOfNpx(definition);
+  if (packageSpec === undefined) return { dispose: () => {} };
+  const folder = logFolder({ ...process.env, ...unwrappedValues(definition.env) });
   const first = logName(clock.now());
   let isDisposed = false;
   let last: string | undefined;
@@ -40,12 +39,19 @@ export function followNpmDownload(
   };
 }
 
+/** The package that npx starts as the agent, with its version. Undefined if another program starts it. */
+export function packageOfNpx({ command, args }: Pick<AgentDefinition, "command" | "args">): string | undefined {
+  return /^npx(?:\.cmd)?$/i.test(basename(command)) ? args.find(argument => !argument.startsWith("-")) : undefined;
+}
+
 /** Where npm writes its logs, unless a configuration file says otherwise. */
-function logFolder(env: Environment): string {
-  const { npm_config_logs_dir: logs, npm_config_cache: cache } = env;
-  if (logs !== undefined) return logs;
+const logFolder = (env: Environment): string => env["npm_config_logs_dir"] ?? join(npmCacheFolder(env), "_logs");
+
+/** The cache of npm, unless a configuration file says otherwise. */
+export function npmCacheFolder(env: Environment): string {
   const local = env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
-  return join(cache ?? (hostPlatform === "windows" ? join(local, "npm-cache") : join(homedir(), ".npm")), "_logs");
+  const usual = hostPlatform === "windows" ? join(local, "npm-cache") : join(homedir(), ".npm");
+  return env["npm_config_cache"] ?? usual;
 }
 
 /** The start of the name of a log that npm begins at this time. */

@@ -37,10 +37,16 @@ export interface InvalidDefinition {
   readonly reason: string;
 }
 
-const npx = (id: string, name: string, packageAndVersion: string, ...args: string[]): AgentDefinition => ({
+const npx = (
+  id: string,
+  name: string,
+  icon: string,
+  packageAndVersion: string,
+  ...args: string[]
+): AgentDefinition => ({
   id,
   name,
-  description: packageAndVersion,
+  icon,
   command: "npx",
   args: ["--yes", packageAndVersion, ...args],
   env: {},
@@ -50,18 +56,18 @@ const npx = (id: string, name: string, packageAndVersion: string, ...args: strin
 
 /** Well-known agents with the commands that start them as ACP agents. Versions are pinned. */
 export const agentPresets: readonly AgentDefinition[] = [
-  npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.101.0"),
-  npx("codex", "Codex", "@agentclientprotocol/codex-acp@2.6.0"),
-  { ...npx("gemini", "Gemini CLI", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
-  npx("opencode", "OpenCode", "opencode-ai@1.18.33", "acp"),
-  npx("qwen", "Qwen Code", "@qwen-code/qwen-code@0.24.4", "--acp"),
-  npx("kimi", "Kimi Code", "@moonshot-ai/kimi-code@2.1.0", "acp"),
-  npx("copilot", "GitHub Copilot", "@github/copilot@1.0.102", "--acp"),
-  npx("auggie", "Auggie", "@augmentcode/auggie@0.36.0", "--acp"),
+  npx("claude", "Claude Agent", "chat-sparkle", "@agentclientprotocol/claude-agent-acp@0.101.0"),
+  npx("codex", "Codex", "code", "@agentclientprotocol/codex-acp@2.6.0"),
+  { ...npx("gemini", "Gemini CLI", "telescope", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
+  npx("opencode", "OpenCode", "json", "opencode-ai@1.18.33", "acp"),
+  npx("qwen", "Qwen Code", "compass", "@qwen-code/qwen-code@0.24.4", "--acp"),
+  npx("kimi", "Kimi Code", "book", "@moonshot-ai/kimi-code@2.1.0", "acp"),
+  npx("copilot", "GitHub Copilot", "rocket", "@github/copilot@1.0.102", "--acp"),
+  npx("auggie", "Auggie", "tools", "@augmentcode/auggie@0.36.0", "--acp"),
   {
     id: "goose",
     name: "goose",
-    description: "goose acp (installed separately)",
+    icon: "package",
     command: "goose",
     args: ["acp"],
     env: {},
@@ -69,6 +75,19 @@ export const agentPresets: readonly AgentDefinition[] = [
     startTimeout: 60,
   },
 ];
+
+/** What the presets are, by their ids, in the language of the user. */
+const presetDescriptions = (): Readonly<Record<string, string>> => ({
+  claude: t("Coding agent by Anthropic"),
+  codex: t("Coding agent by OpenAI"),
+  gemini: t("Coding agent by Google"),
+  opencode: t("Open-source coding agent for many models"),
+  qwen: t("Coding agent by Alibaba"),
+  kimi: t("Coding agent by Moonshot AI"),
+  copilot: t("Coding agent by GitHub"),
+  auggie: t("Coding agent by Augment Code"),
+  goose: t("Open-source coding agent for many models"),
+});
 
 /**
  * The agents to offer, in order: the demo agent, the user's own agents, the presets. An entry of the setting overrides
@@ -78,7 +97,12 @@ export function resolveAgents(
   builtIn: readonly AgentDefinition[],
   setting: unknown,
 ): { readonly agents: readonly AgentDefinition[]; readonly bad: readonly InvalidDefinition[] } {
-  const known = new Map([...builtIn, ...agentPresets].map(agent => [agent.id, agent]));
+  const descriptions = presetDescriptions();
+  const presets = agentPresets.map((agent): AgentDefinition => {
+    const description = descriptions[agent.id];
+    return description === undefined ? agent : { ...agent, description };
+  });
+  const known = new Map([...builtIn, ...presets].map(agent => [agent.id, agent]));
   const own = new Map<string, AgentDefinition>();
   const hidden = new Set<string>();
   const bad: InvalidDefinition[] = [];
@@ -95,7 +119,7 @@ export function resolveAgents(
   const agents = [
     ...builtIn.map(agent => own.get(agent.id) ?? agent),
     ...[...own.values()].filter(isOwnOnly),
-    ...agentPresets.map(agent => own.get(agent.id) ?? agent),
+    ...presets.map(agent => own.get(agent.id) ?? agent),
   ];
   return { agents: agents.filter(agent => !hidden.has(agent.id)), bad };
 }
@@ -162,7 +186,7 @@ function parseDefinition(
       : base?.description !== undefined && { description: base.description }),
     ...(mcpServers !== undefined && { mcpServers }),
     ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && { cwd: base.cwd }),
-    ...(icon !== undefined && { icon }),
+    ...(icon === undefined ? base?.icon !== undefined && { icon: base.icon } : { icon }),
     ...(defaults !== undefined && { defaults: defaults as Readonly<Record<string, OptionValue>> }),
   };
 }

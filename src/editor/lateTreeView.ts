@@ -43,11 +43,6 @@ export class LateTreeView implements vscode.TreeDataProvider<unknown>, Disposabl
     this.#view.description = inertText(text);
   }
 
-  /** Shows a text above the rows. */
-  setMessage(text: string): void {
-    this.#view.message = inertText(text);
-  }
-
   async getChildren(row?: unknown): Promise<unknown[]> {
     if (!this.#rows) await this.#load();
     return (await this.#rows?.getChildren(row)) ?? [];

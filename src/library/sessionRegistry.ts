@@ -26,8 +26,8 @@ export interface SessionAgents {
   definition(id: string | undefined): AgentDefinition | undefined;
   /** The agent of the session, or the agent of the next one if there is no session. */
   of(session: Session | undefined): AgentDefinition | undefined;
-  /** The next session has the agent with this id. */
-  choose(id: string): void;
+  /** The next session has the agent with this id. `byUser`: the user has named it. */
+  choose(id: string, byUser: boolean): void;
   /** The next session has the agent with this id, if none was chosen in this window. */
   chooseIfNone(id: string): void;
   /** The running agent, started if necessary. Rejects with a ProblemError. */
@@ -285,7 +285,7 @@ export class SessionRegistry {
       return undefined;
     }
     this.#failure = undefined;
-    agents.choose(definition.id);
+    agents.choose(definition.id, agent !== undefined);
     const session = this.#add({ id: randomUUID(), agent: definition.id, cwd }, definition);
     this.#show(surface, session);
     void session.open();

@@ -383,6 +383,14 @@ export interface ViewAgent {
   readonly account?: string;
   /** The agent runs, and can sign the user out. */
   readonly canSignOut?: true;
+  /** The user has chosen the agent. Only in the agent of a session or of the next one. */
+  readonly isChosen?: true;
+  /** Whether its program is there. `downloads`: npx downloads it at the first start. Absent until it is known. */
+  readonly presence?: "installed" | "downloads" | "notFound";
+  /** The sign-in as of the last connection. Absent without one, and for an agent that needs none. */
+  readonly signIn?: "done" | "needed";
+  /** The npm package that npx starts, with its version. */
+  readonly package?: string;
 }
 
 /** A session that an empty chat offers to continue. */

@@ -4,6 +4,7 @@ import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversation/conversationText.ts";
 import { openQuestions } from "../session/state.ts";
 import { setStatusBarMessage, showInformationMessage, showQuickPick } from "../editor/editorUi.ts";
+import { packageOfNpx } from "../agents/npmDownload.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { WaitingOrder } from "../library/waitingOrder.ts";
@@ -107,11 +108,11 @@ async function pickAgent(
   agents: readonly AgentDefinition[],
   currentId: string | undefined,
 ): Promise<string | undefined> {
-  const picks = agents.map(({ id, name, description = "", icon }) => ({
-    label: icon === undefined ? name : `$(${icon}) ${name}`,
-    description: id === currentId ? vscode.l10n.t("current") : "",
-    detail: description,
-    id,
+  const picks = agents.map(agent => ({
+    label: agent.icon === undefined ? agent.name : `$(${agent.icon}) ${agent.name}`,
+    description: agent.id === currentId ? vscode.l10n.t("current") : "",
+    detail: [agent.description, packageOfNpx(agent)].filter(text => text !== undefined).join(" · "),
+    id: agent.id,
   }));
   const picked = await showQuickPick(picks, {
     title: vscode.l10n.t("Select Agent"),

@@ -49,6 +49,7 @@ function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
     id: "demo",
     name: "Demo Agent",
     description: vscode.l10n.t("Bundled. Needs no account and no network"),
+    icon: "beaker",
     command: process.execPath,
     args: [context.asAbsolutePath("dist/demo-agent.mjs")],
     env: { ELECTRON_RUN_AS_NODE: "1" },

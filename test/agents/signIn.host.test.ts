@@ -227,6 +227,20 @@ describe("signing in to an agent", function () {
     await until(() => session.state.signIn !== null);
   });
 
+  it("is remembered for the list of agents, also for the next window", async () => {
+    await start("auth-prompt");
+    const shown = (): unknown => bench.view().head.agents.map(({ presence, signIn }) => [presence, signIn]);
+    await until(() => bench.view().head.agents[0]?.presence !== undefined);
+    assert.deepEqual(shown(), [["installed", "done"]], "the agent was ready and refused nothing");
+    bench.session?.send([{ type: "text", text: "first" }]);
+    await until(() => bench.session?.state.signIn !== null);
+    assert.deepEqual(shown(), [["installed", "needed"]]);
+    await bench.signInBy("login");
+    assert.deepEqual(shown(), [["installed", "done"]]);
+    assert.deepEqual(bench.globalState.get("parley.lastSignIns"), { bad: "done" });
+    assert.equal(bench.view().head.agent?.isChosen, true);
+  });
+
   it("for a prompt that the agent still refuses afterwards shows its words at the prompt", async () => {
     await start("auth-prompt never");
     const { session } = bench;

@@ -99,6 +99,21 @@ describe("the demo agent", function () {
     assert.ok(usage.length > 1 && usage.every((used, i) => i === 0 || used >= (usage[i - 1] ?? 0)), String(usage));
   });
 
+  it("explains the whole project, also if the active file is attached", async () => {
+    const { agent, sessionId } = await start();
+    const uri = pathToFileURL(join(cwd, "src/text.js")).href;
+    const attached = { type: "resource_link", uri, name: "text.js" } as const;
+    await agent.prompt(sessionId, [{ type: "text", text: "Explain this project" }, attached]);
+    assert.match(agent.messageText, /^## A very small shop$/m);
+    assert.match(agent.messageText, /^This sample is plain JavaScript/m);
+    assert.match(agent.messageText, /^8 files, among them 3 source files and 3 test files\.$/m);
+    for (const name of ["cart", "sum", "text"]) {
+      assert.match(agent.messageText, new RegExp(`^- \\[src/${name}\\.js\\]\\(src/${name}\\.js\\) .*Defines \``, "m"));
+      assert.ok(agent.filesRead.includes(join(cwd, `src/${name}.js`)), name);
+    }
+    assert.match(agent.messageText, /^- \[test\/sum\.test\.js\]/m);
+  });
+
   for (const type of ["resource_link", "resource"] as const) {
     it(`treats an attached ${type} as "this file"`, async () => {
       const { agent, sessionId } = await start();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { killTree, processTree } from "../../scripts/tools/processes.mjs";
 import { inProject, waitFor } from "../../scripts/tools/project.mjs";
 import { launchBrowser, restored } from "../../scripts/vscode/workbench.mjs";
-import { openChat } from "./harness.ts";
+import { chat } from "./harness.ts";
 
 describe("npm start in the browser", () => {
   let tmp: string;
@@ -40,7 +40,9 @@ describe("npm start in the browser", () => {
       const page = await browser.newPage();
       await page.goto(address);
       await restored(page);
-      await openChat(page);
+      // The chat opens by itself, beside a file of the sample.
+      await chat(page).getByRole("textbox", { name: "Message" }).waitFor();
+      await page.getByRole("tab", { name: /sum\.js/ }).waitFor();
       await page.getByText("sample-workspace").first().waitFor();
       assert.equal((await page.request.get(new URL("/", address).href, { headers: { cookie: "" } })).status(), 403);
     } finally {

@@ -81,6 +81,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/signInProgram.ts": ["node:crypto"],
   // Reads the log of npm, in the folder that npm uses by default.
   "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
+  // Looks for packages that npx has.
+  "src/agents/agentPresence.ts": ["node:crypto", "node:fs/promises", "node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
   // Shortens the paths of files in a question.
@@ -422,6 +424,8 @@ const environmentReaders: readonly string[] = [
   // Runs on the same machine without the network: the watchdog, and git for Parley itself.
   "src/agents/startWatchdog.ts",
   "src/git/gitProgram.ts",
+  // Whether `npm start` has opened the window.
+  "src/window/startup/neededAtStart.ts",
   // Where npm and Zed keep their files.
   "src/agents/npmDownload.ts",
   "src/agents/vscode/importZedAgents.ts",

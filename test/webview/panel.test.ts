@@ -98,6 +98,8 @@ describe("the panel", () => {
     const panel = await openPanel(scenes["problem"] ?? []);
     const banner = panel.page.getByRole("group", { name: "Problem" });
     await banner.getByText("Could not start Gemini CLI").waitFor();
+    assert.equal(await banner.getByText("spawn npx ENOENT").isVisible(), false);
+    await banner.getByText("Details", { exact: true }).click();
     await banner.getByText("spawn npx ENOENT").waitFor();
     await banner.getByRole("button", { name: "Copy Command" }).click();
     for (const name of ["Restart Agent", "Open Settings", "Show Log"])

@@ -1,45 +1,88 @@
 // Shown while the conversation is empty: the list of agents, recent sessions, and example prompts.
 import { html, nothing, type TemplateResult } from "lit";
+import { keyed } from "lit/directives/keyed.js";
 import type { ViewHead, ViewAgent, ViewRecentSession } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatAge, t } from "../base/l10n.ts";
 
-/** The empty state. `fill` inserts an example into the composer. */
-export function emptyState(head: ViewHead, fill: (text: string) => void): TemplateResult {
-  const { agent, agents } = head;
-  const hasSeveralAgents = agents.length > 1;
+/** What the empty state does with the composer. */
+interface ComposerActions {
+  /** Inserts an example. */
+  readonly fill: (text: string) => void;
+  readonly focus: () => void;
+}
+
+/** The empty state. With a problem, the user cannot send a prompt yet, so it has no examples. */
+export function emptyState(head: ViewHead, composer: ComposerActions): TemplateResult {
+  const { agent, problem } = head;
   return html`<div class="empty">
-    ${recentSessions(head.recent ?? [])} ${icon("comment-discussion")}
-    <p class="empty-title">${agent && !hasSeveralAgents ? agent.name : t("Choose an agent")}</p>
-    ${hasSeveralAgents || agent?.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}
-    ${hasSeveralAgents ? agentList(agents, agent) : nothing} ${agent === null ? nothing : examples(fill)}
+    ${agentChoice(head, composer.focus)} ${recentSessions(head.recent ?? [])}
+    ${agent === null || problem !== null ? nothing : examples(composer.fill)}
   </div>`;
 }
 
-function agentList(agents: readonly ViewAgent[], chosen: ViewAgent | null): TemplateResult {
-  return html`<ul class="agents" aria-label=${t("Agents")}>
-    ${agents.map(agent => html`<li>${agentCard(agent, agent.id === chosen?.id)}</li>`)}
+/** The agents. They fold to one line once the user has chosen one, except if another one may solve a problem. */
+function agentChoice({ agent, agents, problem }: ViewHead, leave: () => void): TemplateResult {
+  if (agent && agents.length < 2)
+    return html`<p class="empty-title">${agent.name}</p>
+      ${agent.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}`;
+  const list = html`<ul class="agents" aria-label=${t("Agents")}>
+    ${agents.map(each => html`<li>${agentCard(each, each.id === agent?.id, leave)}</li>`)}
   </ul>`;
+  if (!agent?.isChosen || (problem !== null && problem.signIn === undefined))
+    return html`<p class="empty-title">${t("Choose an agent")}</p>
+      ${list}`;
+  // Another agent gets an element of its own, which is folded again.
+  return html`${keyed(
+    agent.id,
+    html`<details class="chosen-agent">
+      <summary>${agentMark(agent)} ${agentWords(agent)}<span class="change-agent">${t("Change")}</span></summary>
+      ${list}
+    </details>`,
+  )}`;
 }
 
 /** A button instead of a radio button, because choosing starts the agent, and arrow keys in the list must not. */
-function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
+function agentCard(agent: ViewAgent, isChosen: boolean, leave: () => void): TemplateResult {
+  const choose = (): void => {
+    send({ type: "selectAgent", agent: agent.id });
+    leave();
+  };
   return html`<button
     class="agent"
     type="button"
+    title=${agent.package ?? nothing}
     aria-pressed=${isChosen}
-    @click=${isChosen ? nothing : () => send({ type: "selectAgent", agent: agent.id })}
+    @click=${isChosen ? nothing : choose}
   >
-    <span class="agent-mark" aria-hidden="true"
-      >${agent.icon === undefined ? initials(agent.name) : icon(agent.icon)}</span
-    >
-    <span class="agent-words">
-      <span class="agent-name">${agent.name}</span>
-      ${agent.description === undefined ? nothing : html`<span class="quiet">${agent.description}</span>`}
-    </span>
-    ${isChosen ? icon("check") : nothing}
+    ${agentMark(agent)} ${agentWords(agent)} ${isChosen ? icon("check") : nothing}
   </button>`;
+}
+
+const agentMark = (agent: ViewAgent): TemplateResult =>
+  html`<span class="agent-mark" aria-hidden="true"
+    >${agent.icon === undefined ? initials(agent.name) : icon(agent.icon)}</span
+  >`;
+
+function agentWords(agent: ViewAgent): TemplateResult {
+  const status = agentStatus(agent);
+  return html`<span class="agent-words">
+    <span class="agent-name">${agent.name}</span>
+    ${agent.description === undefined ? nothing : html`<span class="agent-about quiet">${agent.description}</span>`}
+    ${status === "" ? nothing : html`<span class="agent-status quiet">${status}</span>`}
+  </span>`;
+}
+
+/** Whether the agent can start here, and its sign-in at the last connection. */
+function agentStatus({ presence, signIn }: ViewAgent): string {
+  const presences = {
+    installed: t("Installed"),
+    downloads: t("Downloads on first start"),
+    notFound: t("Not found"),
+  };
+  const signIns = { done: t("Signed in"), needed: t("Sign-in needed") };
+  return [presence && presences[presence], signIn && signIns[signIn]].filter(text => text !== undefined).join(" · ");
 }
 
 function recentSessions(sessions: readonly ViewRecentSession[]): TemplateResult | typeof nothing {
@@ -108,9 +151,18 @@ const initials = (name: string): string =>
     .toUpperCase();
 
 function examples(fill: (text: string) => void): TemplateResult {
-  const texts = [t("Explain this project"), t("Run the tests"), t("Plan a refactoring")];
-  return html`<div class="examples" role="group" aria-label=${t("Example prompts")}>
-      ${texts.map(text => html`<button class="secondary" type="button" @click=${() => fill(text)}>${text}</button>`)}
-    </div>
+  const prompts = [
+    [t("Explain this project"), t("Reads the files and describes them.")],
+    [t("Run the tests"), t("Runs them and reports the result.")],
+    [t("Plan a refactoring"), t("Proposes improvements to the code.")],
+  ] as const;
+  return html`<section class="examples" role="group" aria-label=${t("Example prompts")}>
+      ${prompts.map(
+        ([text, about]) =>
+          html`<button type="button" @click=${() => fill(text)}>
+            ${icon("comment")} <span>${text}</span> <span class="quiet">${about}</span>
+          </button>`,
+      )}
+    </section>
     <p class="quiet hint">${t("Type @ to add context and / for commands. Hold Shift to drop files.")}</p>`;
 }

@@ -194,13 +194,17 @@ function signOutItems(agents: readonly ViewAgent[], current: ViewAgent | null): 
 }
 
 /** Acts only when it is chosen, because another agent replaces the conversation, and arrow keys must not. */
-function agentItem({ id, name, description, account, icon }: ViewAgent, isCurrent: boolean): MenuItem {
+function agentItem(
+  { id, name, description, account, icon, package: packageSpec }: ViewAgent,
+  isCurrent: boolean,
+): MenuItem {
+  const about = [description, packageSpec].filter(text => text !== undefined).join(" · ");
   return {
     label: account === undefined ? name : t("{0} ({1})", name, visibleText(account)),
     icon: isCurrent ? "check" : (icon ?? "blank"),
     checked: isCurrent,
     value: id,
-    ...(description !== undefined && { title: description }),
+    ...(about !== "" && { title: about }),
     run: () => {
       if (!isCurrent) send({ type: "selectAgent", agent: id });
     },

@@ -16,7 +16,7 @@ import { t } from "../base/l10n.ts";
 import { showEntryEvent } from "../markdown/links.ts";
 import { messageText } from "../transcript/message.ts";
 import { runId } from "../transcript/outline.ts";
-import { problemBody } from "../transcript/problem.ts";
+import { bannerBody } from "../transcript/problem.ts";
 import { playSound } from "./sound.ts";
 import { Speech } from "./speech.ts";
 import type { StoreChange, Store } from "../base/store.ts";
@@ -50,6 +50,11 @@ export class PanelElement extends LightElement {
     focusElsewhere: () => this.focusComposer(),
   };
 
+  readonly #emptyStateActions = {
+    fill: (text: string) => this.#composer?.fill(text),
+    focus: () => this.focusComposer(),
+  };
+
   /** Renders a change. Only the affected entry is rendered if it changed in place. */
   show(change: StoreChange, view: View): void {
     const transcript = this.#transcript;
@@ -63,9 +68,8 @@ export class PanelElement extends LightElement {
     }
     if (change.snapshot ? !change.isPartial : change.prepended > 0) forgetOtherSessions(view);
     transcript.show(view.entries, change, this.store.entries(change.touched));
-    // With a problem, the user cannot send a prompt yet, so examples would not help.
-    const isEmpty = view.entries.length === 0 && view.head.problem === null;
-    transcript.empty = isEmpty ? emptyState(view.head, text => this.#composer?.fill(text)) : nothing;
+    const isEmpty = view.entries.length === 0;
+    transcript.empty = isEmpty ? emptyState(view.head, this.#emptyStateActions) : nothing;
     if (change.snapshot) void transcript.restoreAnchor();
     this.#find?.viewChanged(change);
     this.#announcements = this.#announcements.then(async () => {
@@ -233,9 +237,7 @@ export class PanelElement extends LightElement {
       ></parley-header>
       ${
         head.problem
-          ? html`<div class="problem banner" role="group" aria-label=${t("Problem")}>
-              ${problemBody(head.problem, true)}
-            </div>`
+          ? html`<div class="problem banner" role="group" aria-label=${t("Problem")}>${bannerBody(head.problem)}</div>`
           : nothing
       }`;
   }

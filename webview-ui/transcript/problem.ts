@@ -70,41 +70,62 @@ function signInProgress(problem: Problem, { name, late }: ViewSignIn): TemplateR
     </div>`;
 }
 
-/** The content of a banner or row. `offersSteps` is false when the next steps no longer apply. */
-export function problemBody(problem: ViewBanner, offersSteps: boolean): TemplateResult {
-  if (offersSteps && problem.signingIn) return signInProgress(problem, problem.signingIn);
-  const { command } = problem;
-  return html`<div class="problem-text">
-      ${icon("error")} <span class="sentence">${titleText(problem.message)}</span>
-    </div>
-    ${
-      problem.detail === undefined || problem.detail === ""
-        ? nothing
-        : html`<pre class="detail" tabindex="0" role="group" aria-label=${t("Details")}>${problem.detail}</pre>`
-    }
-    ${
-      command === undefined
-        ? nothing
-        : html`<div class="run">
-            <code>${visibleText(command)}</code>
-            ${copyButton(t("Copy Command"), () => command)}
-          </div>`
-    }
-    ${
-      offersSteps && problem.next.length > 0
-        ? html`<div class="buttons">
-            ${(problem.signIn ?? []).map(signInButton)}
-            ${problem.next.map(
-              (step, i) =>
-                html`<button
-                  class=${i === 0 && !problem.signIn?.length ? "primary" : "secondary"}
-                  type="button"
-                  @click=${() => send({ type: "nextStep", step })}
-                >
-                  ${stepName(step)}
-                </button>`,
-            )}
-          </div>`
-        : nothing
-    }`;
+/** The output of the agent or technical details. */
+const detailText = ({ detail = "" }: Problem): TemplateResult | typeof nothing =>
+  detail === ""
+    ? nothing
+    : html`<pre class="detail" tabindex="0" role="group" aria-label=${t("Details")}>${detail}</pre>`;
+
+/** A command line that the user may run. */
+const commandLine = ({ command }: Problem): TemplateResult | typeof nothing =>
+  command === undefined
+    ? nothing
+    : html`<div class="run">
+        <code>${visibleText(command)}</code>
+        ${copyButton(t("Copy Command"), () => command)}
+      </div>`;
+
+/** Buttons for the next steps. */
+const stepButtons = ({ next }: Problem, isFirstPrimary: boolean): readonly TemplateResult[] =>
+  next.map(
+    (step, at) =>
+      html`<button
+        class=${at === 0 && isFirstPrimary ? "primary" : "secondary"}
+        type="button"
+        @click=${() => send({ type: "nextStep", step })}
+      >
+        ${stepName(step)}
+      </button>`,
+  );
+
+const folded = (content: TemplateResult): TemplateResult =>
+  html`<details class="problem-details">
+    <summary>${t("Details")}</summary>
+    ${content}
+  </details>`;
+
+const messageLine = (problem: Problem, symbol: string): TemplateResult =>
+  html`<div class="problem-text">${icon(symbol)} <span class="sentence">${titleText(problem.message)}</span></div>`;
+
+/** The content of a row. `offersSteps` is false when the next steps no longer apply. */
+export function problemBody(problem: Problem, offersSteps: boolean): TemplateResult {
+  return html`${messageLine(problem, "error")} ${detailText(problem)} ${commandLine(problem)}
+  ${offersSteps && problem.next.length > 0 ? html`<div class="buttons">${stepButtons(problem, true)}</div>` : nothing}`;
+}
+
+/** The content of the banner: the sentence and what to do. The rest is folded. */
+export function bannerBody(problem: ViewBanner): TemplateResult {
+  if (problem.signingIn) return signInProgress(problem, problem.signingIn);
+  const { detail = "", command, next, signIn = [] } = problem;
+  if (signIn.length > 0) {
+    const hasMore = detail !== "" || command !== undefined || next.length > 0;
+    const more = html`${detailText(problem)} ${commandLine(problem)}
+      <div class="buttons">${stepButtons(problem, false)}</div>`;
+    return html`${messageLine(problem, "key")}
+      <div class="buttons">${signIn.map(signInButton)}</div>
+      ${hasMore ? folded(more) : nothing}`;
+  }
+  return html`${messageLine(problem, "error")} ${commandLine(problem)}
+  ${next.length > 0 ? html`<div class="buttons">${stepButtons(problem, true)}</div>` : nothing}
+  ${detail === "" ? nothing : folded(detailText(problem) as TemplateResult)}`;
 }

@@ -8,6 +8,7 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { showInformationMessage, showQuickPicks } from "../../editor/editorUi.ts";
 import { LastChoices } from "./lastChoices.ts";
+import { LastSignIns } from "./lastSignIns.ts";
 import { SignInConsents } from "./signInConsents.ts";
 import { SignInRunner } from "./signInRunner.ts";
 import { StoredKeys } from "./storedKeys.ts";
@@ -16,6 +17,7 @@ export interface SignInFeature {
   readonly keys: StoredKeys;
   readonly runner: SignInRunner;
   readonly lastChoices: LastChoices;
+  readonly lastSignIns: LastSignIns;
   /** Fires when a sign-in begins, goes on or ends. */
   readonly onDidChange: Event<void>;
 }
@@ -30,6 +32,7 @@ export function createSignIn(
   return {
     keys,
     lastChoices: new LastChoices(context),
+    lastSignIns: new LastSignIns(context),
     runner: new SignInRunner({
       ...{ keys, consents: new SignInConsents(context), startFolders, clock, environment },
       onDidChange: () => changed.fire(),

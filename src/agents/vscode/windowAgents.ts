@@ -1,4 +1,6 @@
 // The agents of the window, as its sessions use them: definitions from the current settings, accounts, sign-in and -out.
+import { agentPresence, type AgentPresence } from "../agentPresence.ts";
+import { packageOfNpx } from "../npmDownload.ts";
 import type { AgentPool, RunningAgent, StartProgress } from "../pool.ts";
 import type { AgentDefinition } from "../registry.ts";
 import type { SignInFeature } from "./createSignIn.ts";
@@ -40,13 +42,21 @@ export class WindowAgents implements Disposable {
   #signingIn: Session | undefined;
   /** The id of the agent for the next session. */
   #chosenId: string | undefined;
+  /** The user has chosen that agent. */
+  #isChosenByUser = false;
+  /** The agents whose programs were looked for, by their ids. Undefined until the first look. */
+  #presences: Map<string, AgentPresence> | undefined;
   /** What panels show of the agents. */
   readonly head: HeadPart<"agents" | "chosenAgent" | "hasLostAgent" | "signingIn"> = {
     values: {
-      agents: () => this.definitions().map(definition => this.#view(definition)),
+      agents: () => {
+        if (!this.#presences) void this.#lookForPrograms();
+        return this.definitions().map(definition => this.#view(definition));
+      },
       chosenAgent: session => {
         const chosen = this.of(session);
-        return chosen ? this.#view(chosen) : null;
+        const isChosen = this.#isChosenByUser && chosen?.id === this.#chosenId;
+        return chosen ? { ...this.#view(chosen), ...(isChosen && { isChosen }) } : null;
       },
       hasLostAgent: session => session && this.definition(session.state.agent?.id) === undefined,
       signingIn: session =>
@@ -58,7 +68,12 @@ export class WindowAgents implements Disposable {
   constructor(options: WindowAgentsOptions) {
     this.#options = options;
     const change = (): void => this.#changed.fire();
-    this.#store.add(options.settings.onDidChange(change));
+    this.#store.add(
+      options.settings.onDidChange(() => {
+        this.#presences = undefined;
+        change();
+      }),
+    );
     this.#store.add(options.signIn.onDidChange(change));
   }
 
@@ -77,21 +92,56 @@ export class WindowAgents implements Disposable {
     return this.definition(session?.state.agent?.id ?? this.#chosenId) ?? this.definitions()[0];
   }
 
-  /** The next session has the agent with this id. */
-  choose(id: string): void {
+  /** The next session has the agent with this id. `byUser`: the user has named it. */
+  choose(id: string, byUser: boolean): void {
+    this.#isChosenByUser = byUser || (this.#isChosenByUser && this.#chosenId === id);
     this.#chosenId = id;
   }
 
   /** The next session has the agent with this id, if none was chosen in this window. */
   chooseIfNone(id: string): void {
-    this.#chosenId ??= id;
+    if (this.#chosenId !== undefined) return;
+    this.#chosenId = id;
+    this.#isChosenByUser = true;
   }
 
   /** The running agent. A changed definition starts another process. Rejects with a ProblemError. */
   async connect(original: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
-    const running = await this.#options.pool.get(await this.#startDefinition(original), onProgress);
-    this.#showAccount(original.id, running.agent);
-    return running;
+    try {
+      const running = await this.#options.pool.get(await this.#startDefinition(original), onProgress);
+      this.#showAccount(original.id, running.agent);
+      return running;
+    } finally {
+      // npx may have downloaded it, or its program may be gone.
+      if (this.#presences) void this.#lookForPrograms();
+    }
+  }
+
+  /** Keeps whether the agent of the session needs a sign-in, for lists of agents. */
+  noteSignIn({ state }: Pick<Session, "state">): void {
+    const { agent, connection, signIn, lost } = state;
+    if (!agent) return;
+    const { lastSignIns } = this.#options.signIn;
+    const isNeeded = (signIn ?? lost)?.signIn !== undefined;
+    const methods = this.#accounts.get(agent.id)?.agent.signInMethods ?? [];
+    if (!isNeeded && (connection?.state !== "ready" || methods.length === 0)) return;
+    const now = isNeeded ? "needed" : "done";
+    if (lastSignIns.of(agent.id) === now) return;
+    void lastSignIns.set(agent.id, now);
+    this.#changed.fire();
+  }
+
+  async #lookForPrograms(): Promise<void> {
+    const { environment } = this.#options;
+    const found = (this.#presences ??= new Map<string, AgentPresence>());
+    let isChanged = false;
+    for (const definition of this.definitions()) {
+      const presence = await agentPresence(definition, environment);
+      if (presence === undefined || found.get(definition.id) === presence) continue;
+      found.set(definition.id, presence);
+      isChanged = true;
+    }
+    if (isChanged && found === this.#presences) this.#changed.fire();
   }
 
   /** What the agent can do with its sessions. Empty while it does not run. */
@@ -149,7 +199,11 @@ export class WindowAgents implements Disposable {
   }
 
   /** The agent as panels show it. */
-  #view({ id, name, description, icon, startTimeout }: AgentDefinition): ViewAgent {
+  #view(definition: AgentDefinition): ViewAgent {
+    const { id, name, description, icon, startTimeout } = definition;
+    const presence = this.#presences?.get(id);
+    const signIn = this.#options.signIn.lastSignIns.of(id);
+    const packageSpec = packageOfNpx(definition);
     const running = this.#accounts.get(id)?.agent;
     const account = running?.account;
     return {
@@ -160,6 +214,9 @@ export class WindowAgents implements Disposable {
       ...(icon !== undefined && { icon }),
       ...(account !== undefined && { account }),
       ...(running?.signOut && { canSignOut: true }),
+      ...(presence !== undefined && { presence }),
+      ...(signIn !== undefined && { signIn }),
+      ...(packageSpec !== undefined && { package: packageSpec }),
     };
   }
 

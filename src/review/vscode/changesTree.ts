@@ -44,7 +44,6 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
     const update = (): void => {
       const { files } = this.#review;
       late.setDescription(files.length === 0 ? "" : countsLabel(total(files)));
-      late.setMessage(files.length === 0 ? vscode.l10n.t("There are no changes to review.") : "");
     };
     this.#store.add(this.#review.onDidChange(update));
     update();

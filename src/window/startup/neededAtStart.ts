@@ -17,6 +17,10 @@ export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
     return uris.some(({ scheme }) => scheme.startsWith("parley-"));
   });
 
+/** Whether `npm start` has opened the window, so that the chat shows beside the editor. Never in an installed extension. */
+export const opensChatAtStart = ({ extensionMode }: Pick<vscode.ExtensionContext, "extensionMode">): boolean =>
+  extensionMode === vscode.ExtensionMode.Development && process.env["PARLEY_OPEN_CHAT"] === "1";
+
 /** Whether changes wait for review, or the last turn is not compared yet. If that cannot be read, the extension reports it. */
 export async function hasStoredWork(context: vscode.ExtensionContext): Promise<boolean> {
   const folder = sessionLogFolder(context);

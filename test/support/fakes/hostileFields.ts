@@ -121,11 +121,13 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.agent.name": "agent",
   // An account is shown in the menu of agents only, which is closed.
   "head.agent.account": "Parley",
+  "head.agent.package": "user",
   "head.agent.icon": "user",
   "head.agent.description": "agent",
   "head.agents.id": "user",
   "head.agents.name": "agent",
   "head.agents.account": "Parley",
+  "head.agents.package": "user",
   "head.agents.icon": "user",
   "head.agents.description": "agent",
   "head.connection.detail": "agent",

@@ -5,6 +5,7 @@ import type * as vscode from "vscode";
 import { hostEnvironment } from "../../../src/base/windowEnvironment.ts";
 import type { SignInFeature } from "../../../src/agents/vscode/createSignIn.ts";
 import { LastChoices } from "../../../src/agents/vscode/lastChoices.ts";
+import { LastSignIns } from "../../../src/agents/vscode/lastSignIns.ts";
 import { SignInConsents } from "../../../src/agents/vscode/signInConsents.ts";
 import { SignInRunner } from "../../../src/agents/vscode/signInRunner.ts";
 import { StoredKeys } from "../../../src/agents/vscode/storedKeys.ts";
@@ -101,6 +102,7 @@ export class WindowBench {
     this.signIn = {
       keys,
       lastChoices: new LastChoices({ globalState }),
+      lastSignIns: new LastSignIns({ globalState }),
       runner: new SignInRunner({
         keys,
         consents: new SignInConsents({ globalState }),
@@ -153,6 +155,7 @@ export class WindowBench {
     this.store.add(
       this.open.onDidChange(change => {
         if (change.type === "closed") this.windowAgents.cancelSignIn(change.session);
+        if (change.type === "changed") this.windowAgents.noteSignIn(change.session);
       }),
     );
   }
