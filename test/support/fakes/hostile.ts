@@ -102,6 +102,7 @@ export class HostileAgent {
       files: [{ path: text, label: text, added: 1, removed: 1, movedFrom: text }],
       added: 1,
       removed: 1,
+      others: { files: 1, sessions: [{ id: "other", title: text }] },
     };
     const view: View = {
       entries,

@@ -209,6 +209,8 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.changes.files.label": "agent",
   "head.changes.files.unknown": "Parley",
   "head.changes.files.movedFrom": "agent",
+  "head.changes.others.sessions.id": "Parley",
+  "head.changes.others.sessions.title": "agent",
   "head.commands.name": "agent",
   "head.commands.description": "agent",
   "head.commands.hint": "agent",
