@@ -64,7 +64,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const pool = createAgents(platform, chat, isHidden, environment);
   const signIn = createSignIn(platform, environment);
   const agents = store.add(
-    new WindowAgents({ pool, environment, signIn, settings, isOpen: session => open.get(session.id) === session }),
+    new WindowAgents({
+      ...{ pool, environment, signIn, settings, log },
+      isOpen: session => open.get(session.id) === session,
+    }),
   );
   store.add(
     open.onDidChange(change => {

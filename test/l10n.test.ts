@@ -91,6 +91,8 @@ describe("the texts for users", () => {
       "Do you want this?",
       "Not answered: {}",
     ]);
+    assert.deepEqual(missedIn("return html`<p>Your key is missing.</p>`;"), ["Your key is missing."]);
+    assert.deepEqual(missedIn("return html`${name} <b class='for users'>${text}</b>`;"), []);
     assert.deepEqual(missedIn('new Refusal("failed", "The file has changed.")', "src/review/planted.ts"), [
       "The file has changed.",
     ]);

@@ -103,12 +103,14 @@ export function untranslatedSentences(ts, files) {
  * @param {Node} node
  */
 function sentenceIn(ts, node) {
-  const text = ts.isStringLiteralLike(node)
+  const written = ts.isStringLiteralLike(node)
     ? node.text
     : ts.isTemplateExpression(node)
       ? node.head.text + node.templateSpans.map(({ literal }) => `{}${literal.text}`).join("")
       : undefined;
-  if (text === undefined) return undefined;
+  if (written === undefined) return undefined;
+  // Names of elements and attributes are no words for users.
+  const text = ts.isTaggedTemplateExpression(node.parent) ? written.replace(/<[^>]*>/g, "") : written;
   const isSentence = /^(?:["“]?\p{Lu}|\{\})/u.test(text) && /\p{L}\p{Ll}*,? \p{Ll}{2,}/u.test(text);
   return isSentence && /(?:[.?!…][”")]?|: \{\}|\{\})$/.test(text.trimEnd()) ? text : undefined;
 }

@@ -259,7 +259,7 @@ export interface ViewTurnEnd {
 }
 
 /** What a finished turn comes to. Absent: not known, or none. */
-export interface TurnSummary {
+export interface ViewTurn {
   /** In ms. */
   readonly duration?: number;
   /** The number of tool calls, and of the files that they changed. */
@@ -273,7 +273,7 @@ export interface TurnSummary {
 export type ViewEntry = (ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd) &
   Excludable & {
     /** The turn that ended with the entry. */
-    readonly turn?: TurnSummary;
+    readonly turn?: ViewTurn;
   };
 
 /**

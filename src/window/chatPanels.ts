@@ -64,11 +64,6 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#content = content;
   }
 
-  /** Whether any panel is visible, as far as VS Code knows. */
-  get visible(): boolean {
-    return [...this.#panels].some(panel => panel.visible);
-  }
-
   /** The surfaces of the visible panels. */
   get visibleSurfaces(): readonly string[] {
     return [...this.#panels].filter(panel => panel.visible).map(panel => panel.surface);

@@ -10,7 +10,7 @@ import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings, NotificationLevel } from "./settings.ts";
 
 export interface UserNotificationsOptions {
-  readonly chat: Pick<ChatPanels, "visible" | "broadcast">;
+  readonly chat: Pick<ChatPanels, "visibleSurfaces" | "broadcast">;
   /** Whether a visible panel shows the session. */
   readonly isVisible: (session: OpenSession) => boolean;
   /** Shows the session. */
@@ -46,7 +46,8 @@ export class UserNotifications {
     const { chat, settings, isVisible } = this.#options;
     const agent = session.state.agent?.name ?? vscode.l10n.t("The agent");
     const { notifications, sound } = settings();
-    if (chat.visible && includesNotification(sound, news)) chat.broadcast({ type: "sound", sound: soundFor(news) });
+    if (chat.visibleSurfaces.length > 0 && includesNotification(sound, news))
+      chat.broadcast({ type: "sound", sound: soundFor(news) });
     const looking = isVisible(session) && vscode.window.state.focused;
     if (!looking && includesNotification(notifications, news))
       void this.#notify(notificationText(news, agent), session);

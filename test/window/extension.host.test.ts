@@ -75,6 +75,11 @@ describe("the commands of Parley", () => {
     .map(({ command }) => command)
     .filter(command => !asking.includes(command.slice("parley.".length)));
   const noWaiting = "No session is waiting for you.";
+  const nothingToSelect = [
+    "The shown session has no open question.",
+    "The agent offers no other mode that this command can select.",
+    "The agent offers no models to choose from.",
+  ];
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";
   before(() => extension.activate());
@@ -97,6 +102,7 @@ describe("the commands of Parley", () => {
         errors: [],
         information: [
           noWaiting,
+          ...nothingToSelect,
           noKeys,
           noValues,
           "There is nothing to save yet. This agent has not been started in this window.",
@@ -116,7 +122,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(readSettings(context).agents, []);
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: [noWaiting, noKeys, noValues],
+        information: [noWaiting, ...nothingToSelect, noKeys, noValues],
         questions: [],
       });
     } finally {

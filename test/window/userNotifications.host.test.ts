@@ -16,7 +16,7 @@ const ended: SessionEvent = { type: "activity", state: "idle", stopReason: "end_
 function soundsFor(sound: NotificationLevel, visible = true, end: SessionEvent = ended): readonly PanelMessage[] {
   const messages: PanelMessage[] = [];
   const chat = {
-    visible,
+    visibleSurfaces: visible ? ["chat"] : [],
     broadcast: (message: PanelMessage) => messages.push(message),
   };
   const attention = new UserNotifications({

@@ -1,4 +1,6 @@
 // The agents of the window, as its sessions use them: definitions from the current settings, accounts, sign-in and -out.
+import { asError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
 import { agentPresence, type AgentPresence } from "../agentPresence.ts";
 import { packageOfNpx } from "../npmDownload.ts";
 import type { AgentPool, RunningAgent, StartProgress } from "../pool.ts";
@@ -30,6 +32,7 @@ export interface WindowAgentsOptions {
   readonly settings: AgentSettings;
   /** Whether the session is still open. */
   readonly isOpen: (session: Session) => boolean;
+  readonly log: Log;
 }
 
 export class WindowAgents implements Disposable {
@@ -127,19 +130,25 @@ export class WindowAgents implements Disposable {
     if (!isNeeded && (connection?.state !== "ready" || methods.length === 0)) return;
     const now = isNeeded ? "needed" : "done";
     if (lastSignIns.of(agent.id) === now) return;
-    void lastSignIns.set(agent.id, now);
+    lastSignIns.set(agent.id, now).catch((error: unknown) => {
+      this.#options.log.error(`Whether ${agent.id} needs a sign-in could not be stored.`, asError(error).message);
+    });
     this.#changed.fire();
   }
 
   async #lookForPrograms(): Promise<void> {
-    const { environment } = this.#options;
+    const { environment, log } = this.#options;
     const found = (this.#presences ??= new Map<string, AgentPresence>());
     let isChanged = false;
     for (const definition of this.definitions()) {
-      const presence = await agentPresence(definition, environment);
-      if (presence === undefined || found.get(definition.id) === presence) continue;
-      found.set(definition.id, presence);
-      isChanged = true;
+      try {
+        const presence = await agentPresence(definition, environment);
+        if (presence === undefined || found.get(definition.id) === presence) continue;
+        found.set(definition.id, presence);
+        isChanged = true;
+      } catch (error) {
+        log.warn(`The program of ${definition.id} could not be looked for.`, asError(error).message);
+      }
     }
     if (isChanged && found === this.#presences) this.#changed.fire();
   }

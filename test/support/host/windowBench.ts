@@ -126,6 +126,7 @@ export class WindowBench {
         signIn: this.signIn,
         settings: { definitions: () => this.agents, onDidChange: neverFires },
         isOpen: session => this.open.get(session.id) === session,
+        log: nullLog,
       }),
     );
     this.sessions = new SessionRegistry({
