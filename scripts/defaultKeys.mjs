@@ -39,7 +39,7 @@ await main(async () => {
         .join(", ")}`,
     );
   }
-  fs.writeFileSync(inProject("test", "support", "data", "defaultKeys.json"), `${JSON.stringify(taken, null, 1)}\n`);
+  fs.writeFileSync(inProject("test", "support", "data", "defaultKeys.json"), `${JSON.stringify(taken, null, 2)}\n`);
 });
 
 /** @typedef {Record<"linux" | "mac" | "windows", Set<string>>} Keys */

@@ -86,6 +86,22 @@ describe("the keybindings of the extension", () => {
     }
   });
 
+  it("have Shift after Ctrl+K, where VS Code adds keys without it", () => {
+    // The two keys of the review that are in use already.
+    const inUse = ["parley.keepChange", "parley.undoChange"];
+    for (const system of systems) {
+      const chords = contributes.keybindings
+        .map(each => ({ command: each.command, key: keyOn(system, each) }))
+        .filter(({ key }) => /^(?:ctrl|cmd)\+k /.test(key));
+      assert.ok(chords.length >= inUse.length);
+      const withoutShift = chords.filter(({ key }) => !/ (?:\w+\+)*shift\+/.test(key));
+      assert.deepEqual(
+        withoutShift.map(({ command }) => command),
+        inUse,
+      );
+    }
+  });
+
   it("give each key to one command", () => {
     for (const system of systems) {
       const own = contributes.keybindings.map(each => keyOn(system, each));

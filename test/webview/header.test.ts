@@ -79,6 +79,27 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
+  it("names the keys of New Session and Follow in their tooltips, as the system writes them", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const titles = (): Promise<(string | null)[]> =>
+      Promise.all(
+        ["New Session", "Follow"].map(name =>
+          panel.page.getByRole("button", { name, exact: true }).getAttribute("title"),
+        ),
+      );
+    await panel.page.evaluate(() =>
+      Object.defineProperty(navigator, "platform", { value: "Win32", configurable: true }),
+    );
+    await panel.patch({ op: "head", head: { follow: "on" } });
+    await panel.page.getByRole("button", { name: "Follow", exact: true, pressed: true }).waitFor();
+    assert.deepEqual(await titles(), ["New Session (Alt+Shift+N)", "Following the agent in the editor (Alt+Shift+T)"]);
+    await panel.page.evaluate(() => Object.defineProperty(navigator, "platform", { value: "MacIntel" }));
+    await panel.patch({ op: "head", head: { follow: "off" } });
+    await panel.page.getByRole("button", { name: "Follow", exact: true, pressed: false }).waitFor();
+    assert.deepEqual(await titles(), ["New Session (⌘⌥⇧N)", "Follow the agent in the editor (⌘⌥⇧T)"]);
+    await panel.assertClean();
+  });
+
   it("turns following on and off, and announces when it is paused", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const follow = panel.page.getByRole("button", { name: "Follow", exact: true });

@@ -4,6 +4,7 @@ import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
+import { withKey } from "../base/keyName.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import type { MenuItem } from "./menu.ts";
@@ -58,7 +59,11 @@ export class HeaderElement extends LightElement {
       ${this.editing ? this.#input() : this.#title()} ${this.#agentPicker()}
       <div class="header-buttons">
         ${this.hasSession ? this.#followButton() : nothing}
-        ${iconButton("add", { label: t("New Session"), onClick: () => send({ type: "newSession" }) })}
+        ${iconButton("add", {
+          label: t("New Session"),
+          title: withKey(t("New Session"), "N"),
+          onClick: () => send({ type: "newSession" }),
+        })}
         ${iconButton("open-preview", { label: t("Open in Editor"), onClick: () => send({ type: "openInEditor" }) })}
         <parley-menu .label=${t("More Actions")} .items=${this.#menuItems()}></parley-menu>
       </div>
@@ -74,7 +79,7 @@ export class HeaderElement extends LightElement {
     };
     return html`${iconButton("target", {
         label: t("Follow"),
-        title: tooltips[follow],
+        title: withKey(tooltips[follow], "T"),
         classes: `follow ${follow}`,
         pressed: follow === "on",
         onClick: () => send({ type: "follow", on: follow !== "on" }),

@@ -1,0 +1,8 @@
+// The names of the extension's keys in tooltips.
+
+/** Whether the panel runs on macOS, where Cmd is the main modifier. */
+const isMac = (): boolean => /^Mac/.test(navigator.platform);
+
+/** The tooltip with the default key of the command, of the form Alt+Shift+letter (Cmd+Alt+Shift+letter on macOS). */
+export const withKey = (title: string, letter: string): string =>
+  `${title} (${isMac() ? "⌘⌥⇧" : "Alt+Shift+"}${letter})`;
