@@ -16,6 +16,7 @@ import { t } from "../base/l10n.ts";
 import { showEntryEvent } from "../markdown/links.ts";
 import { messageText } from "../transcript/message.ts";
 import { runId } from "../transcript/outline.ts";
+import { planKeys } from "./plan.ts";
 import { bannerBody } from "../transcript/problem.ts";
 import { playSound } from "./sound.ts";
 import { Speech } from "./speech.ts";
@@ -249,7 +250,11 @@ export class PanelElement extends LightElement {
           leave: () => this.focusComposer(),
           refresh: () => this.requestUpdate(),
         })}
-        <parley-plan .plans=${head.plans}></parley-plan>
+        <parley-plan
+          .plans=${head.plans}
+          .isWorking=${head.activity.state !== "idle"}
+          .onLeave=${() => this.focusComposer()}
+        ></parley-plan>
         <parley-question
           .questions=${head.questions}
           .agentName=${head.agent?.name ?? ""}
@@ -287,7 +292,7 @@ export class PanelElement extends LightElement {
 function forgetOtherSessions(view: View): void {
   const known = new Set([
     ...view.entries.flatMap(entry => [entry.id, runId(entry.id)]),
-    ...view.head.plans.map(plan => `plan:${plan.id}`),
+    ...view.head.plans.flatMap(plan => planKeys(plan.id)),
     changesKey,
   ]);
   const open = Object.fromEntries(Object.entries(savedState.open).filter(([id]) => known.has(id)));

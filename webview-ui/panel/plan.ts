@@ -1,35 +1,81 @@
-// The agent's plan, pinned above the composer: one line, which expands to the list.
+// The agent's plan, pinned above the composer: one line, which expands to the list. A finished plan folds with its turn and
+// can be closed.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewHead, ViewPlan } from "../../src/panel/protocol.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { planContent, planSummary } from "../transcript/planContent.ts";
 
+type ListedPlan = ViewHead["plans"][number];
+
+/** The keys of a plan in the saved state: whether it is open while the agent works on it, open afterwards, and closed. */
+export const planKeys = (id: string): readonly [working: string, finished: string, closed: string] => [
+  `plan:${id}`,
+  `finishedPlan:${id}`,
+  `closedPlan:${id}`,
+];
+
 /** `<parley-plan>`: all plans of the session. */
 export class PlanElement extends LightElement {
-  static override properties = { plans: { attribute: false } };
+  static override properties = { plans: { attribute: false }, isWorking: { attribute: false } };
   declare plans: ViewHead["plans"];
+  /** Whether a turn is running. */
+  declare isWorking: boolean;
+  /** Called when the plan was closed that had the focus. */
+  onLeave: () => void = () => {};
+
+  constructor() {
+    super();
+    this.plans = [];
+    this.isWorking = false;
+  }
+
+  protected override willUpdate(): void {
+    // What the user did with a finished plan does not apply to the next one.
+    for (const plan of this.plans.filter(each => !this.#isFinished(each))) {
+      const [, finished, closed] = planKeys(plan.id);
+      for (const key of [finished, closed]) if (openState(key)) setOpen(key, false);
+    }
+  }
 
   protected override render(): TemplateResult {
-    const { plans } = this;
-    return html`${plans.map((plan, i) => {
-      const name = plans.length === 1 ? t("Plan") : t("Plan {0} of {1}", i + 1, plans.length);
-      return this.#plan(plan.id, plan, name);
+    const shown = this.plans.filter(plan => !this.#isFinished(plan) || !openState(planKeys(plan.id)[2]));
+    return html`${shown.map((plan, i) => {
+      const name = shown.length === 1 ? t("Plan") : t("Plan {0} of {1}", i + 1, shown.length);
+      return this.#plan(plan, name);
     })}`;
   }
 
-  #plan(id: string, plan: ViewPlan, name: string): TemplateResult {
-    const open = openState(`plan:${id}`) ?? false;
-    const toggle = (): void => {
-      setOpen(`plan:${id}`, !open);
+  /** A text or a file does not say how far the plan is. */
+  #isFinished({ entries, markdown, uri, kind }: ListedPlan): boolean {
+    const isDone = entries.every(({ status }) => status === "completed" || status === "cancelled");
+    const isText = markdown !== undefined || uri !== undefined || kind !== undefined;
+    return !this.isWorking && !isText && entries.length > 0 && isDone;
+  }
+
+  #plan(plan: ListedPlan, name: string): TemplateResult {
+    const [working, finished, closed] = planKeys(plan.id);
+    const isFinished = this.#isFinished(plan);
+    const key = isFinished ? finished : working;
+    const open = openState(key) ?? false;
+    const set = (changed: string, value: boolean): void => {
+      setOpen(changed, value);
       this.requestUpdate();
     };
+    const close = (): void => {
+      set(closed, true);
+      this.onLeave();
+    };
     return html`<section class="plan" aria-label=${name}>
-      <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
-        ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
-        <span class="ellipsis">${planSummary(plan)}</span>
-      </button>
+      <div class="plan-line">
+        <button class="fold" type="button" aria-expanded=${open} @click=${() => set(key, !open)}>
+          ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
+          <span class="ellipsis">${planSummary(plan)}</span>
+        </button>
+        ${isFinished ? iconButton("close", { label: t("Close {0}", name), title: t("Close"), onClick: close }) : nothing}
+      </div>
       ${open ? planContent(plan) : nothing}
     </section>`;
   }
