@@ -127,6 +127,8 @@ for (const git of [true, false]) {
       await watch().settled();
       await chmod(path("run.sh"), 0o755);
       await ended();
+      // Without git, only the watcher reports it, perhaps after the turn.
+      await until(() => file("run.sh") !== undefined);
       assert.equal(file("run.sh")?.unknown, "The agent made the file executable.");
       await review().undo({ kind: "all" });
       assert.equal((await stat(path("run.sh"))).mode & 0o111, 0);
