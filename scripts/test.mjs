@@ -19,6 +19,12 @@ import { newLanes, newTurns, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
 import { vscodeForTests } from "./vscode/vscodeForTests.mjs";
 
+/**
+ * The linter reports nothing until it has seen all files, which takes minutes beside other suites.
+ * @param {string} name of the suite
+ */
+const quietSecondsOf = name => (name === "check" ? 3 * maxQuietSeconds : maxQuietSeconds);
+
 /** @typedef {import("./tools/results.d.mts").TestResult} TestResult */
 
 /**
@@ -220,7 +226,7 @@ async function runPart(name, suite, part) {
     started = performance.now();
     const how = { inBackground: suite.inBackground === true };
     /** @param {() => void} end */
-    const watch = end => whenQuiet(results, end, maxQuietSeconds + reportSeconds);
+    const watch = end => whenQuiet(results, end, quietSecondsOf(name) + reportSeconds);
     /** @param {string} text */
     const print = text => {
       lastOutput = (lastOutput + text).slice(-2000);
@@ -291,7 +297,7 @@ function misfortunes(name, file, code, lastOutput) {
     const last = tests.at(-1)?.title;
     const title = running ?? (last === undefined ? `the start of ${name}` : `what follows "${last}"`);
     const how =
-      code === "late" ? `No test has ended for ${maxQuietSeconds} s.` : `${name} broke off (exit code ${code}).`;
+      code === "late" ? `No test has ended for ${quietSecondsOf(name)} s.` : `${name} broke off (exit code ${code}).`;
     return failure(title, `${how} Its last output:\n${lastOutput.trim()}`);
   }
   const explained = tests.some(test => test.state === "failed");
