@@ -1,5 +1,6 @@
 // The messages from the extension host to a chat panel: the view, its patches, and messages to one panel. Shared with
 // webview-ui. Everything here is plain JSON.
+import type { TurnSummary } from "../session/state.ts";
 import type { Problem } from "../base/errors.ts";
 import type { TypeOf } from "../base/validators.ts";
 import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
@@ -258,22 +259,11 @@ export interface ViewTurnEnd {
   readonly at: number;
 }
 
-/** What a finished turn comes to. Absent: not known, or none. */
-export interface ViewTurn {
-  /** In ms. */
-  readonly duration?: number;
-  /** The number of tool calls, and of the files that they changed. */
-  readonly calls?: number;
-  readonly files?: number;
-  readonly tokens?: number;
-  readonly cost?: { readonly amount: number; readonly currency: string };
-}
-
 /** `id` is stable for the lifetime of the session, so a panel may use it to remember things. */
 export type ViewEntry = (ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd) &
   Excludable & {
     /** The turn that ended with the entry. */
-    readonly turn?: ViewTurn;
+    readonly turn?: TurnSummary;
   };
 
 /**

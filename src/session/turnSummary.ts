@@ -1,7 +1,7 @@
 // What a finished turn comes to: how long it took, its tool calls and files, and its tokens and cost if the agent reports
 // them.
 import type { TurnUsage } from "./events.ts";
-import { isFinal, latestTurnStart, type Entry, type SessionState, type TurnBegin, type TurnSummary } from "./state.ts";
+import { latestTurnStart, type Entry, type SessionState, type TurnBegin, type TurnSummary } from "./state.ts";
 import { pathsOf } from "./toolPaths.ts";
 
 /** What has to be known at the begin of a turn. An agent that has worked before has a cost, which it may not have named. */
@@ -18,7 +18,7 @@ export function withTurnSummary(state: SessionState, begin: TurnBegin | undefine
   const last = turn.findLast(entry => !("parent" in entry) || entry.parent === undefined);
   if (last === undefined) return state;
   const tools = turn.filter(entry => entry.kind === "tool");
-  const written = tools.filter(({ fields }) => isFinal(fields.status) && fields.status === "completed");
+  const written = tools.filter(({ fields }) => fields.status === "completed");
   const files = new Set(written.flatMap(({ fields }) => pathsOf(fields, "diffs"))).size;
   const tokens = tokensOf(state.turnUsage);
   const cost = begin && costOf(state.usage?.cost, begin.cost);

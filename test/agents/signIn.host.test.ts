@@ -231,11 +231,12 @@ describe("signing in to an agent", function () {
     await start("auth-prompt");
     const shown = (): unknown => bench.view().head.agents.map(({ presence, signIn }) => [presence, signIn]);
     await until(() => bench.view().head.agents[0]?.presence !== undefined);
-    assert.deepEqual(shown(), [["installed", "done"]], "the agent was ready and refused nothing");
+    assert.deepEqual(shown(), [["installed", undefined]], "the agent was ready, and has not worked yet");
     bench.session?.send([{ type: "text", text: "first" }]);
     await until(() => bench.session?.state.signIn !== null);
     assert.deepEqual(shown(), [["installed", "needed"]]);
     await bench.signInBy("login");
+    await until(() => bench.state.activity.stopReason === "end_turn");
     assert.deepEqual(shown(), [["installed", "done"]]);
     assert.deepEqual(bench.globalState.get("parley.lastSignIns"), { bad: "done" });
   });

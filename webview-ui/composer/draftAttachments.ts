@@ -8,7 +8,7 @@ import { characterCount } from "../base/restoredAttachments.ts";
 /** How many characters of attached text and data are saved for a reload. More would make each save slow. */
 const maxKeptCharacters = 4_000_000;
 
-/** The list with more attachments at its end. Duplicates are skipped; equal labels of images, audio and texts get a number. */
+/** The list with more attachments at its end. Skips duplicates, and numbers equal labels of images, audio and texts. */
 export function withAttachments(old: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
   const list = [...old];
   for (const one of more) {

@@ -5,6 +5,7 @@ import type { FindHit } from "../../src/panel/find/findProtocol.ts";
 import type { PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
+import { isMac } from "../base/keyName.ts";
 import { FindMarks } from "./findMarks.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatCount, t } from "../base/l10n.ts";
@@ -214,8 +215,8 @@ export class FindElement extends LightElement {
    * in this page: for them a view loses the focus when its page gets it.
    */
   #shortcut = (event: KeyboardEvent): void => {
-    const isMac = /^Mac/.test(navigator.platform);
-    const isModified = (isMac ? event.metaKey : event.ctrlKey) && !(isMac ? event.ctrlKey : event.metaKey);
+    const { metaKey, ctrlKey } = event;
+    const isModified = isMac() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
     const isF = /^[a-z]$/i.test(event.key) ? event.key.toLowerCase() === "f" : event.code === "KeyF";
     if (!isModified || !isF || event.altKey || event.shiftKey) return;
     event.preventDefault();

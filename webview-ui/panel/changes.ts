@@ -62,7 +62,7 @@ export class ChangesElement extends LightElement {
 
 type Others = NonNullable<NonNullable<ViewHead["changes"]>["others"]>;
 
-/** Whose changes the panel's own session did not make, such as “1 from Fix sum”. */
+/** Names the other session whose changes the bar lists, or counts them: “1 from Fix sum”. */
 function othersLabel({ files, sessions }: Others, all: number): string {
   const [first, ...more] = sessions;
   const count = formatCount(files);

@@ -5,6 +5,7 @@ import type { ViewHead, ViewAgent, ViewRecentSession } from "../../src/panel/pro
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatAge, t } from "../base/l10n.ts";
+import { aboutAgent } from "./header.ts";
 
 /** What the empty state does with the composer. */
 interface ComposerActions {
@@ -52,7 +53,7 @@ function agentCard(agent: ViewAgent, isChosen: boolean, leave: () => void): Temp
   return html`<button
     class="agent"
     type="button"
-    title=${agent.package ?? nothing}
+    title=${aboutAgent(agent) || nothing}
     aria-pressed=${isChosen}
     @click=${isChosen ? nothing : choose}
   >

@@ -198,12 +198,14 @@ function signOutItems(agents: readonly ViewAgent[], current: ViewAgent | null): 
   return [{ label: t("Sign Out of {0}", agent.name), icon: "sign-out", run: () => send({ type: "signOut" }) }];
 }
 
+/** What an agent is, and the package that npx starts. Empty if neither is known. */
+export const aboutAgent = ({ description, package: packageSpec }: ViewAgent): string =>
+  [description, packageSpec].filter(text => text !== undefined).join(" · ");
+
 /** Acts only when it is chosen, because another agent replaces the conversation, and arrow keys must not. */
-function agentItem(
-  { id, name, description, account, icon, package: packageSpec }: ViewAgent,
-  isCurrent: boolean,
-): MenuItem {
-  const about = [description, packageSpec].filter(text => text !== undefined).join(" · ");
+function agentItem(agent: ViewAgent, isCurrent: boolean): MenuItem {
+  const { id, name, account, icon } = agent;
+  const about = aboutAgent(agent);
   return {
     label: account === undefined ? name : t("{0} ({1})", name, visibleText(account)),
     icon: isCurrent ? "check" : (icon ?? "blank"),

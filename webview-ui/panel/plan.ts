@@ -1,5 +1,5 @@
-// The agent's plan, pinned above the composer: one line, which expands to the list. A finished plan folds with its turn and
-// can be closed.
+// The agent's plan, pinned above the composer: one line, which expands to the list. A finished plan folds with its turn,
+// and can be closed.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";

@@ -1,7 +1,8 @@
 // The elements of the transcript's lines: entries, and folded runs of look-ups.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ViewTurn, ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
+import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
+import type { TurnSummary } from "../../src/session/state.ts";
 import { icon } from "../base/element.ts";
 import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
 import { formatCount, formatDuration, formatMoney, t } from "../base/l10n.ts";
@@ -49,7 +50,7 @@ function turnLine(id: string, outline: Outline): TemplateResult | typeof nothing
 }
 
 /** "12 s · 3 tool calls · 1 file · 1,234 tokens · $0.02" */
-function turnText({ duration, calls, files, tokens, cost }: ViewTurn): string {
+function turnText({ duration, calls, files, tokens, cost }: TurnSummary): string {
   const facts = [
     duration === undefined ? undefined : formatDuration(duration),
     calls === undefined ? undefined : calls === 1 ? t("1 tool call") : t("{0} tool calls", formatCount(calls)),

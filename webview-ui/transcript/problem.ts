@@ -98,7 +98,7 @@ const stepButtons = ({ next }: Problem, isFirstPrimary: boolean): readonly Templ
       </button>`,
   );
 
-const folded = (content: TemplateResult): TemplateResult =>
+const folded = (content: TemplateResult | typeof nothing): TemplateResult =>
   html`<details class="problem-details">
     <summary>${t("Details")}</summary>
     ${content}
@@ -127,5 +127,5 @@ export function bannerBody(problem: ViewBanner): TemplateResult {
   }
   return html`${messageLine(problem, "error")} ${commandLine(problem)}
   ${next.length > 0 ? html`<div class="buttons">${stepButtons(problem, true)}</div>` : nothing}
-  ${detail === "" ? nothing : folded(detailText(problem) as TemplateResult)}`;
+  ${detail === "" ? nothing : folded(detailText(problem))}`;
 }

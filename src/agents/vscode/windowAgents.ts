@@ -122,12 +122,14 @@ export class WindowAgents implements Disposable {
 
   /** Keeps whether the agent of the session needs a sign-in, for lists of agents. */
   noteSignIn({ state }: Pick<Session, "state">): void {
-    const { agent, connection, signIn, lost } = state;
+    const { agent, connection, activity, signIn, lost } = state;
     if (!agent) return;
     const { lastSignIns } = this.#options.signIn;
     const isNeeded = (signIn ?? lost)?.signIn !== undefined;
     const methods = this.#accounts.get(agent.id)?.agent.signInMethods ?? [];
-    if (!isNeeded && (connection?.state !== "ready" || methods.length === 0)) return;
+    // Some agents open a session without a sign-in, and refuse only the prompt.
+    const hasWorked = connection?.state === "ready" && activity.stopReason === "end_turn";
+    if (!isNeeded && (!hasWorked || methods.length === 0)) return;
     const now = isNeeded ? "needed" : "done";
     if (lastSignIns.of(agent.id) === now) return;
     lastSignIns.set(agent.id, now).catch((error: unknown) => {

@@ -32,8 +32,7 @@ type Runs = ViewChanges["files"][number]["runs"];
 
 /**
  * The content of the bar above the composer about files with changes to review. Null if there are none. `runsOf`: when
- * programs run a file.
- * `sessions`: names the files that other sessions than the shown one changed.
+ * programs run a file. `sessions`: of each turn, to name the sessions that the panel does not show.
  */
 export function changesView(
   files: readonly UnreviewedFile[],
