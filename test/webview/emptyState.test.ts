@@ -46,10 +46,13 @@ describe("an empty conversation", () => {
     const list = panel.log.getByRole("list", { name: "Agents" });
     assert.deepEqual(await list.getByRole("button").allInnerTexts(), [
       "A\nAlpha\nCoding agent by A\nInstalled · Signed in",
-      "B\nBeta\nCoding agent by B\nDownloads on first start",
+      "B\nBeta\nCoding agent by B\nNot downloaded",
       "G\nGamma\nNot found · Sign-in needed",
     ]);
-    assert.equal(await list.getByRole("button", { name: /^Beta/ }).getAttribute("title"), "b-cli@1.2.3");
+    assert.equal(
+      await list.getByRole("button", { name: /^Beta/ }).getAttribute("title"),
+      "Coding agent by B · b-cli@1.2.3",
+    );
     const card = panel.page.getByRole("group", { name: "Problem" });
     assert.equal(await card.getByText("/usr/bin").isVisible(), false);
     const [above, below] = [await card.boundingBox(), await list.boundingBox()];

@@ -79,7 +79,7 @@ function agentWords(agent: ViewAgent): TemplateResult {
 function agentStatus({ presence, signIn }: ViewAgent): string {
   const presences = {
     installed: t("Installed"),
-    downloads: t("Downloads on first start"),
+    downloads: t("Not downloaded"),
     notFound: t("Not found"),
   };
   const signIns = { done: t("Signed in"), needed: t("Sign-in needed") };
