@@ -135,7 +135,7 @@ export async function restored(page) {
 
 /** Messages that this VS Code logs with or without an extension: it lacks parts that only official builds have. */
 export const harmlessErrors =
-  /serviceWorker\.js|vsda|update\/check|favicon|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'/;
+  /serviceWorker\.js|vsda|update\/check|favicon|\/_static\/src\/browser\/media\/templates\.png|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'/;
 
 /**
  * Reloads the window, as the command Reload Window does.

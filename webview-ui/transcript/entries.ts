@@ -2,7 +2,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
-import type { TurnSummary } from "../../src/session/state.ts";
 import { icon } from "../base/element.ts";
 import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
 import { formatCount, formatDuration, formatMoney, t } from "../base/l10n.ts";
@@ -50,7 +49,7 @@ function turnLine(id: string, outline: Outline): TemplateResult | typeof nothing
 }
 
 /** "12 s · 3 tool calls · 1 file · 1,234 tokens · $0.02" */
-function turnText({ duration, calls, files, tokens, cost }: TurnSummary): string {
+function turnText({ duration, calls, files, tokens, cost }: NonNullable<ViewEntry["turn"]>): string {
   const facts = [
     duration === undefined ? undefined : formatDuration(duration),
     calls === undefined ? undefined : calls === 1 ? t("1 tool call") : t("{0} tool calls", formatCount(calls)),
