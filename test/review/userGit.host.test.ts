@@ -1,6 +1,7 @@
 // The user's git commands in a turn: what they bring is neither the agent's nor unknown.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { chmod } from "node:fs/promises";
 import { promisify } from "node:util";
 import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
@@ -85,6 +86,21 @@ describe("git that the user runs in a turn", () => {
     await finish();
     assert.deepEqual(reviewed(), []);
     assert.equal(await onDisk("two.txt"), tenLines);
+  });
+
+  it("switches without a trace in the review while a filter and a hook make git slow", async () => {
+    // Longer than a command of git usually takes from its first file to its index.
+    await git("config", "filter.slow.smudge", "sleep 4; cat");
+    await put(".git/info/attributes", "sub/new.txt filter=slow\n");
+    // The index is written, and HEAD has not moved yet.
+    const hook = '#!/bin/sh\n[ "$1" = prepared ] && sleep 1\nexit 0\n';
+    await put(".git/hooks/reference-transaction", hook);
+    await chmod(folder.path(".git/hooks/reference-transaction"), 0o755);
+    await prepare("turn 1");
+    await git("switch", "-q", "theirs");
+    await finish();
+    assert.deepEqual(reviewed(), []);
+    assert.equal(await onDisk("sub/new.txt"), "theirs\n");
   });
 
   it("stashes the user's changes and untracked files, and brings them back", async () => {

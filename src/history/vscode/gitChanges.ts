@@ -21,12 +21,16 @@ import { gitOf } from "../../git/vscode/gitOf.ts";
 /** Git writes its index after the files, within this time if there are few. Milliseconds. */
 const maxIndexDelay = 1000;
 
-/** A command of git that still runs is waited for at most this long. Milliseconds. */
-const maxGitWait = 3000;
+/** Git moves HEAD after it wrote its index, within this time if its hooks are quick. Milliseconds. */
+const maxHeadDelay = 2000;
+
+/** A command of git that locked the index is waited for until the lock is this old: filters can be slow. Milliseconds. */
+const maxLockAge = 30_000;
 const lockCheckInterval = 25;
 
-/** How often git is asked while it changes the repository. */
-const maxAttempts = 5;
+/** Git is asked again while it changes the repository, at most this long. Milliseconds. */
+const maxUnsettledTime = 10_000;
+const unsettledDelay = 200;
 
 /** The most answers that are kept. */
 const maxAnswers = 5000;
@@ -43,7 +47,15 @@ interface Repository {
 /** The files of a repository that are asked about at the same time. */
 interface Batch {
   readonly paths: Set<string>;
-  readonly answer: Promise<ReadonlySet<string>>;
+  readonly answer: Promise<Answer>;
+}
+
+/** What git knows of the files of a batch, by their names in the repository. */
+interface Answer {
+  /** Git wrote or deleted them. */
+  readonly found: ReadonlySet<string>;
+  /** Git wrote or compared them and has just written its index. HEAD may still move to a commit that has them. */
+  readonly open: ReadonlySet<string>;
 }
 
 export class GitChanges {
@@ -71,19 +83,24 @@ export class GitChanges {
     try {
       const repository = await this.#repositoryOf(path);
       if (!repository) return false;
-      for (let attempt = 1; ; attempt++) {
+      for (let end = Date.now() + maxUnsettledTime; ;) {
+        const before = Date.now();
         await this.#whenUnlocked(repository.index);
+        end += Date.now() - before;
         const state = await stateOf(path, repository);
         if (state.changedAt < since - maxIndexDelay) return false;
         const key = JSON.stringify([path, since, state]);
         const known = this.#answers.get(key);
         if (known !== undefined) return known;
         const name = relative(repository.top, path).replaceAll("\\", "/");
-        const found = (await this.#asked(repository, name, since)).has(name);
+        const { found, open } = await this.#asked(repository, name, since);
         const isSame = JSON.stringify([path, since, await stateOf(path, repository)]) === key;
-        if (!isSame && attempt < maxAttempts) continue;
-        if (isSame) this.#keep(key, found);
-        return found;
+        if ((!isSame || open.has(name)) && Date.now() < end) {
+          await new Promise(resolve => setTimeout(resolve, unsettledDelay));
+          continue;
+        }
+        if (isSame) this.#keep(key, found.has(name));
+        return found.has(name);
       }
     } catch (thrown) {
       this.#log.debug(`git has no information about ${path}.`, asError(thrown).message);
@@ -111,19 +128,18 @@ export class GitChanges {
   /** Waits until no command of git changes the index. The watcher reports a file before git is done with the others. */
   async #whenUnlocked(index: string): Promise<void> {
     const lock = `${index}.lock`;
-    const end = Date.now() + maxGitWait;
     for (;;) {
       const found = await statOrNone(lock);
       if (!found) return;
       const key = `${lock} ${found.ino} ${found.mtimeMs}`;
       if (this.#staleLocks.has(key)) return;
-      if (Date.now() > end) return void this.#staleLocks.add(key);
+      if (Date.now() > found.mtimeMs + maxLockAge) return void this.#staleLocks.add(key);
       await new Promise(resolve => setTimeout(resolve, lockCheckInterval));
     }
   }
 
-  /** Those of the files in the next batch that git wrote or deleted, by their names in the repository. */
-  #asked(repository: Repository, name: string, since: number): Promise<ReadonlySet<string>> {
+  /** Asks about the file in the next batch. */
+  #asked(repository: Repository, name: string, since: number): Promise<Answer> {
     const key = `${since} ${repository.top}`;
     const waiting = this.#batches.get(key);
     if (waiting) {
@@ -162,7 +178,7 @@ async function stateOf(
   return { changedAt: Math.max(...times), times: [file?.mtimeMs, file?.ctimeMs, file?.size, lock?.mtimeMs, ...times] };
 }
 
-async function gitsOf(repository: Repository, names: readonly string[], since: number): Promise<ReadonlySet<string>> {
+async function gitsOf(repository: Repository, names: readonly string[], since: number): Promise<Answer> {
   const { git, top, index } = repository;
   const [entries, committed, indexState] = await Promise.all([
     indexEntries(git, top, names),
@@ -170,6 +186,8 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
     stat(index),
   ]);
   const found = new Set<string>();
+  const open = new Set<string>();
+  const isJustWritten = Date.now() - indexState.mtimeMs < maxHeadDelay;
   let deleted: ReadonlySet<string> | undefined;
   for (const name of names) {
     const [entry, id] = [entries.get(name), committed.get(name)];
@@ -177,7 +195,10 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
     if (state) {
       const written = Number(state.mtimeNs / 1_000_000n);
       const isRecent = indexState.mtimeMs - written <= maxIndexDelay && written - indexState.mtimeMs < 1;
-      if (entry && isWritten(entry, state) && (entry.id === id || isRecent)) found.add(name);
+      if (entry && isWritten(entry, state)) {
+        if (entry.id === id || isRecent) found.add(name);
+        else if (isJustWritten) open.add(name);
+      }
       // Git writes both sides of a conflict into the file.
       else if (entry && entry.stage > 0 && isRecent) found.add(name);
     } else if (!entry) {
@@ -185,7 +206,7 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
       if (id !== undefined || deleted.has(name)) found.add(name);
     }
   }
-  return found;
+  return { found, open };
 }
 
 /**
