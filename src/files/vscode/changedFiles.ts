@@ -5,6 +5,7 @@ import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { normalizeText } from "../../base/text.ts";
+import { DroppedDeletions } from "../droppedDeletions.ts";
 import { walkFiles } from "../fileWalk.ts";
 import { gitIgnored, gitPath, gitText } from "../../git/gitQueries.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
@@ -37,10 +38,12 @@ export class ChangedFiles implements Disposable {
   /** Paths created since the turn began. VS Code starts to watch new folders late and may miss files in them. */
   readonly #created = new Set<string>();
   readonly #everCreated = new Set<string>();
+  readonly #dropped: DroppedDeletions;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChangedFilesOptions) {
     this.#options = options;
+    this.#dropped = this.#store.add(new DroppedDeletions({ onGone: path => this.#goneUnreported(path) }));
     this.#watch();
     this.#store.add(options.onDidChangeRoots(() => this.#watch()));
   }
@@ -100,10 +103,19 @@ export class ChangedFiles implements Disposable {
   #pathChanged(root: string, { type, path }: FileEvent): void {
     if (/[\\/]\.git(?:[\\/]|$)/.test(path.slice(root.length)) || !this.#options.isWanted(path)) return;
     this.#pendingPaths.add(path);
+    if (type === "deleted") this.#dropped.deleted(path);
+    else this.#dropped.exists(path);
     if (type === "created") {
       this.#created.add(path);
       this.#everCreated.add(path);
     }
+    this.#scheduleBatch();
+  }
+
+  /** Only of files that somebody may have read between the two deletions. */
+  #goneUnreported(path: string): void {
+    if (!this.#options.isFollowed(path)) return;
+    this.#pendingPaths.add(path);
     this.#scheduleBatch();
   }
 
