@@ -100,18 +100,15 @@ describe("a review in VS Code's own surfaces", () => {
     it("opens with Peek at the change, for changed and for removed lines, also in a file that was closed", async () => {
       const path = await changed();
       for (const index of [1, 0]) {
-        // On a busy machine, the view was seen to be gone again. The user presses the key once more, too.
-        let tries = 0;
-        do {
-          await actions.peek(hunkAt(path, index));
-          await until(() => baseIsVisible(path), 10_000).catch(() => undefined);
-        } while (!baseIsVisible(path) && ++tries < 3);
+        await actions.peek(hunkAt(path, index));
+        await until(() => baseIsVisible(path)).catch(() => undefined);
         assert.ok(baseIsVisible(path), `VS Code shows ${shownDocuments().join(", ")}`);
         const editor = vscode.window.activeTextEditor;
         assert.equal(editor?.document.fileName, path);
         assert.equal(editor.selection.active.line, index === 1 ? 3 : 1);
       }
-      await vscode.commands.executeCommand("closeQuickDiff");
+      // A slow VS Code shows a peek of the text before instead.
+      for (const close of ["closeQuickDiff", "closeReferenceSearch"]) await vscode.commands.executeCommand(close);
       await until(() => !baseIsVisible(path));
     });
 

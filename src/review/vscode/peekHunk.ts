@@ -34,7 +34,7 @@ export async function peekHunk(
 /** Opens the inline diff at a hunk. False if VS Code doesn't show one with this text before. */
 async function showInlineDiff(editor: vscode.TextEditor, hunk: Hunk, base: vscode.Uri): Promise<boolean> {
   if (vscode.workspace.getConfiguration("scm").get("diffDecorations") === "none") return false;
-  await closeInlineDiff();
+  await closePeek();
   const place = new vscode.Position(anchorLine(hunk), 0);
   // VS Code counts removed lines to the line before them.
   const start = hunk.text.from === hunk.text.to ? new vscode.Position(Math.max(0, place.line - 1), 0) : place;
@@ -47,16 +47,23 @@ async function showInlineDiff(editor: vscode.TextEditor, hunk: Hunk, base: vscod
     await vscode.commands.executeCommand("editor.action.dirtydiff.next");
     await visibleEditors(() => shown().length > 0, maxShowTime);
   }
-  const isShown = shown().some(isBase);
+  const isShown = (): boolean => shown().some(isBase);
+  if (isShown()) {
+    editor.selection = new vscode.Selection(place, place);
+    // On a busy machine, VS Code closes an inline diff that it has just shown.
+    await visibleEditors(() => !isShown(), maxShowTime);
+    return isShown();
+  }
   // The diff of another source control, or none.
-  if (!isShown) await closeInlineDiff();
+  await closePeek();
   editor.selection = new vscode.Selection(place, place);
-  return isShown;
+  return false;
 }
 
-/** The command has had two names. */
-async function closeInlineDiff(): Promise<void> {
+/** Closes the inline diff, whose command has had two names, and the peek of an earlier text. */
+async function closePeek(): Promise<void> {
   const known = new Set(await vscode.commands.getCommands(true));
+  if (known.has("closeReferenceSearch")) await vscode.commands.executeCommand("closeReferenceSearch");
   if (known.has("closeQuickDiff")) await vscode.commands.executeCommand("closeQuickDiff");
   else if (known.has("closeDirtyDiff")) await vscode.commands.executeCommand("closeDirtyDiff");
 }
