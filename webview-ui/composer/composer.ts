@@ -228,11 +228,16 @@ export class ComposerElement extends LightElement {
     return html`${this.#canStop ? this.#stopButton() : nothing}
     ${iconButton("send", {
       label: t("Send"),
-      title: this.#isRunning ? t("Add to Queue") : this.#sendTitle(),
+      title: this.#isQueued ? t("Add to Queue") : this.#sendTitle(),
       classes: "send",
       disabled: !this.#canSend,
       onClick: this.#sendPrompt,
     })}`;
+  }
+
+  /** Whether a prompt would wait: for the turn that runs, or behind a prompt on hold. */
+  get #isQueued(): boolean {
+    return this.#isRunning || this.head.queue.find(({ sent }) => !sent)?.isOnHold === true;
   }
 
   #sendTitle(): string {
