@@ -23,7 +23,7 @@ const knownInterfaces: Readonly<Record<string, number>> = {
 const knownClasses: Readonly<Record<string, number>> = {
   Checkpoints: 24,
   WindowReview: 35,
-  Session: 26,
+  Session: 24,
   ChatPanels: 21,
 };
 

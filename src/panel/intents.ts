@@ -66,6 +66,9 @@ export const intents = {
   editQueued: { scope: "session", fields: { prompt: isString, text: isString } },
   /** Moves a queued prompt before another, or to the end. */
   moveQueued: { scope: "session", fields: { prompt: isString, before: optional(isString) } },
+  /** Puts a queued prompt on hold, or releases it. */
+  holdQueued: { scope: "session", fields: { prompt: isString } },
+  releaseQueued: { scope: "session", fields: { prompt: isString } },
   /** Sends a queued prompt next, and stops a running turn for it. */
   sendNow: { scope: "session", fields: { prompt: isString } },
   /** Sends a queued prompt into the running turn. */

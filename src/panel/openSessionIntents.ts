@@ -10,9 +10,11 @@ import type { ReplyTarget } from "./replyTarget.ts";
 export function openSessionIntents(open: (id: string | undefined) => Session | undefined) {
   const of = ({ session }: { readonly session?: string }): Session | undefined => open(session);
   return intentHandlers({
-    withdraw: intent => of(intent)?.withdraw(intent.prompt),
-    editQueued: intent => of(intent)?.editQueued(intent.prompt, intent.text.trimEnd()),
-    moveQueued: intent => of(intent)?.moveQueued(intent.prompt, intent.before),
+    withdraw: intent => of(intent)?.queue.withdraw(intent.prompt),
+    editQueued: intent => of(intent)?.queue.edit(intent.prompt, intent.text.trimEnd()),
+    moveQueued: intent => of(intent)?.queue.move(intent.prompt, intent.before),
+    holdQueued: intent => of(intent)?.queue.hold(intent.prompt),
+    releaseQueued: intent => of(intent)?.queue.release(intent.prompt),
     sendNow: intent => of(intent)?.sendNow(intent.prompt),
     sendWhileRunning: intent => of(intent)?.sendWhileRunning(intent.prompt),
     resumeQueue: intent => of(intent)?.resumeQueue(),

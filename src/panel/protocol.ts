@@ -322,6 +322,8 @@ export interface ViewQueuedPrompt {
   /** The agent has not accepted the prompt, so it can give it back. */
   readonly isHeld?: true;
   readonly paused?: true;
+  /** The user does not want it sent until the user releases it. */
+  readonly isOnHold?: true;
   readonly canSteer?: true;
 }
 

@@ -327,6 +327,8 @@ export const sessionEvents = {
   promptEdited: { submission: isString, text: isString },
   /** Moves a queued prompt before another one, or to the end. */
   promptMoved: { submission: isString, before: optionalString },
+  /** The user puts a queued prompt on hold, or releases it. */
+  promptOnHold: { submission: isString, onHold: isBoolean },
   /** Whether queued prompts wait until the user resumes the queue. */
   queuePaused: { paused: isBoolean },
   cancelRequested: {},

@@ -1,7 +1,8 @@
 // Which changes of a session are worth a notification.
 import { turnEnded } from "./activity.ts";
 import { withInput } from "./ownInput.ts";
-import { openQuestions, sessionTitle, toolKey, type Entry, type Question, type SessionState } from "./state.ts";
+import { nextPrompt } from "./promptQueue.ts";
+import { isHeld, openQuestions, sessionTitle, toolKey, type Entry, type Question, type SessionState } from "./state.ts";
 import { permissionTitle } from "./toolTitle.ts";
 
 export type SessionNotification =
@@ -22,9 +23,13 @@ export function notificationBetween(before: SessionState, after: SessionState): 
   const outcome = turnOutcome(after);
   if (outcome === undefined) return undefined;
   // The next prompt of the queue is sent automatically, so the work is not over. After a failure the queue waits.
-  if (after.pendingPrompts.length > 0 && outcome !== "failed" && outcome !== "lost") return undefined;
+  if (hasNextTurn(after) && outcome !== "failed" && outcome !== "lost") return undefined;
   return { kind: "turnEnd", title: sessionTitle(after), outcome };
 }
+
+/** Whether the agent has a further prompt already, or gets the next one of the queue. */
+const hasNextTurn = (state: SessionState): boolean =>
+  nextPrompt(state) !== undefined || state.pendingPrompts.some(each => isHeld(each) || each.messageId !== undefined);
 
 function titleOf({ title, toolCallId, kind }: Question, { entries, workspaceFolder }: SessionState): string {
   if (kind !== undefined) return title;

@@ -13,6 +13,7 @@ import { attachedConversation } from "./opening/openAgentSession.ts";
 import type { ContentBlock, SessionEvent } from "./events.ts";
 import type { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import type { Participants } from "./participant.ts";
+import { nextPrompt } from "./promptQueue.ts";
 import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
 import { isBusy, type PendingPrompt, type SessionState } from "./state.ts";
 
@@ -97,7 +98,7 @@ export class PromptDelivery {
     const { link, participants } = this.#options;
     const remote = link();
     const state = this.#options.state();
-    const next = state.pendingPrompts.find(s => s.messageId === undefined);
+    const next = nextPrompt(state);
     if (!remote || !next || state.queuePaused || this.#sending.size > 0 || isBusy(state)) return;
     if (this.#preparing !== undefined || areChoicesOpen(state)) return;
     if (participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
@@ -111,6 +112,7 @@ export class PromptDelivery {
     const prompt = this.queued.find(({ id }) => id === promptId);
     const { session } = remote ?? {};
     if (!remote || !prompt || session?.sendWhileRunning === undefined || !isBusy(this.#options.state())) return false;
+    if (prompt.isOnHold) this.#options.dispatch({ type: "promptOnHold", submission: promptId, onHold: false });
     this.#send(
       prompt,
       remote,

@@ -38,5 +38,23 @@ export function movePrompt(state: SessionState, id: string, before: string | und
   return submissions.every((s, i) => s === state.pendingPrompts[i]) ? state : { ...state, pendingPrompts: submissions };
 }
 
+/** The state with a queued prompt put on hold, or released. */
+export function setOnHold(state: SessionState, id: string, onHold: boolean): SessionState {
+  const old = queuedPrompt(state, id);
+  if (!old || (old.isOnHold === true) === onHold) return state;
+  const { isOnHold: _, ...released } = old;
+  const changed: PendingPrompt = onHold ? { ...old, isOnHold: true } : released;
+  return { ...state, pendingPrompts: state.pendingPrompts.map(s => (s === old ? changed : s)) };
+}
+
+/**
+ * The prompt that is sent next. Undefined if there is none, and while the first one is on hold: the prompts behind it keep
+ * their order, so they wait, too.
+ */
+export function nextPrompt({ pendingPrompts }: SessionState): PendingPrompt | undefined {
+  const first = pendingPrompts.find(s => s.messageId === undefined);
+  return first?.isOnHold ? undefined : first;
+}
+
 const queuedPrompt = (state: SessionState, id: string): PendingPrompt | undefined =>
   state.pendingPrompts.find(s => s.id === id && s.messageId === undefined && !s.isSubmitted);

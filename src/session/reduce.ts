@@ -33,7 +33,7 @@ import { formNotice } from "./forms/formNotice.ts";
 import { noteDeniedChange, noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, nameMessage, upsertMessage } from "./messages.ts";
 import { putPlan, removePlan } from "./plans.ts";
-import { editPrompt, movePrompt } from "./promptQueue.ts";
+import { editPrompt, movePrompt, setOnHold } from "./promptQueue.ts";
 import { endRetry, withRetry } from "./retries.ts";
 import { trackSilence } from "./silence.ts";
 import {
@@ -102,6 +102,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       return editPrompt(state, event.submission, event.text);
     case "promptMoved":
       return movePrompt(state, event.submission, event.before);
+    case "promptOnHold":
+      return setOnHold(state, event.submission, event.onHold);
     case "queuePaused":
       return withValues(state, { queuePaused: event.paused });
     case "cancelRequested":

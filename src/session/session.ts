@@ -20,7 +20,7 @@ import { promptsOfLostAgent } from "./opening/promptsOfLostAgent.ts";
 import { withInput } from "./ownInput.ts";
 import { PromptDelivery, type PromptLink } from "./promptDelivery.ts";
 import { Participants } from "./participant.ts";
-import { withPromptText } from "./promptQueue.ts";
+import { QueueEditor } from "./queueEditor.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import { AgentLoss } from "./opening/agentLoss.ts";
@@ -63,6 +63,8 @@ export class Session implements Disposable {
   readonly #quietTimer: QuietTimer;
   readonly #silenceTimer: SilenceTimer;
   readonly #prompts: PromptDelivery;
+  /** Changes the prompts that are not sent yet. */
+  readonly queue: QueueEditor;
   #disposed = false;
 
   constructor(options: SessionOptions) {
@@ -98,6 +100,14 @@ export class Session implements Disposable {
       participants: this.#participants,
       pause: () => this.#setQueuePaused(true),
       onForgotten: () => this.#openAgain(),
+    });
+    this.queue = new QueueEditor({
+      prompts: this.#prompts,
+      state: () => this.#state,
+      dispatch: event => this.#dispatch(event),
+      sendNext: () => {
+        if (!this.#state.queuePaused) this.#sendQueue();
+      },
     });
     if (options.earlier) {
       this.#state = options.earlier.state;
@@ -178,8 +188,7 @@ export class Session implements Disposable {
     if (content.length === 0) return; // Never send an empty prompt: some agents hang on one for good.
     this.#setQueuePaused(false);
     this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
-    if (!this.#agentLink) void this.open();
-    this.#prompts.sendNext();
+    this.#sendQueue();
   }
 
   /** Adds a notice to the transcript. The agent does not see it. */
@@ -193,32 +202,13 @@ export class Session implements Disposable {
     this.#dispatch({ type: "titled", title: line === "" ? null : line });
   }
 
-  /** Removes a prompt that is not sent yet, or asks the agent to give it back. */
-  withdraw(promptId: string): void {
-    if (!this.#prompts.queued.some(s => s.id === promptId)) return this.#prompts.withdrawHeld(promptId);
-    this.#dispatch({ type: "promptWithdrawn", submission: promptId });
-  }
-
-  /** Changes the text of a prompt that is not sent yet. If nothing is left of the prompt, it is withdrawn. */
-  editQueued(promptId: string, text: string): void {
-    const edited = this.#prompts.queued.find(s => s.id === promptId);
-    if (!edited) return;
-    if (withPromptText(edited.content, text).length === 0) return this.withdraw(promptId);
-    this.#dispatch({ type: "promptEdited", submission: promptId, text });
-  }
-
-  /** Moves a prompt that is not sent yet before another one, or to the end of the queue. */
-  moveQueued(promptId: string, before?: string): void {
-    const ids = this.#prompts.queued.map(s => s.id);
-    if (!ids.includes(promptId) || (before !== undefined && !ids.includes(before))) return;
-    this.#dispatch({ type: "promptMoved", submission: promptId, ...(before !== undefined && { before }) });
-  }
-
   /** Stops the running turn and sends the queued prompt next. */
   sendNow(promptId: string): void {
     const waiting = this.#prompts.queued;
     const [first] = waiting;
-    if (!first || !waiting.some(s => s.id === promptId)) return;
+    const prompt = waiting.find(s => s.id === promptId);
+    if (!first || !prompt) return;
+    if (prompt.isOnHold) this.#dispatch({ type: "promptOnHold", submission: promptId, onHold: false });
     if (first.id !== promptId) this.#dispatch({ type: "promptMoved", submission: promptId, before: first.id });
     if (isBusy(this.#state)) this.#cancelWork();
     this.resumeQueue();
@@ -232,6 +222,10 @@ export class Session implements Disposable {
   /** Sends the prompts that wait since a stop or a failure. Starts the agent again if it was lost. */
   resumeQueue(): void {
     this.#setQueuePaused(false);
+    this.#sendQueue();
+  }
+
+  #sendQueue(): void {
     if (!this.#agentLink) void this.open();
     this.#prompts.sendNext();
   }

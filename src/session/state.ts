@@ -173,6 +173,8 @@ export interface PendingPrompt {
   readonly isSubmitted?: true;
   /** The number of entries when it was submitted. Its message comes after them. */
   readonly place?: number;
+  /** The user does not want it sent until the user releases it. */
+  readonly isOnHold?: true;
 }
 /** A prompt that was sent and that is not known to be a part of a turn yet. */
 export interface AwaitedTurn {

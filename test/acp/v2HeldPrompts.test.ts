@@ -62,7 +62,7 @@ describe("a prompt of version 2 that the agent held when the connection ended", 
 
     it(`is shown if the agent has the prompt, although the user withdrew it meanwhile (${title})`, async () => {
       end();
-      wire.session.withdraw(wire.state.pendingPrompts[0]?.id ?? "");
+      wire.session.queue.withdraw(wire.state.pendingPrompts[0]?.id ?? "");
       await resumed(() => {
         wire.message("user", "u2", "held");
         wire.message("agent", "m", "Done");

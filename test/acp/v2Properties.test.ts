@@ -13,7 +13,18 @@ import { replayAtOnce } from "../support/fakes/wholeViews.ts";
 import { WireSession } from "../support/fakes/wireSession.ts";
 
 /** What the user does, each with how often a test chooses it. */
-const userSteps = { send: 8, steer: 4, stop: 3, sendNow: 2, withdraw: 3, resume: 4, allow: 3, cancelCall: 1 } as const;
+const userSteps = {
+  send: 8,
+  steer: 4,
+  stop: 3,
+  sendNow: 2,
+  withdraw: 3,
+  hold: 2,
+  release: 3,
+  resume: 4,
+  allow: 3,
+  cancelCall: 1,
+} as const;
 /** What happens to the connection. */
 const linkSteps = { reload: 3, lose: 2, connect: 8, connectBriefly: 1 } as const;
 type Step = {
@@ -147,7 +158,16 @@ class World {
       case "withdraw":
         if (!prompt) return false;
         this.#withdrawn.add(contentText(prompt.content));
-        session.withdraw(prompt.id);
+        session.queue.withdraw(prompt.id);
+        return true;
+      case "hold":
+        if (!prompt || prompt.isOnHold || prompt.isSubmitted || prompt.messageId !== undefined) return false;
+        session.queue.hold(prompt.id);
+        return true;
+      case "release":
+        // Releasing the first prompt reconnects, which is a step of its own.
+        if (!this.model.send || !prompt?.isOnHold) return false;
+        session.queue.release(prompt.id);
         return true;
       case "resume":
         if (!this.model.send || !state.queuePaused) return false;
@@ -230,8 +250,10 @@ class World {
       await this.processed();
       if (this.wire.agent.received.length > 0) continue;
       const { state, session } = this.wire;
-      if (!state.queuePaused || state.pendingPrompts.length === 0) break;
-      this.trace.push("user: resume");
+      const onHold = state.pendingPrompts.filter(each => each.isOnHold);
+      if ((!state.queuePaused && onHold.length === 0) || state.pendingPrompts.length === 0) break;
+      this.trace.push("user: release and resume");
+      for (const { id } of onHold) session.queue.release(id);
       session.resumeQueue();
     }
   }

@@ -117,7 +117,7 @@ describe("a turn of version 2", () => {
     wire.session.send([{ type: "text", text: "B" }]);
     wire.session.sendWhileRunning(wire.state.pendingPrompts[1]?.id ?? "");
     wire.agent.answer(await wire.agent.request("session/prompt"), { messageId: "u2" });
-    wire.session.withdraw(wire.state.pendingPrompts[0]?.id ?? "");
+    wire.session.queue.withdraw(wire.state.pendingPrompts[0]?.id ?? "");
     await wire.agent.request("$/cancel_request");
     wire.agent.fail(held, -32800, "Cancelled.");
     wire.session.send([{ type: "text", text: "next" }]);
@@ -337,7 +337,7 @@ describe("a turn of version 2", () => {
       wire.idle();
       await wire.processed();
       const [held] = wire.state.pendingPrompts;
-      wire.session.withdraw(held?.id ?? "");
+      wire.session.queue.withdraw(held?.id ?? "");
       const { params } = await wire.agent.request("$/cancel_request");
       assert.deepEqual(params, { requestId: steered.id });
       wire.agent.fail(steered, -32800, "Cancelled.");
@@ -349,7 +349,7 @@ describe("a turn of version 2", () => {
     it("keeps a prompt that the agent accepts although the user withdrew it", async () => {
       const steered = await wire.agent.request("session/prompt");
       const [held] = wire.state.pendingPrompts;
-      wire.session.withdraw(held?.id ?? "");
+      wire.session.queue.withdraw(held?.id ?? "");
       await wire.agent.request("$/cancel_request");
       wire.agent.answer(steered, { messageId: "u2" });
       await wire.processed();

@@ -24,6 +24,20 @@ async function runTests(window: JoinedWindow): Promise<void> {
   await window.page.getByRole("group", { name: /^Run / }).waitFor();
 }
 
+/** The agent works on the second prompt, until the user answers its question. */
+async function begin(window: JoinedWindow): Promise<void> {
+  await window.send("hello");
+  await window.log.getByText("Try one of these prompts").waitFor();
+  await window.idle();
+  await runTests(window);
+}
+
+/** The prompts of the user in the conversation. */
+async function sentPrompts({ log }: JoinedWindow): Promise<readonly string[]> {
+  const texts = await log.locator("parley-message[data-kind=user] .body").allTextContents();
+  return texts.map(text => text.trim());
+}
+
 const files = { "package.json": JSON.stringify({ scripts: { test: "node --version" } }), "src/sum.js": "export {};\n" };
 
 describe("the queue of prompts", () => {
@@ -31,12 +45,9 @@ describe("the queue of prompts", () => {
 
   it("waits while the agent asks, is edited and moved by keyboard, and is kept by a stop until the user sends it", async () => {
     const window = await openJoined({ agents: demoAgent, files });
-    const { composer, log, page } = window;
+    const { composer, page } = window;
     const { keyboard } = page;
-    await window.send("hello");
-    await log.getByText("Try one of these prompts").waitFor();
-    await window.idle();
-    await runTests(window);
+    await begin(window);
     for (const text of ["explain src/sum.js", "what can you do"]) await window.send(text);
     await waiting(window, "explain src/sum.js", "what can you do");
     await keyboard.press("Shift+Tab");
@@ -60,8 +71,8 @@ describe("the queue of prompts", () => {
     await focused(window, button(window, "Edit: explain src/sum.js please"));
     await keyboard.press("Home");
     await focused(window, button(window, "Resume"));
-    // Each row has five buttons.
-    for (let presses = 0; presses < 9; presses++) await keyboard.press("ArrowRight");
+    // Each row has six buttons.
+    for (let presses = 0; presses < 11; presses++) await keyboard.press("ArrowRight");
     await focused(window, button(window, "Send now: explain src/sum.js please"));
     await keyboard.press("Enter");
     await window.prompt("what can you do").waitFor({ state: "attached" });
@@ -77,10 +88,68 @@ describe("the queue of prompts", () => {
     await page.getByText("Paused").waitFor({ state: "hidden" });
     await window.prompt("hello again").waitFor({ state: "attached" });
     await window.idle();
-    const sent = await log.locator("parley-message[data-kind=user] .body").allTextContents();
-    assert.deepEqual(
-      sent.map(text => text.trim()),
-      ["hello", "/test", "explain src/sum.js please", "what can you do", "/test", "hello again"],
-    );
+    assert.deepEqual(await sentPrompts(window), [
+      ...["hello", "/test", "explain src/sum.js please", "what can you do", "/test", "hello again"],
+    ]);
+  });
+
+  it("keeps a prompt on hold and those behind it, also after a reload, until the user sends or releases them", async () => {
+    const window = await openJoined({ agents: demoAgent, files });
+    const { page, log } = window;
+    const { keyboard } = page;
+    const onHold = page.getByRole("listitem").filter({ hasText: "On hold" });
+    await begin(window);
+    for (const text of ["hello again", "what can you do", "explain src/sum.js"]) await window.send(text);
+    await page.getByText("what can you do", { exact: true }).hover();
+    await button(window, "Hold: what can you do").click();
+    await onHold.getByText("what can you do", { exact: true }).waitFor();
+    await page
+      .getByRole("group", { name: /^Run / })
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    // The prompt before it goes out. Nothing follows the end of that turn.
+    await window.prompt("hello again").waitFor({ state: "attached" });
+    await window.idle();
+    await window.send("hello once more");
+    await waiting(window, "what can you do", "explain src/sum.js", "hello once more");
+
+    await window.reload();
+    await waiting(window, "what can you do", "explain src/sum.js", "hello once more");
+    await onHold.getByText("what can you do", { exact: true }).waitFor();
+    // Resume connects to the agent again. The prompt is still on hold.
+    await button(window, "Resume").click();
+    await log.getByText(/^Demo Agent .* this conversation/).waitFor();
+    await waiting(window, "what can you do", "explain src/sum.js", "hello once more");
+    await button(window, "Send now: hello once more").click();
+    await window.prompt("hello once more").waitFor({ state: "attached" });
+    await window.idle();
+    await waiting(window, "what can you do", "explain src/sum.js");
+
+    await window.composer.focus();
+    await keyboard.press("Shift+Tab");
+    await keyboard.press("Home");
+    await focused(window, button(window, "Edit: what can you do"));
+    for (let presses = 0; presses < 3; presses++) await keyboard.press("ArrowRight");
+    await focused(window, button(window, "Release: what can you do"));
+    await keyboard.press("Enter");
+    await window.prompt("explain src/sum.js").waitFor({ state: "attached" });
+    await window.idle();
+    assert.deepEqual(await sentPrompts(window), [
+      ...["hello", "/test", "hello again", "hello once more", "what can you do", "explain src/sum.js"],
+    ]);
+  });
+
+  it("sends a prompt on hold with Send Now, which stops the turn", async () => {
+    const window = await openJoined({ agents: demoAgent, files });
+    await begin(window);
+    for (const text of ["hello again", "what can you do"]) await window.send(text);
+    await window.page.getByText("what can you do", { exact: true }).hover();
+    await button(window, "Hold: what can you do").click();
+    await button(window, "Release: what can you do").waitFor();
+    await button(window, "Send now: what can you do").click();
+    await window.prompt("hello again").waitFor({ state: "attached" });
+    await window.idle();
+    assert.deepEqual(await sentPrompts(window), ["hello", "/test", "what can you do", "hello again"]);
   });
 });

@@ -11,6 +11,8 @@ const good: readonly Intent[] = [
   { type: "withdraw", prompt: "s" },
   { type: "editQueued", prompt: "s", text: "x" },
   { type: "moveQueued", prompt: "s" },
+  { type: "holdQueued", prompt: "s" },
+  { type: "releaseQueued", prompt: "s" },
   { type: "sendNow", prompt: "s" },
   { type: "sendAnyway" },
   { type: "stop" },

@@ -129,7 +129,7 @@ describe("a turn that is prepared", () => {
   it("is not sent if its prompt was removed meanwhile, and the next one is prepared", async () => {
     bench.send("one");
     bench.send("two");
-    bench.session.withdraw("s1");
+    bench.session.queue.withdraw("s1");
     bench.ready();
     await until(() => bench.prepared.length === 2);
     bench.ready();
@@ -137,9 +137,21 @@ describe("a turn that is prepared", () => {
     assert.deepEqual([bench.prepared, bench.texts], [["s1", "s2"], ["two"]]);
   });
 
+  it("is not sent if the user puts its prompt on hold meanwhile, and prepared again after the release", async () => {
+    bench.send("one");
+    bench.session.queue.hold("s1");
+    bench.ready();
+    await bench.settled();
+    assert.deepEqual([bench.prepared, bench.texts], [["s1"], []]);
+    bench.session.queue.release("s1");
+    bench.ready();
+    await until(() => bench.texts.length === 1);
+    assert.deepEqual(bench.prepared, ["s1", "s1"]);
+  });
+
   it("is sent with the text of an edit during its preparation", async () => {
     bench.send("one");
-    bench.session.editQueued("s1", "other");
+    bench.session.queue.edit("s1", "other");
     bench.ready();
     await until(() => bench.texts.length === 1);
     assert.deepEqual(bench.texts, ["other"]);

@@ -84,6 +84,23 @@ describe("the notifications of a session", () => {
     assert.equal(notificationBetween(queued, next), undefined);
   });
 
+  it("include the end of a turn that is followed by no queued one, because the next one is on hold", () => {
+    const queued = after(
+      running,
+      { type: "promptSent", submission: "s2", content: [{ type: "text", text: "More" }] },
+      { type: "promptSent", submission: "s3", content: [{ type: "text", text: "Even more" }] },
+    );
+    const end: SessionEvent = { type: "activity", state: "idle", stopReason: "end_turn" };
+    const held = after(queued, { type: "promptOnHold", submission: "s2", onHold: true });
+    const notification = { kind: "turnEnd", title: "Fix it", outcome: "finished" };
+    assert.deepEqual(notificationBetween(held, after(held, end)), notification);
+    const heldLater = after(queued, { type: "promptOnHold", submission: "s3", onHold: true });
+    assert.equal(notificationBetween(heldLater, after(heldLater, end)), undefined);
+    // The agent has a prompt that was sent into the turn, and begins another turn with it.
+    const steered = after(held, { type: "promptSubmitted", submission: "s3" });
+    assert.equal(notificationBetween(steered, after(steered, end)), undefined);
+  });
+
   it("exclude chunks", () => {
     const content = { type: "text", text: "Hello" } as const;
     const chunk = after(running, { type: "messageChunk", author: "agent", messageId: "m2", content });

@@ -159,7 +159,7 @@ describe("an agent that holds a prompt before it accepts it", () => {
   it("can be stopped, and a prompt that it gives back returns to the paused queue", async () => {
     const { bench, settle } = await holding();
     assert.ok(isBusy(bench.session.state));
-    bench.session.editQueued("s1", "too late");
+    bench.session.queue.edit("s1", "too late");
     assert.deepEqual(bench.queued, ["one", "two"]);
     bench.session.stop();
     assert.equal(bench.remote.cancels, 1);
@@ -171,7 +171,7 @@ describe("an agent that holds a prompt before it accepts it", () => {
     );
     assert.deepEqual(bench.entryKinds, [], "nothing is shown as a failure");
     assert.equal(bench.clock.pendingTimers, 0);
-    bench.session.editQueued("s1", "one, changed");
+    bench.session.queue.edit("s1", "one, changed");
     assert.deepEqual(bench.queued, ["one, changed", "two"]);
   });
 

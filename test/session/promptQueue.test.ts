@@ -67,7 +67,7 @@ describe("the queue in a session's state", () => {
     assert.equal(fold([{ type: "promptEdited", submission: "b", text: "b" }], queued), queued);
   });
 
-  it("never loses, duplicates or alters another prompt, for any moves and edits", () => {
+  it("never loses, duplicates or alters another prompt, for any moves, edits and holds", () => {
     const change = fc.oneof(
       fc.record({
         type: fc.constant("promptMoved" as const),
@@ -79,6 +79,11 @@ describe("the queue in a session's state", () => {
         submission: fc.constantFrom("a", "b", "c"),
         text: fc.string({ minLength: 1, maxLength: 4 }),
       }),
+      fc.record({
+        type: fc.constant("promptOnHold" as const),
+        submission: fc.constantFrom("a", "b", "c"),
+        onHold: fc.boolean(),
+      }),
     );
     fc.assert(
       fc.property(eventsArb, fc.array(change, { maxLength: 8 }), (events, changes) => {
@@ -87,7 +92,7 @@ describe("the queue in a session's state", () => {
         assert.deepEqual([...ids(after)].sort(), [...ids(before)].sort());
         for (const old of before.pendingPrompts) {
           const now = after.pendingPrompts.find(s => s.id === old.id);
-          const edits = changes.filter(one => one.type === "promptEdited" && one.submission === old.id);
+          const edits = changes.filter(one => one.type !== "promptMoved" && one.submission === old.id);
           if (old.messageId !== undefined || edits.length === 0) assert.equal(now, old);
           const attached = (content: readonly ContentBlock[]): readonly ContentBlock[] =>
             content.filter(b => b.type !== "text");
@@ -132,8 +137,8 @@ describe("the queue of a session", () => {
 
   it("is sent in the order and with the text that the user set", async () => {
     const { session, agent, died } = await working();
-    session.moveQueued("s4", "s2");
-    session.editQueued("s2", "two, changed");
+    session.queue.move("s4", "s2");
+    session.queue.edit("s2", "two, changed");
     assert.deepEqual(texts(session), ["four", "two, changed", "three"]);
     for (const count of [2, 3, 4]) {
       agent.sessions[0]?.end();
@@ -148,9 +153,9 @@ describe("the queue of a session", () => {
     const { session, agent, died } = await working();
     agent.sessions[0]?.end();
     await until(() => agent.sessions[0]?.prompts.length === 2);
-    session.editQueued("s2", "too late");
-    session.moveQueued("s2");
-    session.moveQueued("s3", "s2");
+    session.queue.edit("s2", "too late");
+    session.queue.move("s2");
+    session.queue.move("s3", "s2");
     assert.ok(!JSON.stringify(session.state).includes("too late"));
     assert.deepEqual(texts(session).slice(-2), ["three", "four"]);
     session.dispose();
@@ -159,7 +164,7 @@ describe("the queue of a session", () => {
 
   it("drops a prompt without content", async () => {
     const { session, died } = await working();
-    session.editQueued("s3", "");
+    session.queue.edit("s3", "");
     assert.deepEqual(texts(session), ["two", "four"]);
     session.dispose();
     died.dispose();

@@ -83,7 +83,7 @@ describe("the reducer, for any events,", () => {
   });
 
   it("returns the same object if the event repeats the state", () => {
-    const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "promptEdited", "promptMoved", "askOpened", "askClosed", "message", "tool",
+    const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "promptEdited", "promptMoved", "promptOnHold", "askOpened", "askClosed", "message", "tool",
       "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file",
       "chosen", "choiceRefused", "choicesWaived"]); // prettier-ignore
     fc.assert(

@@ -175,9 +175,9 @@ describe("a session", () => {
     bench.send("one");
     bench.send("two");
     await bench.flushPromises();
-    bench.session.withdraw("s1");
-    bench.session.withdraw("s2");
-    bench.session.withdraw("no such prompt");
+    bench.session.queue.withdraw("s1");
+    bench.session.queue.withdraw("s2");
+    bench.session.queue.withdraw("no such prompt");
     assert.deepEqual(bench.queued, []);
     assert.deepEqual(bench.entryKinds, ["message"]);
   });

@@ -78,15 +78,15 @@ describe("a prompt that the agent refused until the user signs in", () => {
 
   it("waits if the user has edited, withdrawn or moved it", async () => {
     const edited = await refused("first", "second");
-    edited.session.editQueued(idOf(edited, 0), "first, please");
+    edited.session.queue.edit(idOf(edited, 0), "first, please");
     await signIn(edited);
     assert.deepEqual([edited.remote.texts, edited.queued], [["first"], ["first, please", "second"]]);
     const withdrawn = await refused("first", "second");
-    withdrawn.session.withdraw(idOf(withdrawn, 0));
+    withdrawn.session.queue.withdraw(idOf(withdrawn, 0));
     await signIn(withdrawn);
     assert.deepEqual([withdrawn.remote.texts, withdrawn.queued], [["first"], ["second"]]);
     const moved = await refused("first", "second");
-    moved.session.moveQueued(idOf(moved, 0));
+    moved.session.queue.move(idOf(moved, 0));
     await signIn(moved);
     assert.deepEqual([moved.remote.texts, moved.queued], [["first"], ["second", "first"]]);
   });

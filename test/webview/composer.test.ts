@@ -66,6 +66,7 @@ describe("the composer", () => {
   it("Stop and Escape stop a running turn, but not again while it is stopping", async () => {
     const panel = await openPanel([snapshot(view([], { activity: running }))]);
     const stop = panel.page.getByRole("button", { name: "Stop" });
+    assert.equal(await stop.getAttribute("title"), "Stop (Escape or Alt+Shift+S)");
     await stop.click();
     await panel.composer.press("Escape");
     assert.deepEqual(await panel.intents(), [{ type: "stop" }, { type: "stop" }]);

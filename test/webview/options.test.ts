@@ -67,6 +67,29 @@ describe("the options of an agent", () => {
     assert.deepEqual(await names.allInnerTexts(), ["Mode:"]);
   });
 
+  it("name the keys of the mode and the model in their tooltips, and only of the selectors that the commands change", async () => {
+    const described = { ...mode, choices: [{ value: "ask", name: "Ask First", description: "Asks before each edit" }] };
+    const model: ViewOption = { ...agents, id: "model", name: "Model", category: "model" };
+    const second: ViewOption = { ...described, id: "mode2", name: "Other mode" };
+    const fast: ViewOption = { ...approvals, id: "fast", name: "Fast", category: "model" };
+    const panel = await openPanel([snapshot(view([], headWith(fast, described, model, second, effort)))]);
+    const titles = (): Promise<readonly (string | null)[]> =>
+      panel.page
+        .locator("select.option, .picker-button")
+        .evaluateAll(all => all.map(each => each.getAttribute("title")));
+    assert.deepEqual(await titles(), [
+      "Mode (Alt+Shift+M): Asks before each edit",
+      "Model (Alt+Shift+E)\nApproves everything",
+      "Other mode: Asks before each edit",
+      "Effort",
+    ]);
+    await panel.page.evaluate(() => Object.defineProperty(navigator, "platform", { value: "MacIntel" }));
+    await panel.patch({ op: "head", head: headWith(mode, { ...model, name: "The model" }) });
+    await panel.page.getByRole("button", { name: "The model: Profile 1" }).waitFor();
+    assert.deepEqual(await titles(), ["Mode (⌘⌥⇧M)", "The model (⌘⌥⇧E)\nApproves everything"]);
+    await panel.assertClean();
+  });
+
   it("mark values that approve everything, with an icon and in words, and let the user choose them", async () => {
     const panel = await openPanel([snapshot(view([], headWith(mode, approvals, agents)))], { width: 280 });
     const { page } = panel;

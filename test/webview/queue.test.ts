@@ -1,4 +1,4 @@
-// The queued prompts above the composer: edited, reordered, sent immediately and removed.
+// The queued prompts above the composer: edited, reordered, put on hold, sent immediately and removed.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
@@ -49,6 +49,58 @@ describe("the queue", () => {
     assert.equal(await button(panel, "Ask the agent to give it back: zero").count(), 0);
     await button(panel, "Ask the agent to give it back: nine").click();
     assert.deepEqual(await panel.intents(), [{ type: "withdraw", prompt: "s9" }]);
+  });
+
+  it("puts a prompt on hold by mouse and releases it by keyboard; the state is shown in words, and the button keeps the focus", async () => {
+    const panel = await open();
+    const { keyboard } = panel.page;
+    await panel.page.getByText("two", { exact: true }).hover();
+    await button(panel, "Hold: two").click();
+    await panel.patch({ op: "head", head: { queue: [out, one, { ...two, isOnHold: true }, three] } });
+    const row = panel.page.getByRole("listitem").filter({ hasText: "two" });
+    await row.getByText("On hold", { exact: true }).waitFor();
+    assert.equal(await panel.page.getByText("On hold", { exact: true }).count(), 1);
+    assert.equal(await button(panel, "Hold: zero").count(), 0);
+    await focused(panel, "Release: two");
+    await keyboard.press("Space");
+    await panel.patch({ op: "head", head: { queue: [out, one, two, three] } });
+    await focused(panel, "Hold: two");
+    await keyboard.press("Home");
+    await focused(panel, "Edit: one");
+    for (let presses = 0; presses < 3; presses++) await keyboard.press("ArrowRight");
+    await focused(panel, "Hold: one");
+    await keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [
+      { type: "holdQueued", prompt: "s2" },
+      { type: "releaseQueued", prompt: "s2" },
+      { type: "holdQueued", prompt: "s1" },
+    ]);
+  });
+
+  it("shows Release without the mouse over the row, and says at Send that a message goes behind the one on hold", async () => {
+    const panel = await openPanel([snapshot(view([], { queue: [{ ...one, isOnHold: true }, three] }))]);
+    assert.ok((await button(panel, "Release: one").boundingBox())?.width);
+    const send = panel.page.getByRole("button", { name: "Send", exact: true });
+    assert.equal(await send.getAttribute("title"), "Add to Queue");
+    await panel.patch({ op: "head", head: { queue: [three, { ...one, isOnHold: true }] } });
+    await panel.page.getByRole("button", { name: "Send", exact: true, disabled: true }).waitFor();
+    await panel.page.waitForFunction(() => document.querySelector(".send")?.getAttribute("title") === "Send (Enter)");
+  });
+
+  it("has room for the text of a prompt on hold in a narrow panel, also with all buttons", async () => {
+    const long = "Then update the changelog and the documentation";
+    const queue = [one, { ...two, text: long, isOnHold: true, canSteer: true }, { ...three, canSteer: true }] as const;
+    for (const width of [280, 480])
+      for (const theme of ["dark", "light", "hc"] as const) {
+        const panel = await openPanel([snapshot(view([], { activity, queue }))], { width, theme });
+        const text = panel.page.getByText(long, { exact: true });
+        await text.hover();
+        await panel.page.screenshot({ path: `out/screenshots/queue-on-hold-${width}-${theme}.png` });
+        assert.ok(((await text.boundingBox())?.width ?? 0) > 40, `${width} pixels`);
+        assert.ok(await panel.page.getByText("On hold", { exact: true }).isVisible());
+        const list = panel.page.getByRole("list", { name: "Queued messages" });
+        assert.ok(await list.evaluate(each => each.scrollWidth <= each.clientWidth), "nothing is cut off");
+      }
   });
 
   it("is edited in place: Enter saves, Shift+Enter inserts a line break, Escape cancels without stopping the agent", async () => {

@@ -5,6 +5,7 @@ import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protoco
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { savedState, send, updateSavedState } from "../base/vscodeApi.ts";
+import { keyName } from "../base/keyName.ts";
 import { t } from "../base/l10n.ts";
 import { optionControls } from "./options.ts";
 import { mcpServers } from "./mcpServers.ts";
@@ -228,11 +229,16 @@ export class ComposerElement extends LightElement {
     return html`${this.#canStop ? this.#stopButton() : nothing}
     ${iconButton("send", {
       label: t("Send"),
-      title: this.#isRunning ? t("Add to Queue") : this.#sendTitle(),
+      title: this.#isQueued ? t("Add to Queue") : this.#sendTitle(),
       classes: "send",
       disabled: !this.#canSend,
       onClick: this.#sendPrompt,
     })}`;
+  }
+
+  /** Whether a prompt would wait: for the turn that runs, or behind a prompt on hold. */
+  get #isQueued(): boolean {
+    return this.#isRunning || this.head.queue.find(({ sent }) => !sent)?.isOnHold === true;
   }
 
   #sendTitle(): string {
@@ -243,7 +249,7 @@ export class ComposerElement extends LightElement {
     const { cancelling } = this.head.activity;
     return iconButton("debug-stop", {
       label: t("Stop"),
-      title: cancelling ? t("Stopping…") : t("Stop (Escape)"),
+      title: cancelling ? t("Stopping…") : t("Stop (Escape or {0})", keyName("S")),
       classes: "stop",
       disabled: cancelling,
       onClick: this.#stop,

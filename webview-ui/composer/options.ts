@@ -4,7 +4,7 @@ import { live } from "lit/directives/live.js";
 import type { ViewOption, ViewOptionChoice } from "../../src/panel/protocol.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
-import { optionIcons, optionLabel, optionNotes, warningText } from "./optionLabel.ts";
+import { optionIcons, optionLabel, optionNotes, selectorTitle, warningText } from "./optionLabel.ts";
 
 /** An option with more choices than this gets a searchable list. */
 const maxUnsearchedChoices = 15;
@@ -13,15 +13,15 @@ const maxUnsearchedChoices = 15;
 export function optionControls(options: readonly ViewOption[]): TemplateResult {
   return html`${options.map(option => {
     if (option.type === "boolean") return checkbox(option);
-    if (option.choices.length <= maxUnsearchedChoices) return selector(option);
-    return html`<parley-picker .option=${option}></parley-picker>`;
+    const tooltip = selectorTitle(option, options);
+    if (option.choices.length <= maxUnsearchedChoices) return selector(option, tooltip);
+    return html`<parley-picker .option=${option} .tooltip=${tooltip}></parley-picker>`;
   })}`;
 }
 
-function selector(option: Extract<ViewOption, { type: "select" }>): TemplateResult {
+function selector(option: Extract<ViewOption, { type: "select" }>, tooltip: string): TemplateResult {
   const chosen = option.choices.find(choice => choice.value === option.value);
   const notes = optionNotes(option);
-  const title = [option.name, chosen?.description ?? option.description].filter(Boolean).join(": ");
   const change = (event: Event): void =>
     send({ type: "setOption", option: option.id, value: (event.target as HTMLSelectElement).value });
   return html`<span class="option-control" ?data-warning=${option.warning} ?data-pending=${option.pending}>
@@ -31,7 +31,7 @@ function selector(option: Extract<ViewOption, { type: "select" }>): TemplateResu
       data-option=${option.id}
       aria-label=${option.name}
       aria-description=${notes ?? nothing}
-      title=${[title, notes].filter(Boolean).join("\n")}
+      title=${tooltip}
       .value=${live(option.value)}
       @change=${change}
     >

@@ -12,16 +12,23 @@ interface Row {
   readonly matches: readonly number[];
 }
 
-/** `<parley-picker>`: set `option` before it is connected. */
+/** `<parley-picker>`: set `option` and `tooltip` before it is connected. */
 export class PickerElement extends LightElement {
-  static override properties = { option: { attribute: false }, query: { state: true }, at: { state: true } };
+  static override properties = {
+    option: { attribute: false },
+    tooltip: { attribute: false },
+    query: { state: true },
+    at: { state: true },
+  };
   declare option: Extract<ViewOption, { type: "select" }>;
+  declare tooltip: string;
   /** The search text; null while the list is closed. */
   declare query: string | null;
   declare at: number;
 
   constructor() {
     super();
+    this.tooltip = "";
     this.query = null;
     this.at = 0;
     this.addEventListener("focusout", event => this.#focusout(event));
@@ -34,7 +41,7 @@ export class PickerElement extends LightElement {
   }
 
   protected override render(): TemplateResult {
-    const { name, choices, value, description } = this.option;
+    const { name, choices, value } = this.option;
     const chosen = choices.find(choice => choice.value === value);
     const shown = chosen?.name ?? value;
     const notes = optionNotes(this.option);
@@ -48,7 +55,7 @@ export class PickerElement extends LightElement {
         ?data-pending=${this.option.pending}
         aria-label=${t("{0}: {1}", name, shown)}
         aria-description=${notes ?? nothing}
-        title=${[[name, chosen?.description ?? description].filter(Boolean).join(": "), notes].filter(Boolean).join("\n")}
+        title=${this.tooltip}
         @click=${() => (this.query === null ? this.#open() : this.#close())}
         @keydown=${(event: KeyboardEvent) => this.#buttonKey(event)}
       >

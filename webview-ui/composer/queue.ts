@@ -1,4 +1,4 @@
-// The queued prompts above the composer, which can be edited, reordered, sent immediately and removed.
+// The queued prompts above the composer, which can be edited, reordered, put on hold, sent immediately and removed.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ViewQueuedPrompt } from "../../src/panel/protocol.ts";
@@ -7,7 +7,7 @@ import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
-type Action = "edit" | "up" | "down" | "steer" | "now" | "remove";
+type Action = "edit" | "up" | "down" | "hold" | "steer" | "now" | "remove";
 
 /** `<parley-queue>`: one tab stop; the arrow keys move between the buttons, Alt+Up and Alt+Down move a row. */
 export class QueueElement extends LightElement {
@@ -88,10 +88,20 @@ export class QueueElement extends LightElement {
   }
 
   #row(one: ViewQueuedPrompt): TemplateResult {
-    const { id, text, sent } = one;
-    return html`<li data-id=${id}>
-      ${icon(sent ? "sync" : "comment")} <span class="ellipsis queue-text" title=${text}>${text}</span>
+    const { id, text, sent, isOnHold } = one;
+    return html`<li data-id=${id} class=${isOnHold ? "on-hold" : nothing}>
+      ${icon(sent ? "sync" : isOnHold ? "debug-pause" : "comment")}
+      <span class="ellipsis queue-text" title=${text}>${text}</span>
       ${attachmentCount(one)}
+      ${
+        isOnHold
+          ? html`<span
+              class="quiet queue-state"
+              title=${t("This message and those behind it wait until you release it")}
+              >${t("On hold")}</span
+            >`
+          : nothing
+      }
       ${
         sent
           ? html`<span class="quiet">${t("Sent")}</span
@@ -99,6 +109,7 @@ export class QueueElement extends LightElement {
           : html`<span class="queue-actions"
               ><span class="queue-more"
                 >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#moveButtons(one)}</span
+              ><span class="queue-hold">${this.#holdButton(one)}</span
               >${one.canSteer ? this.#button(one, "steer", "send", t("Send while running"), t("Send while running: {0}", text)) : nothing}${this.#button(one, "now", "run-above", t("Stop and send now"), t("Send now: {0}", text))}${this.#button(
                 one,
                 "remove",
@@ -126,6 +137,13 @@ export class QueueElement extends LightElement {
         id === waiting.at(-1)?.id,
       ),
     ];
+  }
+
+  /** One button for both, so that it keeps the focus. */
+  #holdButton(one: ViewQueuedPrompt): TemplateResult {
+    return one.isOnHold
+      ? this.#button(one, "hold", "debug-start", t("Release"), t("Release: {0}", one.text))
+      : this.#button(one, "hold", "debug-pause", t("Hold until you release it"), t("Hold: {0}", one.text));
   }
 
   #button(
@@ -169,6 +187,8 @@ export class QueueElement extends LightElement {
         return this.#move(promptId, -1);
       case "down":
         return this.#move(promptId, 1);
+      case "hold":
+        return send({ type: one.isOnHold ? "releaseQueued" : "holdQueued", prompt: promptId });
       case "steer":
         return send({ type: "sendWhileRunning", prompt: promptId });
       case "now":

@@ -21,6 +21,7 @@ export function queuedPromptView(prompt: PendingPrompt, paused: boolean, steers:
     sent,
     ...(isAtAgent && { isHeld: true as const }),
     ...(paused && !sent && { paused }),
+    ...(prompt.isOnHold && !sent && { isOnHold: true as const }),
     ...(steers && !sent && { canSteer: true as const }),
   };
 }

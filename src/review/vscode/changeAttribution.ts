@@ -236,7 +236,7 @@ export class ChangeAttribution implements Disposable {
     this.#times.stateChanged(before, state, session, Date.now());
     const running = this.#times.of(session);
     if (!running) return;
-    const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === running.turn);
+    const busy = isBusy(state) || state.pendingPrompts.some(({ id, isOnHold }) => id === running.turn && !isOnHold);
     if (!busy) return this.turnEnded(session);
     if (!running.times.isBusy) running.times.begin(Date.now());
   }

@@ -77,6 +77,7 @@ export class AgentSessionIds {
       case "promptWithdrawn":
       case "promptEdited":
       case "promptMoved":
+      case "promptOnHold":
       case "queuePaused":
       case "cancelRequested":
       case "stopIgnored":

@@ -85,6 +85,7 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("promptWithdrawn"), submission: id }),
   fc.record({ type: fc.constant("promptEdited"), submission: id, text: word }),
   fc.record({ type: fc.constant("promptMoved"), submission: id, before: id }, { requiredKeys: ["type", "submission"] }),
+  fc.record({ type: fc.constant("promptOnHold"), submission: id, onHold: fc.boolean() }),
   fc.record({ type: fc.constant("queuePaused"), paused: fc.boolean() }),
   fc.constant({ type: "cancelRequested" } as const),
   fc.constant({ type: "stopIgnored" } as const),

@@ -139,7 +139,7 @@ class ReplayRun implements ReplayResult {
                   : undefined;
         if (why !== undefined || !session || !prompt) return this.#send(message, why ?? "");
         // The recorded client gave up prompts that the agent refused until a sign-in.
-        for (const { id } of session.state.pendingPrompts) session.withdraw(id);
+        for (const { id } of session.state.pendingPrompts) session.queue.withdraw(id);
         return void session.send(prompt);
       }
       case "session/cancel":
