@@ -61,6 +61,25 @@ describe("an agent of version 2", () => {
     await window.idle();
   });
 
+  it("gets a prompt on hold neither while it works nor when its turn ends, but after the release", async () => {
+    const window = await open();
+    const { page, log } = window;
+    const rows = page.getByRole("list", { name: "Queued messages" }).locator(".queue-text");
+    await window.send("steer me");
+    await window.stop.waitFor();
+    for (const text of ["hello", "and this"]) await window.send(text);
+    await page.getByText("hello", { exact: true }).hover();
+    await page.getByRole("button", { name: "Hold: hello" }).click();
+    await page.getByText("On hold", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Send while running: and this" }).click();
+    await log.getByText("Also: and this").waitFor();
+    await window.idle();
+    assert.deepEqual(await rows.allTextContents(), ["hello"]);
+    await page.getByRole("button", { name: "Release: hello" }).click();
+    await log.getByText("You said: hello", { exact: true }).waitFor();
+    await window.idle();
+  });
+
   it("returns a prompt to the queue that it had not accepted when it was stopped", async () => {
     const window = await open();
     await window.send("hold this");
