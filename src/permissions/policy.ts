@@ -7,11 +7,11 @@ import {
   answerFromVerdict,
   evaluateRules,
   narrowestRule,
-  whyNotAllowed,
   type QuestionFacts,
   type RuleSet,
   type Verdict,
 } from "./rules.ts";
+import { whyNotAllowed } from "./nearMiss.ts";
 import { mayWriteFiles } from "./commandWrites.ts";
 import { looksSensitive, secretMatcher, type SecretTest } from "./sensitiveFiles.ts";
 import { noProtection, protectionTest, strongestProtection } from "./protectedFiles.ts";
@@ -117,8 +117,7 @@ export class PermissionPolicy {
     const { facts, verdict } = await this.evaluate(question);
     const decision = answerFromVerdict(verdict, question.options);
     if (decision) return { decision };
-    const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.blocksAllow);
-    const reason = hasReason
+    const reason = verdict.rule
       ? verdict.reason
       : ((await this.#warning(facts)) ?? whyNotAllowed(this.#options.rules(), facts));
     return {

@@ -103,6 +103,7 @@ describe("rules that prevent permission requests", () => {
       agents: demoAgent,
       files: {
         "tests.json": script(ask("t", "Run the tests", "npm test && git status")),
+        "who.json": script(ask("w", "Who is it", "whoami")),
         "publish.json": script(ask("p", "Publish", "npm test && npm publish")),
         "generated.json": script([{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }]),
       },
@@ -123,7 +124,24 @@ describe("rules that prevent permission requests", () => {
     await window.scene("allowed-by-rule");
 
     await play(window, "publish");
+    const near =
+      "No rule allows “npm publish”. The nearest rule (allow command “npm test”, “git status”) has “test” in the place of “publish”.";
+    await question(window, "Publish").getByText(near).waitFor();
+    await window.scene("nearly-allowed-by-rule");
     await question(window, "Publish")
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await window.idle();
+
+    await play(window, "who");
+    const far = question(window, "Who is it");
+    await far
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .waitFor();
+    assert.equal(await far.getByText(/rule/i).and(far.locator("span")).count(), 0);
+    await far
       .getByRole("button", { name: /^Reject/ })
       .first()
       .click();
