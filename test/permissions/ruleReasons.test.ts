@@ -199,7 +199,7 @@ describe("a question that no rule allows although a rule nearly does", () => {
     ["https://example.com/a", { domain: "docs.example.com" }, "is only for “docs.example.com” and what is below it"],
     [
       "https://api.example.com/a",
-      { domain: ["npmjs.com", "docs.example.com"] },
+      { domain: ["example.org", "docs.example.com"] },
       "is only for “docs.example.com” and what is below it",
     ],
     ["https://example.com/a", { domain: "example.com", path: "out/**" }, "has a path, but this names no file"],
@@ -295,7 +295,7 @@ describe("a question that no rule nearly allows", () => {
     ["npm ci", { effect: "allow", command: "npm test", agent: "another" }],
     ["npm test", { effect: "allow", kind: "read" }],
     ["npm test", { effect: "allow", path: "**" }],
-    ["npm test", { effect: "allow", domain: "npmjs.com" }],
+    ["npm test", { effect: "allow", domain: "example.org" }],
   ] as const) {
     it(`has no reason: ${command}, with the rule ${JSON.stringify(rule)}`, async () => {
       assert.equal(await line(command, [rule]), undefined);

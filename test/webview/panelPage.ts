@@ -30,6 +30,8 @@ export interface Options {
   readonly at?: number;
   /** The texts of the panel in another language. */
   readonly translations?: Readonly<Record<string, string>>;
+  /** Shows the page of permission rules instead of the panel. */
+  readonly isRules?: true;
   /** Receives every message of the panel, as the extension host does. Nothing else answers them. */
   readonly host?: (message: unknown) => void;
 }
@@ -174,8 +176,10 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
     });
   }
   if (options.host) shared.hosts.set(page, options.host);
-  await page.goto(`${play.url}?theme=${options.theme ?? "dark"}${options.host ? "&hosted" : ""}`);
+  const query = `${options.host ? "&hosted" : ""}${options.isRules ? "&page=rules" : ""}`;
+  await page.goto(`${play.url}?theme=${options.theme ?? "dark"}${query}`);
   const panel = new PanelPage(page, translations);
+  if (options.isRules) return panel;
   await panel.log.waitFor();
   // The composer is shown before the first view.
   if (messages.length > 0) await page.locator("parley-header").waitFor();
