@@ -1,6 +1,7 @@
 // Opens the built panel in headless Chromium on the play page, and sends it messages as the extension host would.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { startPlay } from "../../scripts/play.mjs";
 import { maxTestTime } from "../../scripts/tools/quiet.mjs";
@@ -258,6 +259,13 @@ async function free(page: Page): Promise<void> {
   await page.goto("about:blank");
   await page.mouse.move(-1, -1);
   shared.free.push(page);
+}
+
+/** Draws a picture into out/screenshots, if the environment asks for pictures. */
+export async function picture(panel: PanelPage, name: string): Promise<void> {
+  if (!process.env["PARLEY_PICTURES"]) return;
+  mkdirSync(join("out", "screenshots"), { recursive: true });
+  await panel.page.screenshot({ path: join("out", "screenshots", `${name}.png`), animations: "disabled" });
 }
 
 /** Starts the browser and the page server that all suites share, and frees the pages after each test. */

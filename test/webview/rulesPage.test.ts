@@ -1,7 +1,7 @@
 // The page of permission rules: list, test, add, edit, delete and undo, by mouse and by keyboard. The host is a list in
 // memory with the code that the extension uses.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
@@ -13,7 +13,7 @@ import { questionFor, testRules } from "../../src/permissions/ruleTest.ts";
 import { readRules, type Rule } from "../../src/permissions/rules.ts";
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 import { gate } from "../support/fakes/accessGate.ts";
-import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
+import { openPanel, picture, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 
 /** The host of the page. */
 class RulesHost {
@@ -346,13 +346,6 @@ describe("the page of permission rules", () => {
     });
   }
 });
-
-/** Draws a picture, if the environment asks for pictures. */
-async function picture(panel: PanelPage, name: string): Promise<void> {
-  if (!process.env["PARLEY_PICTURES"]) return;
-  mkdirSync(join("out", "screenshots"), { recursive: true });
-  await panel.page.screenshot({ path: join("out", "screenshots", `${name}.png`), animations: "disabled" });
-}
 
 async function violations(panel: PanelPage): Promise<readonly string[]> {
   const source = createRequire(join(process.cwd(), "package.json")).resolve("axe-core/axe.min.js");

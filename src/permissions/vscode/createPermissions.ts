@@ -7,10 +7,12 @@ import { sessionRoots } from "../../editor/folders.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { QuestionOption } from "../../session/events.ts";
 import type { Session } from "../../session/session.ts";
 import { permissionTitle } from "../../session/toolTitle.ts";
+import { AllEdits, allEditsHead, allEditsIntents } from "../allEdits.ts";
 import { AuditLog } from "../auditLog.ts";
 import { PermissionPolicy, withSensitivity } from "../policy.ts";
 import { protectionTest, type ProtectionSettings } from "../protectedFiles.ts";
@@ -38,7 +40,10 @@ export interface PermissionsFeature {
   /** When programs run a file, for a mark on its changes. */
   readonly runsOf: ReturnType<typeof runsInWindow>;
   readonly commands: CommandHandlers<"parley.managePermissionRules" | "parley.showPermissionLog">;
-  readonly intents: IntentHandlers<"always" | "manageRules">;
+  readonly intents: IntentHandlers<"always" | "manageRules" | "allowAllEdits">;
+  /** The sessions in which the user allows all edits. */
+  readonly allEdits: AllEdits;
+  readonly head: HeadPart<"allowsEdits">;
 }
 
 /** Creates the rules, which apply to every session of the window, and the log of all answers. */
@@ -54,10 +59,13 @@ export function createPermissions(
   const tab = store.add(
     new RulesTab({ rules, log, openPage: options.openPage, evaluate: evaluatorOf(rules, options, log) }),
   );
+  const allEdits = new AllEdits();
   const permissionLog = store.add(new PermissionLog(audit));
   return {
     rules,
     audit,
+    allEdits,
+    head: allEditsHead(allEdits),
     runsOf: runsInWindow(options.protection),
     commands: {
       "parley.managePermissionRules": () => tab.show(),
@@ -65,6 +73,7 @@ export function createPermissions(
     },
     intents: {
       always: ({ question, session }) => createRule(rules, options, session, question, log),
+      ...allEditsIntents(allEdits, options.session),
       manageRules: ({ decision }) => tab.show(decision),
     },
   };
