@@ -34,6 +34,7 @@ import { SessionFolders } from "./library/vscode/sessionFolders.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
+import { openRulesPage } from "./window/rulesPage.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 
@@ -84,6 +85,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const permissions = createPermissions(platform, {
     sensitive: () => settings.read().sensitive,
     protection,
+    openPage: webview => openRulesPage(webview, context.extensionUri, startup.pages),
     session: openSession,
   });
   const checkpoints = createCheckpoints(platform, {

@@ -55,6 +55,7 @@ describe("the package", () => {
       /^dist\/ThirdPartyNotices\.txt$/,
       /^dist\/webview\/(main\.js|styles\.css|codicon\.(css|ttf))$/,
       /^dist\/webview\/diagram\/diagram\.(js|css)$/,
+      /^dist\/webview\/rules\/rules\.(js|css)$/,
       /^dist\/webview\/diagram\/mermaid\.tiny\.js$/,
       /^dist\/webview\/chunks\/[\w-]+-[A-Z0-9]{8}\.js$/,
     ];

@@ -458,12 +458,15 @@ describe("stored permission rules", () => {
     };
     const { rules, problems } = readRules(stored);
     assert.deepEqual(problems, []);
-    assert.deepEqual(rules.map(describeRule), [
-      "allow command “node --version”, agent “demo”",
-      "deny kind “edit”, path “generated/**”",
-      "ask command “npm publish”, “git push **”",
-      "allow kind “fetch”, domain “example.com”",
-    ]);
+    assert.deepEqual(
+      rules.map(rule => describeRule(rule)),
+      [
+        "allow command “node --version”, agent “demo”",
+        "deny kind “edit”, path “generated/**”",
+        "ask command “npm publish”, “git push **”",
+        "allow kind “fetch”, domain “example.com”",
+      ],
+    );
   });
 });
 

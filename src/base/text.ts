@@ -38,3 +38,9 @@ export function hasReplacement(text: string): boolean {
 export function quotePath(path: string): string {
   return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;
 }
+
+/** A word in quotes, cut after 80 characters. */
+export function shortQuote(text: string): string {
+  const characters = Array.from(text.slice(0, 200));
+  return characters.length > 80 ? `“${characters.slice(0, 79).join("")}…”` : `“${text}”`;
+}

@@ -112,6 +112,8 @@ export const intents = {
   setMcpServer: { scope: "session", fields: { server: isString, action: isOneOf("on", "off", "allow", "retry") } },
   /** Creates a rule from a question, after asking the user which one. */
   always: { scope: "session", fields: { question: isString } },
+  /** Allows all edits of the session, or stops that. */
+  allowAllEdits: { scope: "session", fields: { isOn: isBoolean } },
   /** Shows the rules, and highlights the one that `decision` names. */
   manageRules: { scope: "window", fields: { decision: optional(isString) } },
   killTerminal: { scope: "session", fields: { terminal: isString } },

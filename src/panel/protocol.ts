@@ -293,6 +293,8 @@ export interface ViewQuestion {
   readonly reason?: string;
   /** The answer can be made a rule. */
   readonly always?: true;
+  /** It is an edit that can be allowed with all edits of the session. */
+  readonly edits?: true;
   /** The environment variables of the command, with secret values masked. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   /** A form to fill in, instead of options. */
@@ -483,6 +485,8 @@ export interface FeatureHead {
   readonly follow: "off" | "on" | "paused";
   /** The sessions that an empty conversation offers. Absent once it has an entry. */
   readonly recent?: readonly ViewRecentSession[];
+  /** The user allows all edits of the session. Absent in views of earlier versions and of tests. */
+  readonly allowsEdits?: boolean;
 }
 
 /** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */

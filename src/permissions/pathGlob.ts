@@ -235,6 +235,33 @@ export function pathFits({ from, glob }: PathGlob, path: string, place: PathCont
   );
 }
 
+/**
+ * How near a path is to a glob that does not match it: the number of folders that both have in common, at least 1. 0: they
+ * have neither the same folder, one beside it, nor the same name in another folder.
+ */
+export function nearnessTo({ from, glob }: PathGlob, path: string, place: PathContext): number {
+  const own = segmentsOf(path, place);
+  if (!own) return 0;
+  const folded = foldedSegments(glob, place);
+  const isWild = (segment: string): boolean => /[*?]/.test(segment);
+  const wildcard = folded.findIndex(isWild);
+  const folder = folded.slice(0, wildcard < 0 ? -1 : wildcard);
+  const name = folded.at(-1) ?? "";
+  const namesFiles = /[^*?.]/.test(name) && segmentFits(name, own.at(-1) ?? "");
+  const bases = (from === "top" ? [[]] : basesOf(from, place)).filter(base => base.every((one, i) => own[i] === one));
+  // What a glob would match in the workspace is near to it outside, too.
+  if (bases.length === 0) return from === "roots" && folded[0] === "**" && globFits(folded, own) ? 1 : 0;
+  return Math.max(
+    ...bases.map(base => {
+      const rest = own.slice(base.length, -1);
+      const end = folder.findIndex((one, i) => rest[i] !== one);
+      const common = end < 0 ? folder.length : end;
+      const isBeside = folder.length > 0 && common >= Math.max(1, folder.length - 1);
+      return isBeside ? 1 + common : namesFiles && from === "roots" ? 1 : 0;
+    }),
+  );
+}
+
 function basesOf(from: "roots" | "home", place: PathContext): readonly (readonly string[])[] {
   const folders = from === "roots" ? place.roots : place.home === undefined ? [] : [place.home];
   return folders.flatMap(folder => {

@@ -23,6 +23,8 @@ export interface PolicyDecision {
   readonly reason?: string;
   /** The user's answer can be made a rule. */
   readonly always?: true;
+  /** The question is an edit that the user can allow with all edits of the session. */
+  readonly edits?: true;
 }
 
 /** A question that was answered. */
@@ -127,11 +129,12 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
       // Opened before it is reported, because a listener may answer immediately.
       this.#open.set(questionId, { question, settle });
       signal.addEventListener("abort", abort, { once: true });
-      const { reason, always } = policyDecision;
+      const { reason, always, edits } = policyDecision;
       this.#options.report({
         ...questionEvent(questionId, question),
         ...(reason !== undefined && { reason }),
         ...(always && { always }),
+        ...(edits && { edits }),
       });
     });
   }

@@ -7,17 +7,17 @@ import {
   answerFromVerdict,
   evaluateRules,
   narrowestRule,
-  whyNotAllowed,
   type QuestionFacts,
   type RuleSet,
   type Verdict,
 } from "./rules.ts";
+import { whyNotAllowed } from "./nearMiss.ts";
 import { mayWriteFiles } from "./commandWrites.ts";
 import { looksSensitive, secretMatcher, type SecretTest } from "./sensitiveFiles.ts";
 import { noProtection, protectionTest, strongestProtection } from "./protectedFiles.ts";
 import type { ProtectionSettings, ProtectionTest } from "./protectedFiles.ts";
 import type { Platform } from "../base/platform.ts";
-import type { PathContext } from "./pathGlob.ts";
+import { isInRoots, type PathContext } from "./pathGlob.ts";
 
 export interface PermissionPolicyOptions {
   readonly rules: () => RuleSet;
@@ -37,7 +37,8 @@ export interface RuleResult {
 
 export class PermissionPolicy {
   readonly #options: PermissionPolicyOptions;
-  #protection: { readonly key: string; readonly test: ProtectionTest } | undefined;
+  readonly #protections: Partial<Record<"own" | "strict", { readonly key: string; readonly test: ProtectionTest }>> =
+    {};
   /** The user has allowed the session to write files that agents follow. */
   #mayWriteInstructions = false;
 
@@ -90,11 +91,36 @@ export class PermissionPolicy {
     });
   }
 
-  async #protectionTest(place: PathContext): Promise<ProtectionTest> {
-    const settings = { ...this.#options.protection(), hookFolders: await this.#options.hookFolders() };
+  /** `isStrict`: files that run with the next build are protected whatever the setting is. */
+  async #protectionTest(place: PathContext, isStrict = false): Promise<ProtectionTest> {
+    const own = this.#options.protection();
+    const askForBuildFiles = isStrict || own.askForBuildFiles;
+    const settings = { ...own, askForBuildFiles, hookFolders: await this.#options.hookFolders() };
     const key = JSON.stringify([settings, place]);
-    if (this.#protection?.key !== key) this.#protection = { key, test: protectionTest(settings, place) };
-    return this.#protection.test;
+    const kept = isStrict ? "strict" : "own";
+    const known = this.#protections[kept];
+    if (known?.key === key) return known.test;
+    const test = protectionTest(settings, place);
+    this.#protections[kept] = { key, test };
+    return test;
+  }
+
+  /**
+   * The files of a question that is nothing but an edit of files in the workspace folders which are neither secrets nor
+   * run or obeyed by anything, and about which no rule says anything. Undefined: it is another question.
+   */
+  async editedPaths(question: PermissionQuestion): Promise<readonly string[] | undefined> {
+    const { facts, verdict } = await this.evaluate(question);
+    const { kind, command, urls, paths, caveat, trusted, place, isSensitive } = facts;
+    if (kind !== "edit" || command || urls.length > 0 || paths.length === 0 || caveat !== undefined || !trusted)
+      return undefined;
+    const isBlocked = this.#options.rules().problems.some(problem => problem.blocksAllow);
+    if (verdict.effect !== "ask" || verdict.rule || isBlocked) return undefined;
+    // What the user has allowed for this session, such as instructions for agents, is not part of it.
+    const isProtected = await this.#protectionTest(place, true);
+    const isPlain = (path: string): boolean =>
+      isInRoots(path, place) && isSensitive?.(path) !== true && !isProtected(path);
+    return paths.every(isPlain) ? paths : undefined;
   }
 
   /**
@@ -117,8 +143,7 @@ export class PermissionPolicy {
     const { facts, verdict } = await this.evaluate(question);
     const decision = answerFromVerdict(verdict, question.options);
     if (decision) return { decision };
-    const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.blocksAllow);
-    const reason = hasReason
+    const reason = verdict.rule
       ? verdict.reason
       : ((await this.#warning(facts)) ?? whyNotAllowed(this.#options.rules(), facts));
     return {

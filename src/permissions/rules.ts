@@ -19,7 +19,7 @@ import type { Command, CommandLine, Fit } from "./commandLine/types.ts";
 type OneOrMore = string | readonly string[];
 
 /**
- * A rule as it is in the settings. It applies if all of its fields match. For a field with a list, one item must match.
+ * A rule as it is in the settings. It applies if all of its fields match. For a field with a valuesOf, one item must match.
  * To deny or ask, it is enough that the rule matches one thing in question. To allow, rules must cover everything in
  * question.
  */
@@ -127,7 +127,7 @@ function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
   const allows = set.rules.filter(rule => rule.effect === "allow" && appliesTo(rule, facts));
   const units = targetsOf(facts);
   if (units.length === 0) return { effect: "ask", reason: t("The agent does not state what this is about.") };
-  const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
+  const covering = units.map(unit => allows.find(rule => coversTarget(rule, unit, facts)));
   const open = covering.findIndex(rule => rule === undefined);
   if (open >= 0) return { effect: "ask", reason: notAllowed(units[open], allows, facts) };
   const guard = set.problems.find(problem => problem.blocksAllow);
@@ -147,51 +147,20 @@ function notAllowed(unit: RuleTarget | undefined, allows: readonly Rule[], facts
   return hazard ? t("{0} A wildcard doesn't stand for {1}, which {2}.", reason, hazard.word, hazard.why) : reason;
 }
 
-/**
- * The reason, as a sentence, why no rule allows a question although an allow rule is for it or for a part of it. Undefined:
- * no allow rule is for it.
- */
-export function whyNotAllowed(set: RuleSet, facts: QuestionFacts): string | undefined {
-  const allows = set.rules.filter(rule => rule.effect === "allow" && appliesTo(rule, facts));
-  const { command } = facts;
-  if (command?.kind === "opaque") {
-    const isFor = ({ commands, paths, kind }: Compiled): boolean =>
-      commands?.some(pattern => command.fragments.some(words => fitsBeginning(pattern, words) === "yes")) ??
-      (!paths && kind !== undefined);
-    return allows.some(rule => isFor(compiled(rule))) ? evaluateRules(set, facts).reason : undefined;
-  }
-  const { caveat: _, ...clear } = facts;
-  if (facts.caveat !== undefined || !facts.trusted) {
-    const isAllowed = evaluateRules(set, { ...clear, trusted: true }).effect === "allow";
-    return isAllowed ? allowed(set, facts).reason : undefined;
-  }
-  const units = targetsOf(facts);
-  const open = units.filter(unit => !allows.some(rule => covers(rule, unit, facts)));
-  const [unit] = open;
-  if (!unit) return undefined;
-  if (unit.type === "command") {
-    const isFor = (rule: Rule): boolean => coversCommand(rule, unit.command, unit.folders ?? [], facts);
-    const folder = facts.cwd ?? unit.folders?.at(-1);
-    if (allows.some(isFor) && folder !== undefined)
-      return t("No rule allows {0} in {1}.", unit.name, quotePath(folder));
-  }
-  const reason = notAllowed(unit, allows, facts);
-  return open.length < units.length || reason !== t("No rule allows {0}.", unit.name) ? reason : undefined;
-}
-
 function listRules(rules: readonly (Rule | undefined)[]): string {
   const shown = [...new Set(rules.flatMap(rule => (rule ? [describeRule(rule)] : [])))];
   return shown.length > 3 ? t("{0} rules", shown.length) : shown.join(t(" and "));
 }
 
-function appliesTo(rule: Rule, facts: QuestionFacts): boolean {
+/** Whether a rule is for the agent and for the kind of a question. */
+export function appliesTo(rule: Rule, facts: QuestionFacts): boolean {
   const { kind, agent } = compiled(rule);
   if (agent && !agent.includes(facts.agent)) return false;
   return !kind || (facts.kind !== undefined && kind.includes(facts.kind));
 }
 
 /** A thing in question that an allow rule has to cover. */
-type RuleTarget = { readonly name: string } & (
+export type RuleTarget = { readonly name: string } & (
   | { readonly type: "command"; readonly command: Command; readonly folders: readonly string[] | undefined }
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "path"; readonly path: string }
@@ -201,7 +170,8 @@ type RuleTarget = { readonly name: string } & (
 /** Kinds that need a subject: if the agent does not name one, nothing can be allowed. */
 const needsSubject: readonly string[] = ["read", "edit", "delete", "move", "execute", "fetch"];
 
-function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
+/** Everything that rules have to cover. Empty: the agent does not name it, or nobody can tell what a command line does. */
+export function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
   const { command, urls, paths, kind } = facts;
   const files = paths.map(path => ({ type: "path", path, name: quotePath(path) }) as const);
   // Changed files and secrets are always in question, whatever else is named.
@@ -234,7 +204,8 @@ function withoutNeutral<T>(all: readonly T[], commandOf: (one: T) => Command): r
   return others.length === 0 ? all : others;
 }
 
-function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
+/** Whether an allow rule that is for the agent and the kind covers a thing in question. */
+export function coversTarget(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
   const { kind, commands, paths, domains } = compiled(rule);
   const allInside = (all: readonly string[]): boolean =>
     all.every(path => (paths ? paths.some(glob => pathFits(glob, path, facts.place)) : isInRoots(path, facts.place)));
@@ -250,7 +221,10 @@ function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
       if (!domains) return facts.kind === "fetch" && (kind?.includes("fetch") ?? false);
       return domains.some(domain => domainFits(domain, hostOf(unit.url)));
     case "path":
-      if (facts.isSensitive?.(unit.path) && !list(rule.path ?? []).some(glob => namesFile(glob, unit.path, facts))) {
+      if (
+        facts.isSensitive?.(unit.path) &&
+        !valuesOf(rule.path ?? []).some(glob => namesFile(glob, unit.path, facts))
+      ) {
         return false;
       }
       return !commands && !domains && (paths !== undefined || kind !== undefined) && allInside([unit.path]);
@@ -262,7 +236,7 @@ function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
 }
 
 /** The folder of the whole line, if a rule may cover only some folders. */
-function startFolders({ path }: Rule, { cwd, place }: QuestionFacts): readonly string[] {
+export function startFolders({ path }: Rule, { cwd, place }: QuestionFacts): readonly string[] {
   if (cwd !== undefined) return [cwd];
   return path === undefined ? [] : place.roots;
 }
@@ -355,7 +329,7 @@ function domainFit(domains: readonly string[], facts: QuestionFacts): Fit {
 }
 
 /** The host of a web address, without a final dot. */
-function hostOf(url: string): string | undefined {
+export function hostOf(url: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^(?:https?|wss?):$/.test(parsed.protocol)) return undefined;
   const host = parsed.hostname.replace(/\.$/, "");
@@ -368,6 +342,7 @@ function domainFits(domain: string, host: string | undefined): boolean {
   return host === domain || (domain.includes(".") && !/\d$/.test(domain) && host.endsWith(`.${domain}`));
 }
 
+/** The conditions of a rule, prepared to be compared with questions. */
 interface Compiled {
   readonly kind?: readonly string[];
   readonly agent?: readonly string[];
@@ -378,7 +353,8 @@ interface Compiled {
 
 const compiledRules = new WeakMap<Rule, Compiled>();
 
-function compiled(rule: Rule): Compiled {
+/** The prepared conditions of a valid rule. Patterns and lists are in the order of the rule. */
+export function compiled(rule: Rule): Compiled {
   const made = compiledRules.get(rule) ?? compile(rule);
   compiledRules.set(rule, made);
   return made;
@@ -386,27 +362,30 @@ function compiled(rule: Rule): Compiled {
 
 function compile({ kind, agent, command, path, domain }: Rule): Compiled {
   return {
-    ...(kind !== undefined && { kind: list(kind) }),
-    ...(agent !== undefined && { agent: list(agent) }),
+    ...(kind !== undefined && { kind: valuesOf(kind) }),
+    ...(agent !== undefined && { agent: valuesOf(agent) }),
     ...(command !== undefined && {
-      commands: list(command).flatMap(text => {
+      commands: valuesOf(command).flatMap(text => {
         const pattern = parsePattern(text);
         return typeof pattern === "string" ? [] : [pattern];
       }),
     }),
-    ...(path !== undefined && { paths: list(path).flatMap(pathGlobs) }),
-    ...(domain !== undefined && { domains: list(domain) }),
+    ...(path !== undefined && { paths: valuesOf(path).flatMap(pathGlobs) }),
+    ...(domain !== undefined && { domains: valuesOf(domain) }),
   };
 }
 
-const list = (value: OneOrMore): readonly string[] => (typeof value === "string" ? [value] : value);
+/** The values of a condition. */
+export const valuesOf = (value: OneOrMore): readonly string[] => (typeof value === "string" ? [value] : value);
 
 const maxShownValues = 3;
 const maxShownLength = 80;
 
-/** The first values of a long list, each shortened: `“a”, “b”, “c” and 4 more`. */
-function shownValues(values: readonly string[]): string {
-  const shown = values.slice(0, maxShownValues).map(value => {
+/** The first values of a long valuesOf, each shortened: `“a”, “b”, “c” and 4 more`. */
+function shownValues(values: readonly string[], mustShow?: string): string {
+  const isLate = mustShow !== undefined && values.indexOf(mustShow) >= maxShownValues;
+  const first = isLate ? [mustShow, ...values.filter(value => value !== mustShow)] : values;
+  const shown = first.slice(0, maxShownValues).map(value => {
     const characters = Array.from(value.slice(0, 2 * maxShownLength));
     return quotePath(
       characters.length > maxShownLength ? `${characters.slice(0, maxShownLength - 1).join("")}…` : value,
@@ -416,11 +395,11 @@ function shownValues(values: readonly string[]): string {
   return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
 }
 
-/** The rule in a few words, for "Allowed by …". */
-export function describeRule(rule: Rule): string {
+/** The rule in a few words, for "Allowed by …". `mustShow`: a value that a long list shows first. */
+export function describeRule(rule: Rule, mustShow?: string): string {
   const parts = ruleConditionNames.flatMap(field => {
     const value = rule[field];
-    return value === undefined ? [] : [`${field} ${shownValues(list(value))}`];
+    return value === undefined ? [] : [`${field} ${shownValues(valuesOf(value), mustShow)}`];
   });
   return `${rule.effect} ${parts.join(", ")}`;
 }

@@ -273,6 +273,8 @@ export const questionFields = {
   reason: optionalString,
   /** The user can create a rule from the question. */
   always: optionalTrue,
+  /** It is an edit that the user can allow with all edits of the session. */
+  edits: optionalTrue,
   /** Absent for a permission. A form has a `form`, unless Parley declined it, and a web address an `address`. */
   kind: optional(isOneOf("form", "url")),
   form: optional(isForm),

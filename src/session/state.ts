@@ -1,4 +1,5 @@
 // The immutable state of a session, and functions that derive values from it.
+import { byAllEdits } from "./allEdits.ts";
 import type { Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
@@ -423,6 +424,7 @@ export function ruleAnswerText(ask: Question): string | undefined {
   const { answer, by } = ask;
   if (by === undefined || answer === undefined || answer === "cancelled" || "action" in answer) return undefined;
   const kind = ask.options.find(option => option.id === answer.option)?.kind ?? "";
+  if (by === byAllEdits) return t("Allowed with all edits of this session");
   return kind.startsWith("reject") ? t("Refused by rule: {0}", by) : t("Allowed by rule: {0}", by);
 }
 

@@ -23,6 +23,7 @@ export const commandIds = [
   "parley.goToQuestion",
   "parley.previousPrompt",
   "parley.nextPrompt",
+  "parley.allowAllEdits",
   "parley.cycleMode",
   "parley.chooseModel",
   "parley.openChatInEditor",

@@ -17,6 +17,7 @@ import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import { emptySession } from "../session/state.ts";
+import { allEditsCommand } from "./allEditsCommand.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
@@ -75,6 +76,7 @@ export function createPanels(
         review.head,
         follow.head,
         list.head,
+        permissions.head,
       ]),
       isOutside: isOutsideSession,
       log,
@@ -146,6 +148,7 @@ export function createPanels(
       chatCommands(registry, waiting, chat, show),
       sessionCommands({ registry, agents, chat }),
       optionCommands(registry, agents, chat),
+      allEditsCommand(registry, permissions.allEdits, chat),
       sessionListCommands({
         ...{ registry, agents, mcp, stored, storage, clock, log, tree, chat, list: list.list },
         version: (platform.context.extension.packageJSON as { readonly version: string }).version,

@@ -9,6 +9,7 @@ import type { SessionParticipant } from "../session/participant.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
 import { OutsideWrites } from "../permissions/outsideWrites.ts";
 import { Access } from "../permissions/access.ts";
+import type { AllEdits } from "../permissions/allEdits.ts";
 import { auditRecord, type AuditLog, type AuditRecord } from "../permissions/auditLog.ts";
 import { DeniedChanges } from "../permissions/deniedChanges.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
@@ -42,6 +43,8 @@ export interface SharedServices {
   /** How files are protected that programs run. */
   readonly protection: () => ProtectionSettings;
   readonly audit: AuditLog;
+  /** The sessions in which the user allows all edits. */
+  readonly allEdits: AllEdits;
   /** The title of the session now. */
   readonly sessionTitle: (session: string) => string;
   /** The first change of each file that an agent makes in a turn. */
@@ -96,7 +99,7 @@ export function createSessionServices(
   });
   const broker: PermissionBroker = new PermissionBroker({
     report: dispatch,
-    decide: question => policy.decide(question),
+    decide: question => services.allEdits.decide(session.id, question, policy, pathExists),
     onAnswered: decided => {
       access.rememberAnswer(decided);
       void recordAnswer(decided);
@@ -169,6 +172,7 @@ export function createSessionServices(
     // The first is the outermost around a write.
     participants: [...(following ? [following] : []), reviewing, unsavedChanges, diffLines, endOfTurn],
     dispose() {
+      services.allEdits.set(session.id, false);
       changes.dispose();
       broker.dispose();
       onEnding(terminals.close());

@@ -60,6 +60,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     rules: () => permissions.rules.ruleSet(),
     protection: features.protection,
     audit: permissions.audit,
+    allEdits: permissions.allEdits,
     sessionTitle: session => sessionTitle(open.get(session)?.state ?? emptySession),
     agentChanges: review.store.onDidChangeFile,
     review: session => review.store.startSession(session),

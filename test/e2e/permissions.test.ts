@@ -69,7 +69,7 @@ const ask = (toolCallId: string, title: string, command: string): readonly Step[
 ];
 
 describe("permission rules", () => {
-  it("are created from a permission request, listed, tested and deleted", async () => {
+  it("are created from a permission request, listed, tested, edited, deleted and undone", async () => {
     const { page, panel, log, errors } = await open({ version: ask("v", "See the version", "node --version") });
     const question = panel.getByRole("group", { name: "See the version" });
     await play(panel, "version");
@@ -89,30 +89,42 @@ describe("permission rules", () => {
     await log.getByText(/Allowed by rule: allow command “node --version”/).waitFor();
 
     await runCommand(page, "Parley: Manage Permission Rules");
-    const rule = list.locator(".monaco-list-row", { hasText: "node --version" });
-    await rule.waitFor();
-    await scenePage(page, "manage-rules");
-    await list.locator(".monaco-list-row", { hasText: "Try a Command" }).click();
-    await page.locator(".quick-input-title", { hasText: "Try a Command" }).waitFor();
-    const input = page.locator(".quick-input-widget input").first();
-    await input.fill("node --version");
-    await page
-      .locator(".quick-input-widget")
-      .getByText(/Allowed by/)
+    const rules = rulesPage(page);
+    const rule = rules.getByRole("listitem").filter({ hasText: "node --version" });
+    await rules.getByRole("region", { name: "In this workspace" }).locator(rule).waitFor();
+    await rules.getByRole("textbox", { name: "Command line" }).fill("node --version");
+    await rules.getByText(/^Agent “.+”: Runs without asking\. Allowed by allow command “node --version”/).waitFor();
+    await rule.getByText("Decides the test").waitFor();
+    await screenshot(page, "manage-rules");
+    await rules.getByRole("textbox", { name: "Command line" }).fill("node --version; rm -rf /");
+    await rules
+      .getByText(/No rule allows “rm -rf \/”\. The nearest rule .* allows only another part of this\./)
       .waitFor();
-    await input.fill("node --version; rm -rf /");
-    await page
-      .locator(".quick-input-widget")
-      .getByText(/No rule allows|asks|would be asked/i)
-      .first()
-      .waitFor();
-    await page.keyboard.press("Escape");
 
-    await runCommand(page, "Parley: Manage Permission Rules");
-    await rule.hover();
-    await rule.getByRole("button").last().click();
+    await rule.getByRole("button", { name: /^Edit allow command/ }).press("Enter");
+    await rules.getByRole("textbox", { name: "Commands" }).fill("node --version\nnode --help");
+    await rules.getByRole("button", { name: "Save" }).click();
+    await rule.getByText("node --help").waitFor();
+    await rules.getByRole("button", { name: "Undo" }).click();
+    await rules.getByText("The rule is back.").waitFor();
+    await rule.getByText("node --help").waitFor({ state: "hidden" });
+
+    await rules.getByRole("button", { name: "Add Rule" }).click();
+    await rules.getByRole("textbox", { name: "Hosts" }).fill("example.com");
+    await rules.getByRole("button", { name: "Save" }).click();
+    const everywhere = rules.getByRole("region", { name: "Everywhere (user settings)" });
+    await everywhere.getByText("example.com").waitFor();
+    await everywhere.getByRole("button", { name: "Delete allow domain “example.com”" }).click();
+    await everywhere.getByText("There are no rules here.").waitFor();
+
+    const remove = rule.getByRole("button", { name: /^Delete allow command/ });
+    await remove.click();
     await rule.waitFor({ state: "hidden" });
-    await page.keyboard.press("Escape");
+    await rules.getByRole("button", { name: "Undo" }).press("Enter");
+    await rule.waitFor();
+    await remove.press("Enter");
+    await rule.waitFor({ state: "hidden" });
+    await runCommand(page, "View: Close Editor");
     await play(panel, "version");
     await question
       .getByRole("button", { name: /^Allow/ })
@@ -270,6 +282,10 @@ describe("a command in a terminal of Parley", () => {
     assert.deepEqual(errors, []);
   });
 });
+
+/** The document of the page of permission rules. */
+const rulesPage = (page: Page): FrameLocator =>
+  page.frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])').frameLocator("iframe#active-frame");
 
 async function scenePage(page: Page, name: string): Promise<void> {
   await page.locator(".quick-input-list .monaco-list-row").first().waitFor();

@@ -80,9 +80,12 @@ describe("data that an earlier build stored", () => {
 
     if (isInChromium) {
       await runCommand(page, "Parley: Manage Permission Rules");
+      const rules = page
+        .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])')
+        .frameLocator("iframe#active-frame");
       for (const rule of ["node --version", "generated/**", "npm publish", "example.com"])
-        await row(page, rule).waitFor();
-      await page.keyboard.press("Escape");
+        await rules.getByRole("listitem").filter({ hasText: rule }).waitFor();
+      await runCommand(page, "View: Close Editor");
     }
 
     const prompt = panel.locator('parley-message[data-kind="user"]', { hasText: "#script first.json" });

@@ -28,6 +28,7 @@ import { SurfaceViews } from "../../src/library/surfaceViews.ts";
 import { openInSurface } from "../../src/library/vscode/showSession.ts";
 import { WindowRecord } from "../../src/library/windowRecord.ts";
 import { ChatPanel, type ChatPanelOptions, type WebviewHolder } from "../../src/window/chatPanel.ts";
+import { AllEdits, allEditsHead, allEditsIntents } from "../../src/permissions/allEdits.ts";
 import { mergeHead } from "../../src/window/mergeHead.ts";
 import { emptyHeadValues, neverFires } from "../support/fakes/heads.ts";
 import { NodeDocuments } from "../support/fakes/nodeDocuments.ts";
@@ -132,6 +133,7 @@ export class JoinedWindow {
   /** What the user is asked about MCP servers. */
   readonly questions = new JoinedQuestions();
   readonly serverSettings: JoinedServerSettings;
+  readonly #allEdits = new AllEdits();
   readonly #states = newStates();
   readonly #secrets = new MapSecrets();
   readonly #rules: readonly Rule[];
@@ -353,8 +355,9 @@ export class JoinedWindow {
         newId: () => randomUUID(),
         isRunning: () => false,
       }),
-      createServices: ({ workspaceFolder }, definition, dispatch) =>
+      createServices: ({ id, workspaceFolder }, definition, dispatch) =>
         nodeServices({
+          ...{ session: id, allEdits: this.#allEdits },
           ...{ definition, workspaceFolder, documents: this.documents, dispatch },
           rules: () => this.#rules,
           protection,
@@ -371,10 +374,16 @@ export class JoinedWindow {
       prompts: _r,
       mcpServers: _m,
       ownQuestions: _o,
+      allowsEdits: _e,
       ...others
     } = emptyHeadValues;
     const values = { ...others, agents: () => this.#agents.map(viewAgent) };
-    const head = mergeHead([registry.head, mcp.head, { values, onDidChange: neverFires }]);
+    const head = mergeHead([
+      registry.head,
+      mcp.head,
+      allEditsHead(this.#allEdits),
+      { values, onDidChange: neverFires },
+    ]);
     this.#library = { registry, mcp, views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }) };
     return this.#library;
   }
@@ -425,7 +434,11 @@ export class JoinedWindow {
   ): Promise<void> {
     const { open } = registry;
     const session = open.get("session" in intent ? intent.session : undefined);
-    const handlers = { ...openSessionIntents(id => open.get(id)), ...mcp.intents };
+    const handlers = {
+      ...openSessionIntents(id => open.get(id)),
+      ...allEditsIntents(this.#allEdits, id => open.get(id)),
+      ...mcp.intents,
+    };
     const handle = (
       handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>
     )[intent.type];

@@ -103,6 +103,7 @@ describe("rules that prevent permission requests", () => {
       agents: demoAgent,
       files: {
         "tests.json": script(ask("t", "Run the tests", "npm test && git status")),
+        "who.json": script(ask("w", "Who is it", "whoami")),
         "publish.json": script(ask("p", "Publish", "npm test && npm publish")),
         "generated.json": script([{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }]),
       },
@@ -123,7 +124,24 @@ describe("rules that prevent permission requests", () => {
     await window.scene("allowed-by-rule");
 
     await play(window, "publish");
+    const near =
+      "No rule allows “npm publish”. The nearest rule (allow command “npm test”, “git status”) has “test” in the place of “publish”.";
+    await question(window, "Publish").getByText(near).waitFor();
+    await window.scene("nearly-allowed-by-rule");
     await question(window, "Publish")
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await window.idle();
+
+    await play(window, "who");
+    const far = question(window, "Who is it");
+    await far
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .waitFor();
+    assert.equal(await far.getByText(/rule/i).and(far.locator("span")).count(), 0);
+    await far
       .getByRole("button", { name: /^Reject/ })
       .first()
       .click();
@@ -131,5 +149,87 @@ describe("rules that prevent permission requests", () => {
 
     await card.getByRole("button", { name: "Rules" }).click();
     await window.asked("manageRules");
+  });
+});
+
+describe("all edits of a session", () => {
+  useJoined();
+
+  const edit = (toolCallId: string, title: string, path: string): readonly Step[] => [
+    { permission: { toolCall: { toolCallId, title, kind: "edit", locations: [{ path }] } }, as: "answer" },
+    { echo: "answer" },
+  ];
+
+  it("are allowed on a request for one, shown in the composer, and asked about again; others still ask", async () => {
+    const window = await openJoined({
+      agents: demoAgent,
+      files: {
+        "first.json": script(edit("a", "Edit a", "$cwd/src/a.ts")),
+        "second.json": script(edit("b", "Edit b", "$cwd/src/b.ts")),
+        "manifest.json": script(edit("c", "Edit the manifest", "$cwd/package.json")),
+        "tests.json": script(ask("t", "Run the tests", "npm test")),
+      },
+    });
+    const { log, page } = window;
+    const allow = (name: string): Locator =>
+      question(window, name).getByRole("button", { name: "Allow All Edits in This Session" });
+    const state = page.getByText("All edits are allowed in this session.");
+
+    await play(window, "tests");
+    await question(window, "Run the tests").waitFor();
+    assert.equal(await allow("Run the tests").count(), 0);
+    await question(window, "Run the tests")
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await window.idle();
+
+    await play(window, "first");
+    await allow("Edit a").click();
+    await state.waitFor();
+    await window.idle();
+    await window.scene("all-edits");
+    await played(window, "second");
+    await log.getByRole("article", { name: "Edit b" }).getByText("Allowed with all edits of this session").waitFor();
+
+    await play(window, "manifest");
+    const manifest = question(window, "Edit the manifest");
+    await manifest
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .waitFor();
+    assert.equal(await allow("Edit the manifest").count(), 0);
+    await manifest
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await window.idle();
+
+    await page.getByRole("button", { name: "Ask About Edits Again" }).press("Enter");
+    await state.waitFor({ state: "hidden" });
+    assert.equal(await window.composer.evaluate(each => each === document.activeElement), true);
+    await play(window, "second");
+    await allow("Edit b").waitFor();
+    await window.composer.press("Escape");
+    await window.idle();
+    assert.deepEqual(window.failures, []);
+  });
+
+  it("are asked about again when the conversation continues after a reload", async () => {
+    const files = {
+      "first.json": script(edit("a", "Edit a", "$cwd/src/a.ts")),
+      "second.json": script(edit("b", "Edit b", "$cwd/src/b.ts")),
+    };
+    const window = await openJoined({ agents: demoAgent, files });
+    await play(window, "first");
+    await question(window, "Edit a").getByRole("button", { name: "Allow All Edits in This Session" }).click();
+    await window.idle();
+    await window.reload();
+    await window.prompt("#script first.json").waitFor();
+    assert.equal(await window.page.getByText("All edits are allowed in this session.").count(), 0);
+    await play(window, "second");
+    await question(window, "Edit b").waitFor();
+    await window.composer.press("Escape");
+    await window.idle();
   });
 });

@@ -1,9 +1,8 @@
-// The trial of a command line against rules, and rules that also answer similar questions. These functions are pure, but
-// their module imports the editor.
+// Rules that also answer similar questions. The function is pure, but its module imports the editor.
 import assert from "node:assert/strict";
-import { broaderRule, tryCommand, type TryContext } from "../../src/permissions/vscode/permissionRules.ts";
+import { broaderRule } from "../../src/permissions/vscode/permissionRules.ts";
 import { readCommandLine } from "../../src/permissions/questionFacts.ts";
-import { readRules, narrowestRule, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
+import { narrowestRule, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
 
 const place = { roots: ["/work/app"], platform: "posix", ignoresCase: false } as const;
 const facts: QuestionFacts = { agent: "demo", paths: [], urls: [], trusted: true, place };
@@ -13,35 +12,6 @@ const runs = (line: string): QuestionFacts => ({
   command: readCommandLine(line, ["posix"]),
 });
 const edits = (...paths: readonly string[]): QuestionFacts => ({ ...facts, kind: "edit", paths });
-const npmTest: Rule = { effect: "allow", command: "npm test" };
-const noRm: Rule = { effect: "deny", command: "rm" };
-
-describe("the trial of a command", () => {
-  const context: TryContext = { place, trusted: true, shells: ["posix"], isSensitive: path => path.endsWith(".env") };
-  const tried = (line: string, ...all: readonly Rule[]): string => tryCommand(line, readRules(all), context);
-
-  it("reports allow, ask or deny, with the reason", () => {
-    assert.equal(tried("npm test", npmTest), "Runs without asking. Allowed by allow command “npm test”.");
-    assert.equal(tried("npm ci", npmTest), "You are asked. No rule allows “npm ci”.");
-    assert.equal(tried("npm test && rm x", npmTest, noRm), "Is denied. A rule forbids this: deny command “rm”.");
-    assert.match(tried("npm test > x", npmTest), /^You are asked\. .*redirects output to a file\.$/);
-    assert.equal(tried("  "), "Type a command line.");
-  });
-
-  it("reports one result for each agent that the rules distinguish", () => {
-    const own: Rule = { ...npmTest, agent: ["demo", "other"] };
-    assert.equal(
-      tried("npm test", own, { ...noRm, agent: "third" }),
-      `Agent “demo”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
-        `Agent “other”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
-        `Other agents: You are asked. No rule allows “npm test”.`,
-    );
-  });
-
-  it("reports ask for a command that names a secret, as in a session", () => {
-    assert.match(tried("cat .env", { effect: "allow", command: "cat **" }), /^You are asked\./);
-  });
-});
 
 describe("a broader rule", () => {
   const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, narrowestRule(asked));

@@ -1,12 +1,13 @@
-// Permission rules in a real editor: how they are read, created, shown and revoked.
+// Permission rules in a real editor: how they are read, created, listed, changed and undone.
 import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
-import { PermissionRules, tryCommand } from "../../src/permissions/vscode/permissionRules.ts";
+import { PermissionRules } from "../../src/permissions/vscode/permissionRules.ts";
 import { readCommandLine } from "../../src/permissions/questionFacts.ts";
-import { type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
+import { RulesTab } from "../../src/permissions/vscode/rulesTab.ts";
+import { evaluateRules, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
 import { until } from "../support/fakes/until.ts";
 
 const stateKey = "parley.permissionRules";
@@ -62,17 +63,12 @@ class Hands {
   /** A pattern that matches the item to choose; undefined closes the list. */
   choose: RegExp | undefined;
   offered: Items = [];
-  /** The user's actions in the list of `manage`, each run once the list is shown. */
-  readonly steps: ((list: List) => void)[] = [];
-  /** The text that the user types into an input box, and the validation message. */
-  typed: string | undefined;
-  validationMessage: string | undefined;
   readonly #own: Readonly<Record<string, unknown>>;
   readonly #run = vscode.commands.executeCommand;
 
   constructor() {
     const window = vscode.window as unknown as Record<string, unknown>;
-    const names = ["showQuickPick", "createQuickPick", "showInputBox", "showWarningMessage", "showInformationMessage"];
+    const names = ["showQuickPick", "showWarningMessage", "showInformationMessage"];
     this.#own = Object.fromEntries(names.map(name => [name, window[name]]));
     window["showWarningMessage"] = (message: string) => Promise.resolve(void this.warnings.push(message));
     window["showInformationMessage"] = (message: string) => Promise.resolve(void this.messages.push(message));
@@ -80,78 +76,14 @@ class Hands {
       this.offered = items;
       return Promise.resolve(items.find(item => this.choose?.test(wordsOf(item))));
     };
-    window["showInputBox"] = async (options: vscode.InputBoxOptions) => {
-      const problem = await options.validateInput?.(this.typed ?? "");
-      this.validationMessage = (problem as vscode.InputBoxValidationMessage).message;
-      return undefined;
-    };
-    window["createQuickPick"] = () => {
-      const list = new List();
-      void this.#handle(list);
-      return list;
-    };
     (vscode.commands as unknown as Record<string, unknown>)["executeCommand"] = (...all: readonly unknown[]) =>
       Promise.resolve(void this.ran.push(all));
-  }
-
-  async #handle(list: List): Promise<void> {
-    await until(() => list.isShown);
-    for (const step of this.steps) {
-      const before = list.shownTimes;
-      step(list);
-      if (list.isShown) await until(() => list.shownTimes > before);
-    }
-    list.hide();
   }
 
   dispose(): void {
     Object.assign(vscode.window, this.#own);
     Object.assign(vscode.commands, { executeCommand: this.#run });
   }
-}
-
-/** The part of a quick pick that the tests use. */
-class List {
-  readonly #hidden = new vscode.EventEmitter<void>();
-  readonly #pressed = new vscode.EventEmitter<unknown>();
-  readonly #accepted = new vscode.EventEmitter<void>();
-  readonly onDidHide = this.#hidden.event;
-  readonly onDidTriggerItemButton = this.#pressed.event;
-  readonly onDidAccept = this.#accepted.event;
-  #items: Items = [];
-  selectedItems: Items = [];
-  isShown = false;
-  shownTimes = 0;
-
-  get items(): Items {
-    return this.#items;
-  }
-  set items(items: Items) {
-    this.#items = items;
-    this.shownTimes++;
-  }
-  get labels(): readonly string[] {
-    return this.items.filter(({ kind }) => kind === undefined).map(labelOf);
-  }
-  show(): void {
-    this.isShown = true;
-  }
-  hide(): void {
-    if (!this.isShown) return;
-    this.isShown = false;
-    this.#hidden.fire();
-  }
-  accept(label: RegExp): void {
-    this.selectedItems = this.items.filter(item => label.test(item.label));
-    this.#accepted.fire();
-  }
-  press(label: RegExp, tooltip: string): void {
-    const item = this.items.find(one => label.test(one.label));
-    const button = item?.buttons?.find(one => one.tooltip === tooltip);
-    assert.ok(button, `${String(label)} has no button ${tooltip}`);
-    this.#pressed.fire({ item, button });
-  }
-  dispose(): void {}
 }
 
 describe("permission rules", () => {
@@ -244,8 +176,8 @@ describe("permission rules", () => {
         /^Permission rule 2 .*\? Allow rules are ignored until this is fixed\. Other invalid rules: 1\.$/.test(message),
       ),
     );
-    const tried = tryCommand("npm test", rules.ruleSet(), { place, trusted: true, shells: ["posix"] });
-    assert.match(tried, /^You are asked\. Allow rules are ignored until this is fixed: Permission rule 2/);
+    const asked = evaluateRules(rules.ruleSet(), runs("npm test")).reason;
+    assert.match(asked, /^Allow rules are ignored until this is fixed: Permission rule 2/);
   });
 
   it("report a problem when the settings change, once until it is fixed, and a rule that may deny first", async () => {
@@ -356,106 +288,161 @@ describe("permission rules", () => {
     });
   });
 
-  describe("in their list", () => {
-    it("are shown with their problems, and revoked one by one", async () => {
+  describe("in their page", () => {
+    const rowOf = (text: string): string => {
+      const row = rules.view().rows.find(({ name }) => name.includes(text));
+      assert.ok(row, `no row with ${text}`);
+      return row.id;
+    };
+    const fields = { effect: "allow", command: [], path: [], domain: [], kind: [], agent: [] };
+    const names = (): readonly string[] => rules.view().rows.map(({ scope, name }) => `${scope}: ${name}`);
+
+    it("are shown with their problems, deleted one by one, and come back in the reverse order", async () => {
       await setUserRules([npmTest, wrong]);
       await memory.update(stateKey, [noRm, noRm]);
       rules.dispose();
       rules = make();
-      const seen: (readonly string[])[] = [];
-      hands.steps.push(
-        list => {
-          seen.push(list.labels);
-          list.press(/npm test/, "Revoke");
-        },
-        list => list.press(/comand/, "Revoke"),
-        list => list.press(/rm/, "Revoke"),
-        list => {
-          seen.push(list.labels);
-          list.hide();
-        },
-      );
-      await rules.manage();
-      assert.deepEqual(seen[0]?.slice(0, 3), [
-        "$(beaker) Try a command…",
-        "$(gear) Open Settings",
-        "$(check) allow command “npm test”",
+      const before = names();
+      assert.deepEqual(before, [
+        "user: allow command “npm test”",
+        "user: (deny, comand “rm”)",
+        "workspace: deny command “rm”",
+        "workspace: deny command “rm”",
       ]);
-      assert.match(seen[0]?.[3] ?? "", /^\$\(warning\) Permission rule 2 .* has an unknown field/);
-      assert.deepEqual(seen[0]?.slice(4), Array(2).fill("$(circle-slash) deny command “rm”"));
-      assert.deepEqual(seen[1]?.slice(2), ["$(circle-slash) deny command “rm”"]);
-      await until(() => userRules() === undefined);
-      assert.deepEqual(workspaceRules(), [noRm]);
+      assert.match(rules.view().rows[1]?.problem ?? "", /^Permission rule 2 .* has an unknown field/);
+      for (const text of ["npm test", "comand", "deny command"])
+        assert.equal(await rules.delete(rowOf(text)), undefined);
+      assert.deepEqual([userRules(), workspaceRules()], [undefined, [noRm]]);
       assert.deepEqual(rules.ruleSet(), { rules: [noRm], problems: [] });
+      assert.equal(rules.view().undo, "Deleted: deny command “rm”");
+      for (let i = 0; i < 3; i++) assert.equal((await rules.undo()).problem, undefined);
+      assert.deepEqual(
+        [userRules(), workspaceRules()],
+        [
+          [npmTest, wrong],
+          [noRm, noRm],
+        ],
+      );
+      assert.deepEqual(names(), before);
+      assert.equal(rules.view().undo, undefined);
+      assert.deepEqual(await rules.undo(), { problem: "There is nothing to undo." });
     });
 
-    it("are reported as empty", async () => {
-      hands.steps.push(list => {
-        assert.equal(list.labels.at(-1), "There are no rules: you are asked about everything.");
-        list.accept(/no rules/);
-        list.accept(/Open Settings/);
-      });
-      await rules.manage();
-      assert.deepEqual(hands.ran, [["workbench.action.openGlobalSettings", { query: "parley.permissions.rules" }]]);
+    it("are added and edited, and each change is undone", async () => {
+      const added = await rules.save("workspace", undefined, { ...fields, command: ["npm test"] });
+      assert.deepEqual(added, { row: rowOf("npm test") });
+      const edited = await rules.save("user", rowOf("npm test"), { ...fields, command: ["npm test", "npm ci"] });
+      assert.equal(edited.problem, undefined);
+      assert.deepEqual(
+        [userRules(), workspaceRules()],
+        [undefined, [{ effect: "allow", command: ["npm test", "npm ci"] }]],
+      );
+      assert.equal(rules.view().undo, "Changed: allow command “npm test”");
+      assert.deepEqual(await rules.undo(), { row: rowOf("npm test") });
+      assert.deepEqual(workspaceRules(), [npmTest]);
+      assert.equal(rules.view().undo, "Added: allow command “npm test”");
+      assert.deepEqual(await rules.undo(), {});
+      assert.equal(workspaceRules(), undefined);
     });
 
-    it("are opened in the settings if they are stored there", async () => {
-      await setUserRules([npmTest]);
+    it("are not stored if they are wrong, a repetition, or changed elsewhere meanwhile", async () => {
+      await setUserRules([npmTest, noRm]);
+      await isRead(2);
+      const saved = async (row: string | undefined, effect: string, ...command: readonly string[]) =>
+        (await rules.save("user", row, { ...fields, effect, command })).problem;
+      assert.equal(await saved(undefined, "allow"), "The rule must have at least one condition.");
+      assert.equal(
+        await saved(undefined, "alow", "ls"),
+        "The rule has an unknown effect “alow”. Did you mean “allow”?",
+      );
+      assert.equal(await saved(undefined, "allow", "npm test"), "There is already the same rule.");
+      const row = rowOf("npm test");
+      await setUserRules([noRm]);
       await isRead(1);
-      hands.steps.push(list => list.press(/npm test/, "Edit in Settings"));
-      await rules.manage();
-      assert.equal(hands.ran.length, 1);
+      const elsewhere = "This rule was changed or deleted elsewhere. Look at the list, and try again.";
+      assert.equal(await saved(row, "allow", "npm ci"), elsewhere);
+      assert.equal(await rules.delete(row), elsewhere);
+      assert.deepEqual(userRules(), [noRm]);
+    });
+
+    it("are not undone if the rule is gone elsewhere, and the changes before it still are", async () => {
+      await rules.save("workspace", undefined, { ...fields, command: ["npm ci"] });
+      await rules.save("user", undefined, { ...fields, command: ["npm test"] });
+      await setUserRules(undefined);
+      await isRead(1);
+      assert.match((await rules.undo()).problem ?? "", /changed or deleted elsewhere/);
+      assert.deepEqual(await rules.undo(), {});
+      assert.equal(workspaceRules(), undefined);
+    });
+
+    it("report a change that is made in the settings", async () => {
+      let changes = 0;
+      rules.onDidChange(() => changes++);
+      await setUserRules([npmTest]);
+      await until(() => changes > 0 && rules.view().rows.length === 1);
     });
 
     it("can be discarded if the stored value for the workspace is not a list", async () => {
       await memory.update(stateKey, "rubbish");
       rules.dispose();
       rules = make();
-      hands.steps.push(
-        list => list.press(/must be a list/, "Revoke"),
-        list => list.hide(),
-      );
-      await rules.manage();
+      assert.equal(await rules.delete(rowOf("must be a list")), undefined);
       assert.deepEqual([workspaceRules(), rules.ruleSet().problems], [undefined, []]);
     });
 
-    it("are tried on a typed command", async () => {
-      await setUserRules([npmTest]);
-      await isRead(1);
-      hands.steps.push(list => list.accept(/Try a command/));
-      hands.typed = "npm test";
-      await rules.manage();
-      assert.equal(hands.validationMessage, "Runs without asking. Allowed by allow command “npm test”.");
+    it("stay if they cannot be stored, which is a sentence", async () => {
+      memory.update = () => Promise.reject(new Error("disk full"));
+      const { problem } = await rules.save("workspace", undefined, { ...fields, command: ["npm test"] });
+      assert.equal(problem, "The permission rules could not be changed: disk full");
+      assert.equal(rules.view().undo, undefined);
     });
 
-    it("are closed when the extension is deactivated", async () => {
-      hands.steps.push(() => rules.dispose());
-      await rules.manage();
+    it("are found by the text of a decision", async () => {
+      await setUserRules([npmTest, noRm]);
+      await isRead(2);
+      assert.equal(rules.rowOfDecision("Refused by rule: deny command “rm”"), rowOf("deny"));
+      assert.equal(rules.rowOfDecision("Refused by rule: deny command “cp”"), undefined);
     });
+  });
+});
+
+describe("the tab of permission rules", () => {
+  it("is one tab, which asks for the rules and closes with the extension", async () => {
+    const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
+    const opened: vscode.Webview[] = [];
+    const tab = new RulesTab({
+      ...{ rules, log: nullLog, openPage: (webview: vscode.Webview) => void opened.push(webview) },
+      evaluate: () => Promise.reject(new Error("unused")),
+    });
+    const tabs = (): readonly vscode.Tab[] =>
+      vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(({ label }) => label === "Permission Rules");
+    tab.show();
+    await until(() => tabs().length === 1);
+    tab.show("Allowed by rule: allow command “npm test”");
+    assert.equal(opened.length, 1);
+    tab.dispose();
+    await until(() => tabs().length === 0);
+    rules.dispose();
   });
 });
 
 describe("the lists of permission rules, in VS Code's real UI,", () => {
   it("return no choice when they are closed", async () => {
     const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
-    for (const list of [() => rules.manage(), () => rules.createRule(title, runs("npm test"))]) {
-      let ended = false;
-      const chosen = list().finally(() => (ended = true));
-      for (let i = 0; i < 500 && !ended; i++) {
-        await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
-      }
-      assert.equal(ended, true);
-      assert.equal(await chosen, undefined);
+    let ended = false;
+    const chosen = rules.createRule(title, runs("npm test")).finally(() => (ended = true));
+    for (let i = 0; i < 500 && !ended; i++) {
+      await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
     }
+    assert.equal(ended, true);
+    assert.equal(await chosen, undefined);
     rules.dispose();
   });
 
   it("close when the extension is deactivated", async () => {
-    for (const list of ["manage", "always"] as const) {
-      const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
-      const chosen = list === "manage" ? rules.manage() : rules.createRule(title, runs("npm test"));
-      rules.dispose();
-      assert.equal(await chosen, undefined);
-    }
+    const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
+    const chosen = rules.createRule(title, runs("npm test"));
+    rules.dispose();
+    assert.equal(await chosen, undefined);
   });
 });

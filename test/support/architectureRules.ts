@@ -39,7 +39,7 @@ const webviewTiers: readonly (readonly string[])[] = [
   ["markdown"],
   ["transcript"],
   ["question", "composer", "find"],
-  ["panel", "diagram"],
+  ["panel", "diagram", "rules"],
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
@@ -117,6 +117,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/fileNames.ts",
   "src/panel/attachment.ts",
   "src/panel/intents.ts",
+  "src/panel/rulesPage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
   "src/panel/diff/placedDiff.ts",

@@ -2,13 +2,31 @@
 import assert from "node:assert/strict";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { until } from "../support/fakes/until.ts";
-import { openPanel, usePanel } from "./panelPage.ts";
+import { openPanel, picture, usePanel } from "./panelPage.ts";
 import { START, busy, busyHead, message, snapshot, view } from "./scenes.ts";
 
 const running = { state: "running", since: START, cancelling: false } as const;
 
 describe("the composer", () => {
   usePanel();
+
+  it("shows that all edits are allowed, and asks about them again, at 280 and 480 pixels", async () => {
+    for (const width of [280, 480]) {
+      const panel = await openPanel(
+        [snapshot(view([message("m1", "user", "Add a field")], { ...busyHead, allowsEdits: true }))],
+        { width },
+      );
+      await panel.page.getByRole("status").getByText("All edits are allowed in this session.").waitFor();
+      await picture(panel, `all-edits-${width}`);
+      const again = panel.page.getByRole("button", { name: "Ask About Edits Again" });
+      await (width === 280 ? again.click() : again.press("Enter"));
+      assert.deepEqual(await panel.intents(), [{ type: "allowAllEdits", isOn: false }]);
+      assert.equal(await panel.composer.evaluate(each => each === document.activeElement), true);
+      await panel.patch({ op: "head", head: { allowsEdits: false } });
+      await again.waitFor({ state: "hidden" });
+      await panel.free();
+    }
+  });
 
   it("Enter sends and clears the box, Shift+Enter inserts a line break", async () => {
     const panel = await openPanel([snapshot(view([]))]);

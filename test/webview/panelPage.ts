@@ -1,6 +1,7 @@
 // Opens the built panel in headless Chromium on the play page, and sends it messages as the extension host would.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { startPlay } from "../../scripts/play.mjs";
 import { maxTestTime } from "../../scripts/tools/quiet.mjs";
@@ -30,6 +31,8 @@ export interface Options {
   readonly at?: number;
   /** The texts of the panel in another language. */
   readonly translations?: Readonly<Record<string, string>>;
+  /** Shows the page of permission rules instead of the panel. */
+  readonly isRules?: true;
   /** Receives every message of the panel, as the extension host does. Nothing else answers them. */
   readonly host?: (message: unknown) => void;
 }
@@ -174,8 +177,10 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
     });
   }
   if (options.host) shared.hosts.set(page, options.host);
-  await page.goto(`${play.url}?theme=${options.theme ?? "dark"}${options.host ? "&hosted" : ""}`);
+  const query = `${options.host ? "&hosted" : ""}${options.isRules ? "&page=rules" : ""}`;
+  await page.goto(`${play.url}?theme=${options.theme ?? "dark"}${query}`);
   const panel = new PanelPage(page, translations);
+  if (options.isRules) return panel;
   await panel.log.waitFor();
   // The composer is shown before the first view.
   if (messages.length > 0) await page.locator("parley-header").waitFor();
@@ -254,6 +259,13 @@ async function free(page: Page): Promise<void> {
   await page.goto("about:blank");
   await page.mouse.move(-1, -1);
   shared.free.push(page);
+}
+
+/** Draws a picture into out/screenshots, if the environment asks for pictures. */
+export async function picture(panel: PanelPage, name: string): Promise<void> {
+  if (!process.env["PARLEY_PICTURES"]) return;
+  mkdirSync(join("out", "screenshots"), { recursive: true });
+  await panel.page.screenshot({ path: join("out", "screenshots", `${name}.png`), animations: "disabled" });
 }
 
 /** Starts the browser and the page server that all suites share, and frees the pages after each test. */

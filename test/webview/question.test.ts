@@ -59,6 +59,28 @@ describe("the question card", () => {
     assert.equal(await panel.page.getByRole("button", { name: "Create Rule…" }).count(), 0);
   });
 
+  it("can allow all edits of the session, once, and not by a key that was meant for something else", async () => {
+    const ask = { ...editAsk, edits: true } as const;
+    const panel = await openPanel([snapshot(view(busy.entries, { ...busy.head, questions: [ask] }))], frozen);
+    const allow = pinned(panel).getByRole("button", { name: "Allow All Edits in This Session" });
+    const allowed = async () => (await panel.intents()).filter(({ type }) => type === "allowAllEdits");
+    await allow.press("Enter");
+    assert.deepEqual(await allowed(), []);
+    await panel.page.clock.runFor(600);
+    await allow.press("Enter");
+    assert.deepEqual(await allowed(), [{ type: "allowAllEdits", isOn: true }]);
+    assert.equal(await allow.getAttribute("aria-disabled"), "true");
+    await allow.click({ force: true });
+    await pinned(panel).getByRole("button", { name: "Allow", exact: true }).click({ force: true });
+    assert.deepEqual([(await allowed()).length, await answers(panel)], [1, []]);
+  });
+
+  it("does not offer to allow all edits if it is no such edit", async () => {
+    const panel = await openPanel([snapshot(view(busy.entries, { ...busy.head, questions: [editAsk] }))]);
+    await pinned(panel).waitFor();
+    assert.equal(await panel.page.getByRole("button", { name: /All Edits/ }).count(), 0);
+  });
+
   it("a click answers once and shows the chosen option", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });

@@ -58,7 +58,6 @@ describe("the commands of Parley", () => {
   // Excludes commands that wait for an answer of the user, and the commands that report that there is no checkpoint.
   const asking = [
     "selectAgent",
-    "managePermissionRules",
     "restoreCheckpoint",
     "restoreRemovedCheckpoints",
     "undoRestore",
@@ -77,6 +76,7 @@ describe("the commands of Parley", () => {
   const noWaiting = "No session is waiting for you.";
   const nothingToSelect = [
     "The shown session has no open question.",
+    "There is no session. Open the chat first.",
     "The agent offers no other mode that this command can select.",
     "The agent offers no models to choose from.",
   ];

@@ -32,8 +32,14 @@ const settings: HeadPart<"sendKey" | "settingsProblem"> = {
   onDidChange: neverFires,
 };
 const follow: HeadPart<"follow"> = { values: { follow: () => "paused" }, onDidChange: neverFires };
-const rest: HeadPart<"prompts" | "mcpServers" | "ownQuestions" | "changes"> = {
-  values: { prompts: () => [], mcpServers: () => [], ownQuestions: () => [], changes: () => null },
+const rest: HeadPart<"prompts" | "mcpServers" | "ownQuestions" | "changes" | "allowsEdits"> = {
+  values: {
+    prompts: () => [],
+    mcpServers: () => [],
+    ownQuestions: () => [],
+    changes: () => null,
+    allowsEdits: () => false,
+  },
   onDidChange: neverFires,
 };
 

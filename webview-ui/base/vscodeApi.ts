@@ -1,17 +1,9 @@
-// The only access to the extension host: posts intents, and keeps the state that the panel saves itself.
+// The panel's access to the extension host: posts intents, and keeps the state that the panel saves itself.
 import { intents, type Intent } from "../../src/panel/intents.ts";
 import type { FormValue } from "../../src/session/forms/form.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { restoredAttachments, characterCount } from "./restoredAttachments.ts";
-
-interface WebviewApi {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-declare function acquireVsCodeApi(): WebviewApi;
-
-const api = acquireVsCodeApi();
+import { webviewApi } from "./webviewApi.ts";
 
 let shownSession: string | undefined;
 
@@ -31,7 +23,7 @@ export function setShownSession(session: string | undefined, isUnused: boolean):
  */
 export function send(intent: Intent): void {
   const isAboutSession = shownSession !== undefined && intents[intent.type].scope === "session";
-  api.postMessage(isAboutSession ? { ...intent, session: shownSession } : intent);
+  webviewApi.postMessage(isAboutSession ? { ...intent, session: shownSession } : intent);
 }
 
 /** A scroll position that survives a reload: an entry, and how far its top is above the top of the transcript. */
@@ -79,7 +71,7 @@ interface SavedState {
 /** Milliseconds. A draft with large attachments is saved less often, because each save writes all of them. */
 const saveDelay = 100;
 const charactersPerMillisecond = 4000;
-const state = restoreState(api.getState());
+const state = restoreState(webviewApi.getState());
 let saveTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The state that survives a reload. Read only: change it with {@link updateSavedState}. */
@@ -96,7 +88,7 @@ export function updateSavedState(change: Partial<SavedState>): void {
 export function saveNow(): void {
   clearTimeout(saveTimer);
   saveTimer = undefined;
-  api.setState(state);
+  webviewApi.setState(state);
 }
 
 /** Whether the user opened (true) or closed (false) the item with this id; undefined if neither. */

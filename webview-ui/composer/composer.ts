@@ -174,7 +174,7 @@ export class ComposerElement extends LightElement {
           .onInsert=${(one: Attachment) => this.#insertText(one)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
-        ${this.#textBox(head)}
+        ${head.allowsEdits ? this.#allEdits() : nothing} ${this.#textBox(head)}
         <div class="composer-bar">
           <div class="option-list">${optionControls(head.options)}</div>
           <div class="composer-end">
@@ -183,6 +183,17 @@ export class ComposerElement extends LightElement {
         </div>
       </div>
       <div role="alert">${this.#refusals()}</div>`;
+  }
+
+  #allEdits(): TemplateResult {
+    const askAgain = (): void => {
+      send({ type: "allowAllEdits", isOn: false });
+      this.focusBox();
+    };
+    return html`<div class="all-edits" role="status">
+      ${icon("warning")} <span>${t("All edits are allowed in this session.")}</span>
+      <button class="link" type="button" @click=${askAgain}>${t("Ask About Edits Again")}</button>
+    </div>`;
   }
 
   #textBox({ agent }: ComposerHead): TemplateResult {

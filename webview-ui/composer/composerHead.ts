@@ -16,6 +16,7 @@ const composerKeys = [
   "prompts",
   "mcpServers",
   "options",
+  "allowsEdits",
 ] as const satisfies readonly (keyof ViewHead)[];
 
 /** The head without what changes while an agent works, such as the usage, the plans and the changes to review. */

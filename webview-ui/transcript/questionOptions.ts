@@ -60,7 +60,7 @@ export class QuestionOptions {
   /** The buttons, in the agent's order. */
   buttons(question: ViewQuestion): TemplateResult {
     return html`<div class="options">
-      ${question.options.map((option, i) => this.#button(question, option, i))}${question.always ? createRuleButton(question) : nothing}
+      ${question.options.map((option, i) => this.#button(question, option, i))}${question.edits ? this.#allEditsButton(question) : nothing}${question.always ? createRuleButton(question) : nothing}
     </div>`;
   }
 
@@ -78,6 +78,26 @@ export class QuestionOptions {
       @click=${(event: MouseEvent) => this.#handleClick(event, question, option)}
     >
       <bdi>${visibleText(option.name)}</bdi>${key === undefined ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`}
+    </button>`;
+  }
+
+  /** It also answers this question. The same guard applies as to options that allow. */
+  #allEditsButton(question: ViewQuestion): TemplateResult {
+    const allow = (event: MouseEvent): void => {
+      const isTooEarly = event.detail === 0 && performance.now() - this.#optionFocusedAt < guardTime;
+      if (isTooEarly || chosenOptions.has(question.id)) return;
+      chosenOptions.set(question.id, "");
+      answered.fire();
+      send({ type: "allowAllEdits", isOn: true });
+    };
+    return html`<button
+      class="secondary"
+      type="button"
+      title=${t("Files outside the workspace, likely secrets, files that programs run, and commands still ask.")}
+      aria-disabled=${chosenOptions.has(question.id) ? "true" : nothing}
+      @click=${allow}
+    >
+      ${t("Allow All Edits in This Session")}
     </button>`;
   }
 

@@ -66,7 +66,7 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
   const id = question.toolCallId === undefined ? undefined : toolKey(question.toolCallId);
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;
-  const { subject, reason, always } = question;
+  const { subject, reason, always, edits } = question;
   const fields = tool && shownFields(tool);
   const raw = fields && argumentsOf(fields);
   const command = subject?.command ?? commandOf(raw);
@@ -97,6 +97,7 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
     options: question.options,
     ...(reason !== undefined && { reason }),
     ...(always && { always }),
+    ...(edits && { edits }),
     ...(env.length > 0 && { env }),
   };
 }

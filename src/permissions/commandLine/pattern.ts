@@ -101,6 +101,23 @@ export function hazardsFor(
   return [...named, ...options.map(({ text }) => ({ word: `“${text}”`, why: t("may write or run something") }))];
 }
 
+/**
+ * The number of words from the start that the pattern matches whatever a wildcard may stand for, and the elements that it
+ * expects there: literal words, undefined for `*`. No elements and no words left: only its wildcards are in doubt.
+ */
+export function allowedUntil(
+  pattern: Pattern,
+  words: readonly Word[],
+): { readonly at: number; readonly expected: readonly (string | undefined)[] } {
+  const { matches, at, live } = follow(pattern, words, (literal, text) => literal === text, "rest only");
+  if (matches) return { at: words.length, expected: [] };
+  const expected = [...live].flatMap(reached => {
+    const element = pattern[reached];
+    return element === undefined || element === "rest" ? [] : [isLiteral(element) ? element.literal : undefined];
+  });
+  return { at, expected: [...new Set(expected)] };
+}
+
 /** Whether a pattern that denies or asks matches the command or its start. */
 export function fitsBeginning(pattern: Pattern, words: readonly Word[]): Fit {
   const open: Pattern = [...pattern, "rest"];
@@ -124,14 +141,19 @@ function normalisedProgramName(name: string, byPath: boolean): string {
 const isLiteral = (element: PatternElement | undefined): element is { readonly literal: string } =>
   typeof element === "object";
 
-/** Follows all paths through the pattern at once. An inexact word may become any number of words, including none. */
-function matchesWords(
+const matchesWords = (...all: Parameters<typeof follow>): boolean => follow(...all).matches;
+
+/**
+ * Follows all paths through the pattern at once. An inexact word may become any number of words, including none. Returns
+ * how many words match, and the elements of the pattern that can come next.
+ */
+function follow(
   pattern: Pattern,
   words: readonly Word[],
   same: (literal: string, text: string, index: number) => boolean,
   inexact: "rest only" | "anything",
   standsFor?: (wildcard: "one" | "rest", index: number) => boolean,
-): boolean {
+): { readonly matches: boolean; readonly at: number; readonly live: ReadonlySet<number> } {
   const last = pattern.length;
   let live = new Set<number>();
   const reach = (into: Set<number>, at: number): void => {
@@ -154,10 +176,11 @@ function matchesWords(
         reach(next, at + 1);
       }
     }
+    if (next.size === 0) return { matches: false, at: index, live };
     live = next;
-    if (live.size === 0) return false;
     // A final `**` that stands for anything matches the rest.
-    if (!standsFor && pattern[last - 1] === "rest" && live.has(last - 1)) return true;
+    if (!standsFor && pattern[last - 1] === "rest" && live.has(last - 1))
+      return { matches: true, at: words.length, live };
   }
-  return live.has(last);
+  return { matches: live.has(last), at: words.length, live };
 }

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import { byAllEdits } from "../../session/allEdits.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { AuditLog, AuditRecord } from "../auditLog.ts";
 
@@ -96,6 +97,7 @@ function row(record: AuditRecord): readonly string[] {
 }
 
 function decider({ by, answer }: AuditRecord): string {
+  if (by === byAllEdits) return t("you, with all edits of the session");
   if (by !== undefined) return answer === "notPrevented" ? t("denied by rule: {0}", by) : t("rule: {0}", by);
   return answer === "cancelled" ? t("no one") : t("you");
 }

@@ -1,16 +1,14 @@
 // The user's permission rules: read from the user settings and from the answers in this workspace, created by "Create
-// Rule…", and managed by a command. The settings of a workspace or a folder are never read, because only the user may
+// Rule…", and changed in the page of rules (rulesTab.ts). The settings of a workspace or a folder are never read, because only the user may
 // create rules.
 import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
-import { readCommandLine } from "../questionFacts.ts";
 import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
-import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement } from "../../files/paths.ts";
 import {
   evaluateRules,
   describeRule,
@@ -19,25 +17,20 @@ import {
   type QuestionFacts,
   type Rule,
   type RuleSet,
-  type Verdict,
 } from "../rules.ts";
+import { ruleScopes, type RuleFields, type RulesView, type RuleScope } from "../../panel/rulesPage.ts";
+import { changedList, rowsOf, undoOf, valueOf, type RuleChange } from "../ruleLists.ts";
+import { ruleProblem } from "../ruleProblems.ts";
 import { secretMatcher, type SecretTest } from "../sensitiveFiles.ts";
 import { exactPattern } from "../commandLine/pattern.ts";
 import { baseName, runnerPrograms, shellPrograms } from "../commandLine/programs.ts";
-import type { Shell, Word } from "../commandLine/types.ts";
-import {
-  createQuickPick,
-  setItems,
-  showErrorMessage,
-  showInformationMessage,
-  showInputBox,
-  showQuickPick,
-  showWarningMessage,
-} from "../../editor/editorUi.ts";
-import { factsContext } from "./questionContext.ts";
+import type { Word } from "../commandLine/types.ts";
+import { showErrorMessage, showInformationMessage, showQuickPick, showWarningMessage } from "../../editor/editorUi.ts";
 
 const setting = "permissions.rules";
 const stateKey = "parley.permissionRules";
+/** The number of changes that can be undone. */
+const maxUndo = 100;
 
 export interface PermissionRulesOptions {
   /** Stores the answers "for this workspace". */
@@ -47,26 +40,9 @@ export interface PermissionRulesOptions {
   readonly sensitive?: () => readonly string[];
 }
 
-type Scope = "user" | "workspace";
-
-/** An item of one of the two lists, valid or not. */
-interface Entry {
-  readonly scope: Scope;
-  /** Absent: there is no list. */
-  readonly value?: unknown;
-  readonly rule?: Rule;
-  /** The error in the item. */
-  readonly problem?: string;
-}
-
-interface ManageItem extends vscode.QuickPickItem {
-  readonly entry?: Entry;
-  readonly run?: () => Promise<void>;
-}
-
 interface CreateRuleItem extends vscode.QuickPickItem {
   /** Absent: the settings are opened. */
-  readonly make?: { readonly rule: Rule; readonly scope: Scope };
+  readonly make?: { readonly rule: Rule; readonly scope: RuleScope };
 }
 
 export class PermissionRules implements Disposable {
@@ -78,6 +54,11 @@ export class PermissionRules implements Disposable {
   /** The problems that the user has been notified of. */
   #reportedProblems = "";
   readonly #writes = new Sequencer();
+  /** The changes that Undo undoes, the latest last. */
+  readonly #done: RuleChange[] = [];
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** The stored rules, or what can be undone. */
+  readonly onDidChange = this.#changed.event;
 
   constructor(options: PermissionRulesOptions) {
     this.#options = options;
@@ -85,6 +66,7 @@ export class PermissionRules implements Disposable {
       if (!event.affectsConfiguration(`parley.${setting}`)) return;
       this.#set = undefined;
       this.ruleSet();
+      this.#changed.fire();
     });
   }
 
@@ -130,80 +112,110 @@ export class PermissionRules implements Disposable {
       this.#disposal.token,
     );
     if (!picked) return undefined;
-    if (!picked.make) return void (await openSettings());
+    if (!picked.make) return void (await openRuleSettings());
     const { rule, scope } = picked.make;
-    const isMade = await this.#change(scope, list => (list.some(one => jsonEqual(one, rule)) ? list : [...list, rule]));
-    return isMade && rule.effect !== "ask" ? rule.effect : undefined;
+    const list = this.#list(scope);
+    const isKnown = list.some(one => jsonEqual(one, rule));
+    const problem = isKnown ? undefined : await this.#change({ scope, index: list.length, after: rule });
+    if (problem !== undefined) void showErrorMessage(problem);
+    return problem === undefined && rule.effect !== "ask" ? rule.effect : undefined;
   }
 
-  /** `Parley: Manage Permission Rules`. Resolves when the list is closed. */
-  async manage(decision?: string): Promise<void> {
-    const pick = createQuickPick<ManageItem>({
-      title: vscode.l10n.t("Permission Rules"),
-      placeHolder: vscode.l10n.t(
-        "Deny takes precedence over ask, and ask over allow. Anything no rule allows, you are asked about.",
-      ),
-      matchOnDescription: true,
-    });
-    let afterClose: ManageItem["run"];
-    const show = (): void => {
-      setItems(pick, this.#manageItems());
-    };
-    const revoke = async (entry: Entry): Promise<void> => {
-      pick.busy = true;
-      await this.#revoke(entry);
-      pick.busy = false;
-      show();
-    };
-    const closed = new Promise<void>(resolve => pick.onDidHide(resolve));
-    const disposables = [
-      pick,
-      pick.onDidTriggerItemButton(({ item, button }) => {
-        if (button === revokeButton && item.entry) void revoke(item.entry);
-        if (button === settingsButton) {
-          afterClose = openSettings;
-          pick.hide();
-        }
-      }),
-      pick.onDidAccept(() => {
-        afterClose = pick.selectedItems[0]?.run;
-        if (afterClose) pick.hide();
-      }),
-      this.#disposal.token.onCancellationRequested(() => pick.hide()),
+  /** The rules as the page of rules shows them. */
+  view(): RulesView {
+    const last = this.#done.at(-1);
+    const rows = [
+      ...rowsOf("user", this.#stored("user")),
+      ...rowsOf("workspace", this.#stored("workspace"), workspaceMessage),
     ];
-    show();
-    const activeItem = pick.items.find(
-      ({ entry }) => entry?.rule !== undefined && decision?.endsWith(`: ${describeRule(entry.rule)}`),
-    );
-    if (activeItem) pick.activeItems = [activeItem];
-    pick.show();
-    await closed;
-    for (const disposable of disposables) disposable.dispose();
-    await afterClose?.();
+    return { rows, ...(last && { undo: changeText(last) }) };
+  }
+
+  /** The row of a rule of {@link ruleSet}. */
+  rowOf(rule: Rule): string | undefined {
+    for (const scope of ruleScopes) {
+      const stored = this.#stored(scope);
+      const index = Array.isArray(stored) ? stored.findIndex(value => jsonEqual(value, rule)) : -1;
+      if (index >= 0) return rowsOf(scope, stored)[index]?.id;
+    }
+    return undefined;
+  }
+
+  /** The row of the rule that a decision names: `Allowed by rule: allow command “npm test”`. */
+  rowOfDecision(decision: string): string | undefined {
+    const rule = this.ruleSet().rules.find(one => decision.endsWith(`: ${describeRule(one)}`));
+    return rule && this.rowOf(rule);
+  }
+
+  /** Replaces the rule of a row, or adds a rule. Resolves with its row, or with a sentence about what is wrong. */
+  async save(
+    scope: RuleScope,
+    row: string | undefined,
+    fields: RuleFields,
+  ): Promise<{ readonly row?: string; readonly problem?: string }> {
+    const after = valueOf(fields);
+    const wrong = ruleProblem(after);
+    if (wrong !== undefined) {
+      const sentence = t("The rule {0}", wrong);
+      return { problem: /[.?]$/.test(sentence) ? sentence : `${sentence}.` };
+    }
+    const place = row === undefined ? undefined : this.#find(row);
+    if (row !== undefined && !place) return { problem: changedElsewhere() };
+    const list = this.#list(scope);
+    if (list.some((value, index) => jsonEqual(value, after) && index !== place?.index))
+      return { problem: t("There is already the same rule.") };
+    const index = place?.index ?? list.length;
+    const problem = await this.#change({ scope: place?.scope ?? scope, index, ...place, after });
+    if (problem !== undefined) return { problem };
+    const saved = this.rowOf(after as Rule);
+    return saved === undefined ? {} : { row: saved };
+  }
+
+  /** Deletes the rule of a row. Resolves with a sentence if it can't be deleted. */
+  async delete(row: string): Promise<string | undefined> {
+    const place = this.#find(row);
+    return place ? this.#change(place) : changedElsewhere();
+  }
+
+  /** Undoes the last change that was made in this window. Resolves with the row that is back, or with a sentence. */
+  async undo(): Promise<{ readonly row?: string; readonly problem?: string }> {
+    const last = this.#done.at(-1);
+    if (!last) return { problem: t("There is nothing to undo.") };
+    const change = undoOf(last);
+    const problem = await this.#change(change, true);
+    // What can't be undone must not hide the changes before it.
+    if (this.#done.at(-1) === last) this.#done.pop();
+    this.#changed.fire();
+    if (problem !== undefined) return { problem };
+    const back = rowsOf(change.scope, this.#stored(change.scope))[change.index];
+    return change.after === undefined || !back ? {} : { row: back.id };
   }
 
   dispose(): void {
     this.#listener.dispose();
+    this.#changed.dispose();
     this.#disposal.cancel();
     this.#disposal.dispose();
   }
 
-  #stored(scope: Scope): unknown {
+  #stored(scope: RuleScope): unknown {
     if (scope === "workspace") return this.#options.workspaceState.get<unknown>(stateKey);
     return userSetting(setting);
   }
 
-  #entries(scope: Scope): readonly Entry[] {
+  #list(scope: RuleScope): readonly unknown[] {
     const stored = this.#stored(scope);
-    if (!Array.isArray(stored)) {
-      return readRules(stored).problems.map(({ message }) => ({ scope, problem: message }));
+    return Array.isArray(stored) ? (stored as readonly unknown[]) : [];
+  }
+
+  /** The place and the value of a row. */
+  #find(row: string): { readonly scope: RuleScope; readonly index: number; readonly before: unknown } | undefined {
+    for (const scope of ruleScopes) {
+      const stored = this.#stored(scope);
+      const index = rowsOf(scope, stored).findIndex(({ id }) => id === row);
+      if (index >= 0) return { scope, index, before: Array.isArray(stored) ? (stored[index] as unknown) : stored };
     }
-    const { problems } = readRules(stored);
-    return (stored as readonly unknown[]).map((value, index) => {
-      const message = problems.find(problem => problem.index === index)?.message;
-      if (message === undefined) return { scope, value, rule: value as Rule };
-      return { scope, value, problem: scope === "user" ? message : workspaceMessage(message) };
-    });
+    return undefined;
   }
 
   #reportProblems({ problems }: RuleSet): void {
@@ -221,45 +233,41 @@ export class PermissionRules implements Disposable {
     const open = vscode.l10n.t("Open Settings");
     showWarningMessage(first.message + consequence + more, open).then(
       async answer => {
-        if (answer === open) await openSettings();
+        if (answer === open) await openRuleSettings();
       },
       (error: unknown) => this.#options.log.warn("The settings could not be opened.", asError(error).message),
     );
   }
 
-  /** Changes one of the lists. False: it could not be written, and the user has seen the reason. */
-  async #change(scope: Scope, change: (list: readonly unknown[]) => readonly unknown[]): Promise<boolean> {
-    const changed = this.#writes.queue(async () => {
-      const stored = this.#stored(scope) ?? [];
-      if (!Array.isArray(stored) && scope === "user") {
-        throw new Error(vscode.l10n.t("The permission rules must be a list. Fix them in Settings first."));
-      }
-      const list = change(Array.isArray(stored) ? (stored as readonly unknown[]) : []);
-      if (list === stored) return;
-      const value = list.length === 0 ? undefined : list;
-      if (scope === "workspace") await this.#options.workspaceState.update(stateKey, value);
-      else await updateUserSetting(setting, value);
-      this.#set = undefined;
-    });
+  /** Changes one of the lists. Resolves with a sentence if it can't be changed. */
+  async #change(change: RuleChange, isUndo = false): Promise<string | undefined> {
+    const { scope } = change;
     try {
-      await changed;
-      return true;
+      return await this.#writes.queue(async () => {
+        const stored = this.#stored(scope) ?? [];
+        if (!Array.isArray(stored) && scope === "user") {
+          return t("The permission rules must be a list. Fix them in Settings first.");
+        }
+        const isDiscarded = !Array.isArray(stored) && change.after === undefined;
+        const list = changedList(isDiscarded ? [stored] : this.#list(scope), change);
+        if (!list) return changedElsewhere();
+        const value = list.length === 0 ? undefined : list;
+        if (scope === "workspace") await this.#options.workspaceState.update(stateKey, value);
+        else await updateUserSetting(setting, value);
+        this.#set = undefined;
+        if (!isUndo) this.#done.push(change);
+        if (this.#done.length > maxUndo) this.#done.shift();
+        this.#changed.fire();
+        return undefined;
+      });
     } catch (error) {
       const { message } = asError(error);
       this.#options.log.error("The permission rules could not be changed.", message);
-      void showErrorMessage(vscode.l10n.t("The permission rules could not be changed: {0}", message));
-      return false;
+      return t("The permission rules could not be changed: {0}", message);
     }
   }
 
-  async #revoke({ scope, value }: Entry): Promise<void> {
-    await this.#change(scope, list => {
-      const index = list.findIndex(one => jsonEqual(one, value));
-      return index < 0 ? list : list.filter((_, other) => other !== index);
-    });
-  }
-
-  #offer(rule: Rule, scope: Scope, facts: QuestionFacts): CreateRuleItem {
+  #offer(rule: Rule, scope: RuleScope, facts: QuestionFacts): CreateRuleItem {
     const { rules, problems } = this.ruleSet();
     const then = evaluateRules({ rules: [...rules, rule], problems }, { ...facts, trusted: true });
     const label =
@@ -276,83 +284,9 @@ export class PermissionRules implements Disposable {
     };
   }
 
-  #manageItems(): readonly ManageItem[] {
-    const user = this.#entries("user");
-    const workspace = this.#entries("workspace");
-    const separator = (label: string): ManageItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-    return [
-      {
-        label: vscode.l10n.t("Try a command…"),
-        iconPath: new vscode.ThemeIcon("beaker"),
-        run: () => this.#showTryCommand(),
-      },
-      { label: vscode.l10n.t("Open Settings"), iconPath: new vscode.ThemeIcon("gear"), run: openSettings },
-      ...(user.length > 0 ? [separator(vscode.l10n.t("Everywhere (user settings)")), ...user.map(itemOf)] : []),
-      ...(workspace.length > 0 ? [separator(vscode.l10n.t("In this workspace")), ...workspace.map(itemOf)] : []),
-      ...(user.length + workspace.length === 0
-        ? [separator(""), { label: vscode.l10n.t("There are no rules: you are asked about everything.") }]
-        : []),
-    ];
-  }
-
-  /** Shows the verdict of the rules on a command line while it is typed. Runs nothing. */
-  async #showTryCommand(): Promise<void> {
-    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
-    const facts = hostFacts(folder);
-    const context = { ...facts, isSensitive: this.#secrets(facts) };
-    await showInputBox(
-      {
-        title: vscode.l10n.t("Try a Command"),
-        prompt: vscode.l10n.t("Shows how the rules apply to a command line. Nothing is run."),
-        ignoreFocusOut: true,
-        validateInput: line => ({
-          message: tryCommand(line, this.ruleSet(), context),
-          severity: vscode.InputBoxValidationSeverity.Info,
-        }),
-      },
-      this.#disposal.token,
-    );
-  }
-
   #secrets({ place }: Pick<QuestionFacts, "place">): SecretTest {
     return secretMatcher(this.#options.sensitive?.() ?? [], place);
   }
-}
-
-/** The context in which a command line is tried. */
-export interface TryContext extends Pick<QuestionFacts, "cwd" | "place" | "trusted" | "isSensitive"> {
-  readonly shells: readonly Shell[];
-}
-
-/** The verdict of the rules on a command line, as a sentence for each agent that they distinguish. Pure. */
-export function tryCommand(line: string, set: RuleSet, context: TryContext): string {
-  if (line.trim() === "") return vscode.l10n.t("Type a command line.");
-  const { shells: readers, ...around } = context;
-  const command = readCommandLine(line, readers);
-  const verdictFor = (agent: string): string =>
-    verdictText(evaluateRules(set, { ...around, agent, kind: "execute", command, paths: [], urls: [] }));
-  const named = [...new Set(set.rules.flatMap(({ agent }) => agent ?? []))];
-  // No agent has an empty id.
-  const others = verdictFor("");
-  const own = named.filter(agent => verdictFor(agent) !== others);
-  if (own.length === 0) return others;
-  return [
-    ...own.map(agent => vscode.l10n.t("Agent “{0}”: {1}", agent, verdictFor(agent))),
-    vscode.l10n.t("Other agents: {0}", others),
-  ].join(" ");
-}
-
-function verdictText({ effect, reason }: Verdict): string {
-  if (effect === "allow") return vscode.l10n.t("Runs without asking. {0}", reason);
-  return effect === "deny" ? vscode.l10n.t("Is denied. {0}", reason) : vscode.l10n.t("You are asked. {0}", reason);
-}
-
-function hostFacts(folder: string | undefined): TryContext {
-  const roots = (vscode.workspace.workspaceFolders ?? [])
-    .filter(({ uri }) => uri.scheme === "file")
-    .map(({ uri }) => uri.fsPath);
-  const { place, shells: known, trusted } = factsContext("", folder ?? "", new Confinement(nodePaths(), roots));
-  return { ...(folder !== undefined && { cwd: folder }), place, shells: known, trusted };
 }
 
 /** Programs that run other programs, after a word that looks harmless. */
@@ -426,29 +360,24 @@ function subjectOf({ command, path, domain, kind }: Rule): string {
   return kind === undefined ? subject : `${subject} (${listed(kind).join(", ")})`;
 }
 
-const revokeButton: vscode.QuickInputButton = {
-  iconPath: new vscode.ThemeIcon("trash"),
-  tooltip: vscode.l10n.t("Revoke"),
-};
-const settingsButton: vscode.QuickInputButton = {
-  iconPath: new vscode.ThemeIcon("gear"),
-  tooltip: vscode.l10n.t("Edit in Settings"),
-};
 const icons = { allow: "check", ask: "question", deny: "circle-slash" } as const;
 
-function itemOf(entry: Entry): ManageItem {
-  const { scope, rule, problem } = entry;
-  const canRevoke = "value" in entry || scope === "workspace";
-  const buttons = [...(scope === "user" ? [settingsButton] : []), ...(canRevoke ? [revokeButton] : [])];
-  const label = rule ? shortened(describeRule(rule)) : (problem ?? "");
-  return { label, iconPath: new vscode.ThemeIcon(rule ? icons[rule.effect] : "warning"), entry, buttons };
+/** What a change did, as a sentence without a period. */
+function changeText({ before, after }: RuleChange): string {
+  const nameOf = (value: unknown): string => rowsOf("user", [value])[0]?.name ?? "";
+  if (after === undefined) return t("Deleted: {0}", nameOf(before));
+  return before === undefined ? t("Added: {0}", nameOf(after)) : t("Changed: {0}", nameOf(before));
 }
+
+const changedElsewhere = (): string =>
+  t("This rule was changed or deleted elsewhere. Look at the list, and try again.");
 
 const workspaceMessage = (message: string): string =>
   message.replace(/^Permission rule (\d+)/, "Permission rule $1 of this workspace");
 const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
-async function openSettings(): Promise<void> {
+/** Opens the user's rules in the settings. */
+export async function openRuleSettings(): Promise<void> {
   // The rules are a setting of the application, which only the user settings list, also in a remote window.
   await vscode.commands.executeCommand("workbench.action.openGlobalSettings", { query: `parley.${setting}` });
 }

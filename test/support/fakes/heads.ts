@@ -33,4 +33,5 @@ export const emptyHeadValues: HeadValues = {
   follow: () => "off",
   sendKey: () => "enter",
   recent: () => undefined,
+  allowsEdits: () => undefined,
 };

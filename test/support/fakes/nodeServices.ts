@@ -8,6 +8,7 @@ import { DiffLocator } from "../../../src/files/diffLocator.ts";
 import { nodePaths, pathExists } from "../../../src/files/nodePaths.ts";
 import { Confinement } from "../../../src/files/paths.ts";
 import { SessionFiles } from "../../../src/files/sessionFiles.ts";
+import type { AllEdits } from "../../../src/permissions/allEdits.ts";
 import { Access } from "../../../src/permissions/access.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../../../src/permissions/policy.ts";
@@ -28,6 +29,9 @@ export interface NodeServicesOptions {
   readonly rules: () => readonly Rule[];
   /** The files that agents may write only with permission. By default those of Parley's lists. */
   readonly protection?: () => ProtectionSettings;
+  readonly session?: string;
+  /** The sessions in which the user allows all edits. */
+  readonly allEdits?: AllEdits;
   readonly dispatch: (event: SessionEvent) => void;
   /** Gets a promise that resolves when the commands of the session have ended. */
   readonly onEnding: (ended: Promise<void>) => void;
@@ -43,6 +47,8 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     protection = () => defaultProtection,
     dispatch,
     onEnding,
+    session = "",
+    allEdits,
   } = options;
   const { real, ignoresCase } = nodePaths();
   const confinement = new Confinement({ real, ignoresCase }, [cwd]);
@@ -63,7 +69,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
   });
   const broker: PermissionBroker = new PermissionBroker({
     report: dispatch,
-    decide: question => policy.decide(question),
+    decide: question => allEdits?.decide(session, question, policy, pathExists) ?? policy.decide(question),
     onAnswered: decided => access.rememberAnswer(decided),
   });
   const access = new Access({
@@ -110,6 +116,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     releaseTerminal: id => terminals.releaseTerminal(id),
     participants: [diffLines, endOfTurn],
     dispose: () => {
+      allEdits?.set(session, false);
       broker.dispose();
       onEnding(terminals.close());
     },

@@ -20,6 +20,7 @@ import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { createSessionServices, type SharedServices } from "../../../src/window/createSessionServices.ts";
 import { readSettings, type Settings } from "../../../src/window/settings.ts";
 import { openSessionStorage } from "../../../src/window/sessionStorage.ts";
+import { AllEdits } from "../../../src/permissions/allEdits.ts";
 import { AuditLog } from "../../../src/permissions/auditLog.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 
@@ -93,6 +94,7 @@ export class SdkSession {
       settings: () => this.settings,
       rules: () => ({ rules: [], problems: [] }),
       audit: new AuditLog(storing, log),
+      allEdits: new AllEdits(),
       agentChanges: this.#reviews.onDidChangeFile,
       review: () => {
         // Without preparation, turns begin at once.

@@ -1,0 +1,22 @@
+// The page of permission rules in a webview, with the same policy as a chat.
+import * as vscode from "vscode";
+import type { PanelPages } from "./startup/panelPages.ts";
+
+/** Opens the page. Only our own bundle loads, and Trusted Types turn raw HTML assignments into errors. */
+export function openRulesPage(webview: vscode.Webview, extensionUri: vscode.Uri, pages: PanelPages): void {
+  const root = vscode.Uri.joinPath(extensionUri, "dist", "webview");
+  webview.options = pages.options;
+  webview.html = pages.html(webview, root, ({ nonce, file }) => ({
+    policy: [
+      `style-src ${webview.cspSource}`,
+      `font-src ${webview.cspSource}`,
+      "require-trusted-types-for 'script'",
+      "trusted-types lit-html",
+    ],
+    head: ["codicon.css", "styles.css", "rules/rules.css"]
+      .map(name => `<link rel="stylesheet" href="${file(name)}">`)
+      .join("\n"),
+    body: `<div id="parley"></div>
+<script type="module" nonce="${nonce}" src="${file("rules/rules.js")}"></script>`,
+  }));
+}
