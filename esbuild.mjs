@@ -22,7 +22,7 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 12_000,
-  "dist/extension.js": 1_140_000,
+  "dist/extension.js": 1_145_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/demo-agent.mjs": 400_000,
