@@ -96,7 +96,7 @@ export function createPanels(
   const runIntent = intentRunner(
     [
       panelIntents(views, sender, log),
-      sessionIntents({ registry, agents, stored, mcp }),
+      sessionIntents({ registry, agents, stored, chat, mcp }),
       mcp.intents,
       code,
       fileIntents,

@@ -21,6 +21,7 @@ import type { PanelAction, ReplyTarget } from "../../src/panel/replyTarget.ts";
 import { defaultProtection, withProtectedFiles } from "../../src/permissions/protectedFiles.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
 import type { Session } from "../../src/session/session.ts";
+import { emptySession, sessionTitle } from "../../src/session/state.ts";
 import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts";
 import { SessionRegistry, type SessionAgents } from "../../src/library/sessionRegistry.ts";
 import type { StoredSessions } from "../../src/library/storedSessions.ts";
@@ -35,6 +36,7 @@ import { nodeServices } from "../support/fakes/nodeServices.ts";
 import { StoredFiles } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
+import { JoinedReview } from "./joinedReview.ts";
 import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
@@ -231,8 +233,7 @@ export class JoinedWindow {
   async show(id: string): Promise<void> {
     assert.ok(this.#library, "the window is closed");
     const { registry } = this.#library;
-    const stored = { get: () => undefined } as object as StoredSessions;
-    assert.ok(await openInSurface({ registry, stored }, id, chatViewSurface), "there is such a session");
+    assert.ok(await openInSurface({ registry, stored: nothingStored }, id, chatViewSurface), "there is such a session");
     await this.page.locator(`main[data-session="${id}"]`).waitFor();
   }
 
@@ -337,6 +338,7 @@ export class JoinedWindow {
       () => defaultProtection,
       () => mcp.serverFiles(),
     );
+    const review = new JoinedReview(this.documents);
     const registry = new SessionRegistry({
       ...{ open, agents, storage, version: "joined", clock: systemClock, log: nullLog },
       servers: mcp,
@@ -353,9 +355,10 @@ export class JoinedWindow {
         newId: () => randomUUID(),
         isRunning: () => false,
       }),
-      createServices: ({ workspaceFolder }, definition, dispatch) =>
+      createServices: ({ id, workspaceFolder }, definition, dispatch) =>
         nodeServices({
           ...{ definition, workspaceFolder, documents: this.documents, dispatch },
+          participants: [review.startSession(id)],
           rules: () => this.#rules,
           protection,
           onEnding: ended => this.#endings.push(ended),
@@ -371,10 +374,14 @@ export class JoinedWindow {
       prompts: _r,
       mcpServers: _m,
       ownQuestions: _o,
+      changes: _c,
       ...others
     } = emptyHeadValues;
     const values = { ...others, agents: () => this.#agents.map(viewAgent) };
-    const head = mergeHead([registry.head, mcp.head, { values, onDidChange: neverFires }]);
+    const titleOf = (id: string): string => sessionTitle(open.get(id)?.state ?? emptySession);
+    const changes = (session: Session | undefined) => review.view(this.folder, session, titleOf);
+    const reviewHead = { values: { changes }, onDidChange: review.onDidChange };
+    const head = mergeHead([registry.head, mcp.head, reviewHead, { values, onDidChange: neverFires }]);
     this.#library = { registry, mcp, views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }) };
     return this.#library;
   }
@@ -447,6 +454,9 @@ export class JoinedWindow {
           intent.type === "selectAgent" ? intent.agent : undefined,
         );
         return replyTarget.reply({ type: "focus", target: "composer" });
+      case "showSession":
+        assert.ok(await openInSurface({ registry, stored: nothingStored }, intent.id, replyTarget.surface));
+        return replyTarget.reply({ type: "focus", target: "composer" });
       case "nextStep":
         if (session && (intent.step === "retry" || intent.step === "restartAgent"))
           return runSessionStep(session, intent.step);
@@ -456,6 +466,8 @@ export class JoinedWindow {
     }
   }
 }
+
+const nothingStored = { get: () => undefined } as object as StoredSessions;
 
 const viewAgent = ({ id, name, startTimeout, description, icon }: AgentDefinition): ViewAgent => ({
   ...{ id, name, startTimeout },

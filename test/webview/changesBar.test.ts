@@ -97,7 +97,7 @@ describe("the changes bar", () => {
     assert.doesNotMatch(inside ?? "", /Outside/);
   });
 
-  it("the bar names the other session whose changes it lists, and counts several", async () => {
+  it("leads to the other session whose changes it lists, or to one of several, by mouse and keyboard", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
     const files = ["a.js", "b.js"].map(label => ({ path: `/home/ada/shop/${label}`, label, added: 1, removed: 0 }));
     const sessions = [
@@ -110,12 +110,55 @@ describe("the changes bar", () => {
       return panel.patch({ op: "head", head: { changes: { added: 2, removed: 0, files, others } } });
     };
     await show(1, 1);
-    await bar.getByRole("button", { name: /^2 files.* 1 from Fix sum$/ }).waitFor();
+    const one = bar.getByRole("link", { name: "1 from Fix sum", exact: true });
+    await one.click();
     await show(2, 1);
-    await bar.getByRole("button", { name: /^2 files.*(added|removed) from Fix sum$/ }).waitFor();
+    const all = bar.getByRole("link", { name: "from Fix sum", exact: true });
+    assert.equal(await all.getAttribute("title"), "Show the session “Fix sum”");
+    await bar.getByRole("button", { name: /^2 files/ }).focus();
+    await panel.page.keyboard.press("Tab");
+    await all.and(panel.page.locator(":focus")).waitFor();
+    await panel.page.keyboard.press("Enter");
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-session.png" });
     await show(2, 2);
-    await bar.getByRole("button", { name: /^2 files.* 2 from 2 other sessions$/ }).waitFor();
+    const several = bar.getByRole("button", { name: "Other sessions: 2 from 2 other sessions" });
+    await several.click();
+    const menu = panel.page.getByRole("menu", { name: "Other sessions" });
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-sessions.png" });
+    const [menuBox, buttonBox] = [await menu.boundingBox(), await several.boundingBox()];
+    assert.ok(menuBox && buttonBox);
+    assert.ok(Math.abs(menuBox.x + menuBox.width - buttonBox.x - buttonBox.width) < 2, "the menu is at its button");
+    await menu.getByRole("menuitem", { name: "Fix sum" }).click();
+    await several.press("Enter");
+    await panel.page.keyboard.press("ArrowDown");
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [
+      { type: "showSession", id: "s2" },
+      { type: "showSession", id: "s2" },
+      { type: "showSession", id: "s2" },
+      { type: "showSession", id: "s3" },
+    ]);
+    assert.equal(await bar.getByRole("list").count(), 0, "the bar did not expand");
+    await panel.assertClean();
   });
+
+  for (const width of [260, 480]) {
+    it(`cuts a long title of another session at ${width} pixels, and keeps every button in sight`, async () => {
+      const panel = await openPanel([snapshot(delegated)], { width, height: 500 });
+      const title = "Fix the sum of empty lists and document the edge cases of it in every package";
+      const files = [{ path: "/home/ada/shop/a.js", label: "a.js", added: 1200, removed: 345 }];
+      const others = { files: 1, sessions: [{ id: "s2", title }] };
+      await panel.patch({ op: "head", head: { changes: { added: 1200, removed: 345, files, others } } });
+      const bar = panel.page.getByRole("region", { name: "Changes" });
+      const link = bar.getByRole("link", { name: `from ${title}` });
+      for (const part of [link, ...(await bar.getByRole("button").all())]) {
+        const box = await part.boundingBox();
+        assert.ok(box && box.x >= 0 && box.x + box.width <= width && box.height < 30, JSON.stringify(box));
+      }
+      assert.ok(await link.evaluate(node => node.scrollWidth > node.clientWidth && node.clientWidth > 100));
+      await panel.page.screenshot({ path: `out/screenshots/changes-bar-long-title-${width}.png` });
+    });
+  }
 
   it("a moved file names its earlier path, without counts if its text is the same, and can be undone", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });

@@ -29,6 +29,8 @@ export interface NodeServicesOptions {
   /** The files that agents may write only with permission. By default those of Parley's lists. */
   readonly protection?: () => ProtectionSettings;
   readonly dispatch: (event: SessionEvent) => void;
+  /** Features that also take part in the session. */
+  readonly participants?: readonly SessionParticipant[];
   /** Gets a promise that resolves when the commands of the session have ended. */
   readonly onEnding: (ended: Promise<void>) => void;
 }
@@ -41,6 +43,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     documents,
     rules,
     protection = () => defaultProtection,
+    participants = [],
     dispatch,
     onEnding,
   } = options;
@@ -108,7 +111,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
-    participants: [diffLines, endOfTurn],
+    participants: [...participants, diffLines, endOfTurn],
     dispose: () => {
       broker.dispose();
       onEnding(terminals.close());
