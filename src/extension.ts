@@ -22,7 +22,7 @@ import { createHistory } from "./history/vscode/createHistory.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./library/openSessions.ts";
 import type { SessionRegistry } from "./library/sessionRegistry.ts";
-import { latestPromptTurn } from "./session/state.ts";
+import { emptySession, latestPromptTurn, sessionTitle } from "./session/state.ts";
 import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
@@ -113,6 +113,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     maxIgnoredBytes: () => settings.read().maxIgnoredBytes,
     announce: text => chat.announce(text),
     runsOf: permissions.runsOf,
+    sessionTitle: id => sessionTitle(open.get(id)?.state ?? emptySession),
     changesView: startup.changesView,
   });
 

@@ -128,6 +128,8 @@ export const intents = {
   showSession: { scope: "window", fields: { id: isString } },
   /** Sets a title chosen by the user. Empty restores the agent's title. */
   rename: { scope: "session", fields: { title: isString } },
+  /** Shows a list of the window: the sessions to choose one, a view below the chat, or the log of permissions. */
+  show: { scope: "window", fields: { place: isOneOf("sessionHistory", "sessions", "changes", "permissionLog") } },
   /** Shows the chat in an editor tab too. */
   openInEditor: { scope: "window", fields: {} },
   /** Turns following the agent in the editor on or off. */

@@ -98,7 +98,7 @@ export function createPanels(
   const runIntent = intentRunner(
     [
       panelIntents(views, sender, log),
-      sessionIntents({ registry, agents, stored, mcp }),
+      sessionIntents({ registry, agents, stored, chat, mcp }),
       mcp.intents,
       code,
       fileIntents,

@@ -6,12 +6,21 @@ export type PanelCommand =
   | "openChatInEditor"
   | "copyConversation"
   | "saveTranscript"
+  | "showSessionHistory"
+  | "showSessions"
+  | "showChanges"
+  | "showPermissionLog"
   | Exclude<NextStep, "retry" | "restartAgent" | "newSession" | "useDraftProtocol">;
 
 const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   openChatInEditor: () => vscode.commands.executeCommand("parley.openChatInEditor"),
   copyConversation: () => vscode.commands.executeCommand("parley.copyConversation"),
   saveTranscript: () => vscode.commands.executeCommand("parley.saveTranscript"),
+  showSessionHistory: () => vscode.commands.executeCommand("parley.switchSession"),
+  // VS Code has these two for the views of the manifest.
+  showSessions: () => vscode.commands.executeCommand("parley.sessions.focus"),
+  showChanges: () => vscode.commands.executeCommand("parley.changes.focus"),
+  showPermissionLog: () => vscode.commands.executeCommand("parley.showPermissionLog"),
   selectAgent: () => vscode.commands.executeCommand("parley.selectAgent"),
   openSettings: () =>
     vscode.env.remoteName === undefined

@@ -2,7 +2,9 @@
 import * as vscode from "vscode";
 import { setAgentProtocol } from "../agents/vscode/agentSettings.ts";
 import type { NextStep } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
+import type { ChatSurface } from "../panel/chatSurface.ts";
 import { intentHandlers } from "../panel/intentHandlers.ts";
 import { answerAgentForm, openSessionIntents, runSessionStep } from "../panel/openSessionIntents.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
@@ -11,18 +13,20 @@ import { runPanelCommand } from "./panelCommands.ts";
 import type { StoredSessions } from "../library/storedSessions.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
-import { openInSurface } from "../library/vscode/showSession.ts";
+import { hasSession, showSession } from "../library/vscode/showSession.ts";
 
 /** Handlers for the session that each intent names. They do nothing if it is closed. */
 export function sessionIntents({
   registry,
   agents,
   stored,
+  chat,
   mcp,
 }: {
   readonly registry: SessionRegistry;
   readonly agents: WindowAgents;
   readonly stored: StoredSessions;
+  readonly chat: ChatSurface;
   readonly mcp: Pick<McpFeature, "questions" | "answerForm">;
 }) {
   const of = ({ session }: { readonly session?: string }): Session | undefined => registry.open.get(session);
@@ -53,9 +57,11 @@ export function sessionIntents({
       if (session) await agents.setOption(session, intent.option, intent.value);
     },
     newSession: (_, replyTarget) => startSession(registry, replyTarget),
-    showSession: async ({ id }, replyTarget) => {
-      if (await openInSurface({ registry, stored }, id, replyTarget.surface))
-        replyTarget.reply({ type: "focus", target: "composer" });
+    showSession: async ({ id }) => {
+      // The stored sessions can be read later than the changes that name them.
+      if (!hasSession({ registry, stored }, id)) await stored.load();
+      if (!hasSession({ registry, stored }, id)) throw new Error(t("This session was deleted, so it cannot be shown."));
+      await showSession({ registry, stored, chat }, id);
     },
     selectAgent: ({ agent }, replyTarget) => startSession(registry, replyTarget, agent),
     nextStep: (intent, replyTarget) => runNextStep(registry, of(intent), intent.step, replyTarget),

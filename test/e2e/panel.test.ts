@@ -102,7 +102,8 @@ describe("the parts of the panel", () => {
     await page.keyboard.press("Escape");
 
     // The session moves to a tab, and the view offers a new one.
-    await panel.getByRole("button", { name: "Open in Editor" }).click();
+    await showsPlacesOfTheWindow(page, panel);
+    await chooseInHeader(panel, "Open in Editor");
     const tab = panelIn(page, ':not([src*="purpose=webviewView"])');
     const view = panelIn(page, '[src*="purpose=webviewView"]');
     await tab.getByRole("heading", { name: "By keyboard", level: 1 }).waitFor();
@@ -155,6 +156,36 @@ async function usesTheMenu(panel: FrameLocator): Promise<void> {
   await menu.getByRole("menuitem", { name: "Rename Session" }).press("c");
   await menu.getByRole("menuitem", { name: "Copy Conversation as Markdown" }).press("Enter");
   await menu.waitFor({ state: "hidden" });
+}
+
+const chooseInHeader = async (panel: FrameLocator, action: string): Promise<void> => {
+  await panel.getByRole("button", { name: "More Actions" }).click();
+  await panel.getByRole("menu", { name: "More Actions" }).getByRole("menuitem", { name: action }).click();
+};
+
+/** The header of the panel is the only one with actions: it shows what the menus of VS Code's header would show. */
+async function showsPlacesOfTheWindow(page: Page, panel: FrameLocator): Promise<void> {
+  const header = page.locator(".part.sidebar .pane-header");
+  const named = (name: string): Locator => page.locator(`.part.sidebar .pane-header[aria-label^="${name}"]`);
+  await named("Chat").hover();
+  assert.equal(await named("Chat").locator(".action-label").count(), 0);
+  await panel.getByRole("button", { name: "Session History" }).click();
+  const list = page.locator(".quick-input-widget");
+  await list.getByText("Switch Session", { exact: true }).waitFor();
+  await list.locator(".monaco-list-row", { hasText: "By keyboard" }).first().waitFor();
+  await list.locator("input").first().press("Escape");
+  await list.waitFor({ state: "hidden" });
+  for (const name of ["Sessions", "Changes"]) {
+    const view = named(name);
+    const isOpen = (await view.getAttribute("aria-expanded")) === "true";
+    if (isOpen) await view.click();
+    await page.locator(`.part.sidebar .pane-header[aria-label^="${name}"][aria-expanded="false"]`).waitFor();
+    await chooseInHeader(panel, `Show ${name}`);
+    await page.locator(`.part.sidebar .pane-header[aria-label^="${name}"][aria-expanded="true"]`).waitFor();
+    if (!isOpen) await view.click();
+  }
+  assert.equal(await header.count(), 3);
+  await scene(page, "one-header");
 }
 
 async function waitForFocusIn(element: Locator): Promise<void> {

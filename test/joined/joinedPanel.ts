@@ -21,6 +21,7 @@ import type { PanelAction, ReplyTarget } from "../../src/panel/replyTarget.ts";
 import { defaultProtection, withProtectedFiles } from "../../src/permissions/protectedFiles.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
 import type { Session } from "../../src/session/session.ts";
+import { emptySession, sessionTitle } from "../../src/session/state.ts";
 import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts";
 import { SessionRegistry, type SessionAgents } from "../../src/library/sessionRegistry.ts";
 import type { StoredSessions } from "../../src/library/storedSessions.ts";
@@ -36,6 +37,7 @@ import { nodeServices } from "../support/fakes/nodeServices.ts";
 import { StoredFiles } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
+import { JoinedReview } from "./joinedReview.ts";
 import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
@@ -233,8 +235,7 @@ export class JoinedWindow {
   async show(id: string): Promise<void> {
     assert.ok(this.#library, "the window is closed");
     const { registry } = this.#library;
-    const stored = { get: () => undefined } as object as StoredSessions;
-    assert.ok(await openInSurface({ registry, stored }, id, chatViewSurface), "there is such a session");
+    assert.ok(await openInSurface({ registry, stored: nothingStored }, id, chatViewSurface), "there is such a session");
     await this.page.locator(`main[data-session="${id}"]`).waitFor();
   }
 
@@ -339,6 +340,7 @@ export class JoinedWindow {
       () => defaultProtection,
       () => mcp.serverFiles(),
     );
+    const review = new JoinedReview(this.documents);
     const registry = new SessionRegistry({
       ...{ open, agents, storage, version: "joined", clock: systemClock, log: nullLog },
       servers: mcp,
@@ -359,6 +361,7 @@ export class JoinedWindow {
         nodeServices({
           ...{ session: id, allEdits: this.#allEdits },
           ...{ definition, workspaceFolder, documents: this.documents, dispatch },
+          participants: [review.startSession(id)],
           rules: () => this.#rules,
           protection,
           onEnding: ended => this.#endings.push(ended),
@@ -375,13 +378,18 @@ export class JoinedWindow {
       mcpServers: _m,
       ownQuestions: _o,
       allowsEdits: _e,
+      changes: _c,
       ...others
     } = emptyHeadValues;
     const values = { ...others, agents: () => this.#agents.map(viewAgent) };
+    const titleOf = (id: string): string => sessionTitle(open.get(id)?.state ?? emptySession);
+    const changes = (session: Session | undefined) => review.view(this.folder, session, titleOf);
+    const reviewHead = { values: { changes }, onDidChange: review.onDidChange };
     const head = mergeHead([
       registry.head,
       mcp.head,
       allEditsHead(this.#allEdits),
+      reviewHead,
       { values, onDidChange: neverFires },
     ]);
     this.#library = { registry, mcp, views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }) };
@@ -460,6 +468,9 @@ export class JoinedWindow {
           intent.type === "selectAgent" ? intent.agent : undefined,
         );
         return replyTarget.reply({ type: "focus", target: "composer" });
+      case "showSession":
+        assert.ok(await openInSurface({ registry, stored: nothingStored }, intent.id, replyTarget.surface));
+        return replyTarget.reply({ type: "focus", target: "composer" });
       case "nextStep":
         if (session && (intent.step === "retry" || intent.step === "restartAgent"))
           return runSessionStep(session, intent.step);
@@ -469,6 +480,8 @@ export class JoinedWindow {
     }
   }
 }
+
+const nothingStored = { get: () => undefined } as object as StoredSessions;
 
 const viewAgent = ({ id, name, startTimeout, description, icon }: AgentDefinition): ViewAgent => ({
   ...{ id, name, startTimeout },

@@ -139,6 +139,63 @@ describe("three sessions that work at the same time", () => {
   });
 });
 
+describe("the changes of another session", () => {
+  useJoined();
+
+  const writes = (name: string): string =>
+    JSON.stringify([
+      {
+        request: {
+          method: "fs/write_text_file",
+          params: { sessionId: "$session", path: `$cwd/${name}`, content: "1\n" },
+        },
+      },
+      { chunk: `${name} is written.` },
+    ]);
+
+  it("name it in the changes bar, and lead to it by mouse and keyboard", async () => {
+    const window = await openJoined({
+      agents: demoAgent,
+      files: { "fix.json": writes("sum.js"), "tax.json": writes("tax.js"), "all.json": writes("all.js") },
+    });
+    const { log, page } = window;
+    const bar = page.getByRole("region", { name: "Changes" });
+    const writesIn = async (script: string, file: string): Promise<string> => {
+      await window.send(`#script ${script}.json`);
+      await log.getByText(`${file} is written.`).waitFor();
+      await window.idle();
+      return window.session.id;
+    };
+    const fix = await writesIn("fix", "sum.js");
+    window.session.rename("Fix sum");
+    await bar.getByRole("button", { name: /^1 file/ }).waitFor();
+    assert.equal(await bar.getByRole("link").count(), 0, "its own changes need no link");
+
+    await window.newSession();
+    const link = bar.getByRole("link", { name: "from Fix sum", exact: true });
+    await link.click();
+    await page.locator(`main[data-session="${fix}"]`).waitFor();
+    await log.getByText("sum.js is written.").waitFor();
+    await link.waitFor({ state: "detached" });
+
+    await window.newSession();
+    const tax = await writesIn("tax", "tax.js");
+    await bar.getByRole("button", { name: /^2 files/ }).focus();
+    await page.keyboard.press("Tab");
+    await bar.getByRole("link", { name: "1 from Fix sum", exact: true }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(`main[data-session="${fix}"]`).waitFor();
+    await bar.getByRole("link", { name: "1 from #script tax.json", exact: true }).waitFor();
+
+    await window.newSession();
+    await writesIn("all", "all.js");
+    await bar.getByRole("button", { name: "Other sessions: 2 from 2 other sessions" }).press("Enter");
+    await page.getByRole("menuitem", { name: "#script tax.json" }).press("Enter");
+    await page.locator(`main[data-session="${tax}"]`).waitFor();
+    assert.deepEqual(window.failures, []);
+  });
+});
+
 describe("the sessions of an agent that starts late", () => {
   useJoined();
 

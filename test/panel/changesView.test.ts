@@ -66,6 +66,13 @@ describe("the changes view", () => {
     assert.deepEqual(others("one"), { files: 2, sessions: [two] });
     assert.deepEqual(others("two"), { files: 2, sessions: [{ id: "one", title: "One" }] });
     assert.deepEqual(others("new"), { files: 3, sessions: [{ id: "one", title: "One" }, two] });
+    const titleOf = (id: string): string => (id === "two" ? "Sums" : "");
+    const open = changesView(files, "/w", undefined, { shown: "new", turns, titleOf })?.others;
+    assert.deepEqual(
+      open?.sessions.map(({ title }) => title),
+      ["One", "Sums"],
+      "an open session has its title of now",
+    );
     const own = { shown: "one", turns: turns.slice(0, 1) };
     assert.equal(changesView(files, "/w", undefined, own)?.others, undefined);
   });

@@ -20,6 +20,7 @@ const good: readonly Intent[] = [
   { type: "newSession" },
   { type: "rename", title: "t" },
   { type: "openInEditor" },
+  { type: "show", place: "sessionHistory" },
   { type: "follow", on: true },
   { type: "copyConversation" },
   { type: "saveTranscript" },

@@ -1,4 +1,4 @@
-// The header, the changes bar and the empty conversation, by mouse and keyboard.
+// The header and the empty conversation, by mouse and keyboard.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
@@ -8,6 +8,30 @@ const focused = (panel: PanelPage): Promise<string> =>
   panel.page.evaluate(
     () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent?.trim() ?? "",
   );
+
+/** The page of the panel in a side bar of 300 pixels, as measured in VS Code. */
+const sideBar = { width: 289, height: 600 };
+
+/** How many letters of a text are visible before its ellipsis. */
+const shownLetters = (text: Locator): Promise<number> =>
+  text.evaluate(node => {
+    const child = [...node.childNodes].find(each => each.nodeType === Node.TEXT_NODE && each.nodeValue !== "");
+    const context = document.createElement("canvas").getContext("2d");
+    if (!child || !context) throw new Error("There is no text to measure.");
+    context.font = getComputedStyle(node).font;
+    const range = document.createRange();
+    const whole = child.nodeValue ?? "";
+    const width = (letters: number): number => {
+      range.setStart(child, 0);
+      range.setEnd(child, letters);
+      return range.getBoundingClientRect().width;
+    };
+    if (width(whole.length) <= node.clientWidth) return whole.length;
+    const room = node.clientWidth - context.measureText("…").width;
+    let letters = 0;
+    while (width(letters + 1) <= room) letters++;
+    return letters;
+  });
 
 describe("the header", () => {
   usePanel();
@@ -132,8 +156,10 @@ describe("the header", () => {
     const names = (await menu.getByRole("menuitem").locator(".menu-label").allInnerTexts()).join(", ");
     assert.equal(
       names,
-      "Rename Session, Copy Conversation as Markdown, Save Transcript, Show Protocol Traffic, Restart Agent, Select Agent…, Show Log",
+      "Rename Session, Open in Editor, Copy Conversation as Markdown, Save Transcript, Select Agent…, Restart Agent, Show Sessions, Show Changes, Manage Permission Rules, Show Permission Log, Show Protocol Traffic, Show Log",
     );
+    assert.equal(await menu.getByRole("separator").count(), 4);
+    await panel.page.screenshot({ path: "out/screenshots/header-menu.png" });
     await panel.page.keyboard.press("End");
     assert.equal(await focused(panel), "Show Log");
     await panel.page.keyboard.press("ArrowDown");
@@ -149,8 +175,93 @@ describe("the header", () => {
     await panel.page.keyboard.press("Enter");
     await panel.composer.click();
     assert.equal(await menu.count(), 0, "a press outside closes the menu");
-    await panel.page.getByRole("button", { name: "Open in Editor" }).click();
-    assert.deepEqual(await panel.intents(), [{ type: "copyConversation" }, { type: "openInEditor" }]);
+    assert.deepEqual(await panel.intents(), [{ type: "copyConversation" }]);
+  });
+
+  it("opens the history of sessions, and its menu opens the editor tab, lists and logs of the window", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.page.getByRole("button", { name: "Session History" }).click();
+    await panel.page.getByRole("button", { name: "Session History" }).press("Enter");
+    const menu = panel.page.getByRole("menu", { name: "More Actions" });
+    for (const name of ["Open in Editor", "Show Sessions", "Show Changes", "Show Permission Log"]) {
+      await panel.page.getByRole("button", { name: "More Actions" }).click();
+      await menu.getByRole("menuitem", { name }).click();
+    }
+    await panel.page.getByRole("button", { name: "More Actions" }).press("Enter");
+    await panel.page.keyboard.press("m");
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [
+      { type: "show", place: "sessionHistory" },
+      { type: "show", place: "sessionHistory" },
+      { type: "openInEditor" },
+      { type: "show", place: "sessions" },
+      { type: "show", place: "changes" },
+      { type: "show", place: "permissionLog" },
+      { type: "manageRules" },
+    ]);
+    await panel.assertClean();
+  });
+
+  it("shows at least 20 letters of a title in a side bar of 300 pixels, and all of it in a tooltip", async () => {
+    const title = "Fix the sum of empty lists and document the edge cases of it";
+    for (const folder of [undefined, "shop"]) {
+      const panel = await openPanel([snapshot(view([], { title, ...(folder && { folder }) }))], sideBar);
+      const heading = panel.page.getByRole("heading", { name: title, level: 1 });
+      assert.equal(await heading.getAttribute("title"), title);
+      const letters = await shownLetters(heading);
+      assert.ok(letters >= 20, `${letters} letters of the title are visible`);
+      await panel.page.getByRole("button", { name: "Rename Session" }).focus();
+      const beside = await shownLetters(heading);
+      assert.ok(beside >= 20, `${beside} letters of the title are visible beside its button`);
+      const buttons = await panel.page.locator(".header").getByRole("button").all();
+      const names = await Promise.all(buttons.map(button => button.getAttribute("aria-label")));
+      assert.deepEqual(names, [
+        "Rename Session",
+        "Agent: Demo Agent",
+        "Follow",
+        "Session History",
+        "New Session",
+        "More Actions",
+      ]);
+      for (const button of buttons) {
+        const box = await button.boundingBox();
+        assert.ok(box && box.width >= 20 && box.x >= 0 && box.x + box.width <= sideBar.width);
+      }
+      await panel.page.screenshot({ path: `out/screenshots/header-300${folder ? "-folder" : ""}.png` });
+      await panel.free();
+    }
+  });
+
+  it("shows the start of a title in its own direction, on one line", async () => {
+    const titles = [
+      ["תיקון הסכום של רשימות ריקות ותיעוד מקרי הקצה שלו", "rtl"],
+      ["إصلاح مجموع القوائم الفارغة وتوثيق الحالات الخاصة", "rtl"],
+      ["修正空列表的求和函数并且为所有的边界情况补充文档和测试用例", "ltr"],
+      ["空のリストの合計を直してすべての境界条件を文書化する作業を進める", "ltr"],
+    ] as const;
+    const panel = await openPanel([snapshot(busy)], sideBar);
+    for (const [at, [title, direction]] of titles.entries()) {
+      await panel.patch({ op: "head", head: { title } });
+      const heading = panel.page.getByRole("heading", { name: title, level: 1 });
+      const shown = await heading.evaluate(node => {
+        const range = document.createRange();
+        const text = [...node.childNodes].find(child => child.nodeType === Node.TEXT_NODE && child.nodeValue !== "");
+        if (!text) throw new Error("The title has no text.");
+        range.setStart(text, 0);
+        range.setEnd(text, 1);
+        const [first, box] = [range.getBoundingClientRect(), node.getBoundingClientRect()];
+        const { direction: own, lineHeight } = getComputedStyle(node);
+        return {
+          direction: own,
+          startIsShown: own === "rtl" ? Math.abs(first.right - box.right) < 2 : Math.abs(first.left - box.left) < 2,
+          lines: Math.round(box.height / (Number.parseFloat(lineHeight) || 20)),
+        };
+      });
+      assert.deepEqual(shown, { direction, startIsShown: true, lines: 1 }, title);
+      assert.ok((await shownLetters(heading)) >= 10, title);
+      await panel.page.locator(".header").screenshot({ path: `out/screenshots/header-title-${at}.png` });
+    }
+    await panel.assertClean();
   });
 
   it("a menu that the user opened after the session appeared keeps the focus when a command's focus arrives late", async () => {
@@ -203,7 +314,15 @@ describe("the header", () => {
         .getByRole("menuitem")
         .allInnerTexts()
         .then(all => all.map(each => each.trim())),
-      ["Select Agent…", "Show Log"],
+      [
+        "Open in Editor",
+        "Select Agent…",
+        "Show Sessions",
+        "Show Changes",
+        "Manage Permission Rules",
+        "Show Permission Log",
+        "Show Log",
+      ],
     );
   });
 
@@ -225,160 +344,6 @@ describe("the header", () => {
     });
     assert.ok(box.length > box.height);
     assert.equal(box.top, 0);
-  });
-
-  it("files that were changed meanwhile are a group of their own in the bar", async () => {
-    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
-    const file = { label: "src/sum.js", added: 2, removed: 1 };
-    const files = [
-      { ...file, path: "/home/ada/shop/src/sum.js" },
-      { ...file, path: "/home/ada/shop/notes.md", label: "notes.md", isMeanwhile: true as const },
-    ];
-    await panel.patch({ op: "head", head: { changes: { added: 4, removed: 2, files } } });
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^2 files/ }).click();
-    const group = bar.getByRole("list", { name: "Changed meanwhile, perhaps by you" });
-    await group.getByRole("button", { name: "Undo notes.md" }).waitFor();
-    assert.equal(await group.getByRole("listitem").count(), 1);
-    assert.equal(await bar.getByText("Changed meanwhile, perhaps by you", { exact: true }).count(), 1);
-    await group.getByRole("button", { name: "Keep notes.md" }).click();
-    assert.deepEqual(await panel.intents(), [{ type: "keepChanges", path: "/home/ada/shop/notes.md" }]);
-    await panel.page.screenshot({ path: "out/screenshots/changes-bar-meanwhile.png" });
-  });
-
-  it("unreviewed changes are in a bar that expands to the files, and without changes there is no bar", async () => {
-    const panel = await openPanel([snapshot(delegated)]);
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^2 files/ }).press("Enter");
-    assert.deepEqual(await bar.getByRole("link").allInnerTexts(), ["src/sum.js", "src/bill.js"]);
-    for (const name of ["Review", "Keep All", "Undo All"]) await bar.getByRole("button", { name }).click();
-    assert.deepEqual(await panel.intents(), [
-      { type: "reviewChanges" },
-      { type: "keepChanges" },
-      { type: "undoChanges" },
-    ]);
-    await panel.patch({ op: "head", head: { changes: null } });
-    assert.equal(await bar.count(), 0);
-  });
-
-  it("each changed file can be kept or undone by mouse and keyboard; an unknown change can only be kept", async () => {
-    const panel = await openPanel([snapshot(delegated)]);
-    const unknown = { path: "/home/ada/shop/data.bin", label: "data.bin", added: 0, removed: 0 };
-    const changes = delegated.head.changes;
-    assert.ok(changes);
-    const why = "Changed by a command; there is no earlier text.";
-    await panel.patch({
-      op: "head",
-      head: { changes: { ...changes, files: [...changes.files, { ...unknown, unknown: why }] } },
-    });
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^3 files/ }).click();
-    await bar.getByRole("button", { name: "Keep src/sum.js" }).click();
-    await bar.getByRole("button", { name: "Undo src/bill.js" }).press("Enter");
-    await bar.getByRole("button", { name: "Keep data.bin" }).press("Space");
-    assert.equal(await bar.getByRole("button", { name: "Undo data.bin" }).count(), 0);
-    await bar.getByText(why).waitFor();
-    assert.deepEqual(await panel.intents(), [
-      { type: "keepChanges", path: "/home/ada/shop/src/sum.js" },
-      { type: "undoChanges", path: "/home/ada/shop/src/bill.js" },
-      { type: "keepChanges", path: "/home/ada/shop/data.bin" },
-    ]);
-  });
-
-  it("a file that programs run or agents follow has a mark, which counts in the bar if it runs by itself", async () => {
-    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
-    const file = (name: string) => ({ path: `/home/ada/shop/${name}`, label: name, added: 1, removed: 0 });
-    const files = [
-      { ...file(".vscode/tasks.json"), runs: "byItself" as const },
-      { ...file("package.json"), runs: "withBuild" as const },
-      { ...file("AGENTS.md"), runs: "byAgents" as const },
-      file("a.js"),
-    ];
-    await panel.patch({ op: "head", head: { changes: { added: 4, removed: 0, files } } });
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^4 files.*1 runs by itself$/ }).click();
-    const [byItself, withBuild, byAgents, plain] = await bar.getByRole("listitem").allInnerTexts();
-    assert.match(byItself ?? "", /Runs by itself/);
-    assert.match(withBuild ?? "", /Runs with the next build/);
-    assert.match(byAgents ?? "", /Instructs agents/);
-    assert.doesNotMatch(plain ?? "", /Runs|Instructs/);
-  });
-
-  it("a file outside the workspace has a mark, which counts in the bar", async () => {
-    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
-    const files = [
-      { path: "/etc/hosts", label: "/etc/hosts", added: 1, removed: 0, isOutside: true as const },
-      { path: "/home/ada/shop/a.js", label: "a.js", added: 1, removed: 0 },
-    ];
-    await panel.patch({ op: "head", head: { changes: { added: 2, removed: 0, files } } });
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^2 files.*1 outside the workspace$/ }).click();
-    const [outside, inside] = await bar.getByRole("listitem").allInnerTexts();
-    assert.match(outside ?? "", /Outside the workspace/);
-    assert.doesNotMatch(inside ?? "", /Outside/);
-  });
-
-  it("the bar names the other session whose changes it lists, and counts several", async () => {
-    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
-    const files = ["a.js", "b.js"].map(label => ({ path: `/home/ada/shop/${label}`, label, added: 1, removed: 0 }));
-    const sessions = [
-      { id: "s2", title: "Fix sum" },
-      { id: "s3", title: "Fix tax" },
-    ];
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    const show = (count: number, ofSessions: number) => {
-      const others = { files: count, sessions: sessions.slice(0, ofSessions) };
-      return panel.patch({ op: "head", head: { changes: { added: 2, removed: 0, files, others } } });
-    };
-    await show(1, 1);
-    await bar.getByRole("button", { name: /^2 files.* 1 from Fix sum$/ }).waitFor();
-    await show(2, 1);
-    await bar.getByRole("button", { name: /^2 files.*(added|removed) from Fix sum$/ }).waitFor();
-    await show(2, 2);
-    await bar.getByRole("button", { name: /^2 files.* 2 from 2 other sessions$/ }).waitFor();
-  });
-
-  it("a moved file names its earlier path, without counts if its text is the same, and can be undone", async () => {
-    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
-    const file = (name: string) => ({ path: `/home/ada/shop/lib/${name}`, label: `lib/${name}`, added: 0, removed: 0 });
-    const files = [
-      { ...file("a.js"), movedFrom: "pkg/a.js" },
-      { ...file("b.bin"), movedFrom: "pkg/b.bin", unknown: "The file is binary.", canUndo: true as const },
-    ];
-    await panel.patch({ op: "head", head: { changes: { added: 0, removed: 0, files } } });
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^2 files/ }).click();
-    const [text, binary] = await bar.getByRole("listitem").allInnerTexts();
-    assert.match(text ?? "", /^lib\/a\.js\s+Moved from pkg\/a\.js$/);
-    assert.match(binary ?? "", /The file is binary\.\s+Moved from pkg\/b\.bin$/);
-    await panel.page.screenshot({ path: "out/screenshots/changes-bar-moved.png" });
-    await bar.getByRole("button", { name: "Undo lib/b.bin" }).click();
-    assert.deepEqual(await panel.intents(), [{ type: "undoChanges", path: "/home/ada/shop/lib/b.bin" }]);
-  });
-
-  it("a long file name stays on one line and shows its end, also next to a long explanation", async () => {
-    const panel = await openPanel([snapshot(delegated)], { width: 260, height: 500 });
-    const label = "src/components/settings/ASettingsPageWithAVeryLongNameThatNobodyWouldType.tsx";
-    const file = { path: `/home/ada/shop/${label}`, label, added: 1200, removed: 345 };
-    const why = "Changed by a command. There is no earlier text to compare with.";
-    await panel.patch({
-      op: "head",
-      head: { changes: { added: 1200, removed: 345, files: [file, { ...file, added: 0, removed: 0, unknown: why }] } },
-    });
-    const bar = panel.page.getByRole("region", { name: "Changes" });
-    await bar.getByRole("button", { name: /^2 files/ }).click();
-    await panel.page.screenshot({ path: "out/screenshots/changes-bar-long-name.png" });
-    for (const link of await bar.getByRole("link").all()) {
-      const shape = await link.evaluate(node => {
-        const [own, box] = [node.getBoundingClientRect(), (node.parentElement ?? node).getBoundingClientRect()];
-        const lineHeight = Number.parseFloat(getComputedStyle(node).lineHeight) || 20;
-        return { lines: own.height / lineHeight, width: box.width, endIsShown: Math.abs(own.right - box.right) <= 1 };
-      });
-      assert.ok(shape.lines < 1.6, `the name has ${shape.lines} lines`);
-      assert.ok(shape.width > 70, `the name is ${shape.width} pixels wide`);
-      assert.ok(shape.endIsShown, "the end of the name is visible");
-    }
-    assert.ok(await bar.getByText(why).evaluate(node => node.clientWidth > 150));
   });
 
   it("messages from the host are announced to screen readers", async () => {

@@ -39,10 +39,10 @@ export class ChangesElement extends LightElement {
           ${icon(open ? "chevron-down" : "chevron-right")}
           <span>${files.length === 1 ? t("1 file") : t("{0} files", formatCount(files.length))}</span>
           ${changeCounts(added, removed)}
-          ${others === undefined ? nothing : html`<span class="quiet changes-from">${othersLabel(others, files.length)}</span>`}
           ${outside === 0 ? nothing : html`<span class="quiet">${t("{0} outside the workspace", formatCount(outside))}</span>`}
           ${dangerous === 0 ? nothing : dangerMark(dangerous === 1 ? t("1 runs by itself") : t("{0} run by themselves", formatCount(dangerous)))}
         </button>
+        ${others === undefined ? nothing : othersLink(others, files.length)}
         <div class="changes-buttons">
           ${actionButton("primary", t("Review"), { type: "reviewChanges" })}
           ${actionButton("secondary", t("Keep All"), { type: "keepChanges" })}
@@ -62,14 +62,38 @@ export class ChangesElement extends LightElement {
 
 type Others = NonNullable<NonNullable<ViewHead["changes"]>["others"]>;
 
-/** Names the other session whose changes the bar lists, or counts them: “1 from Fix sum”. */
-function othersLabel({ files, sessions }: Others, all: number): string {
+/** Leads to the other session whose changes the bar lists, “1 from Fix sum”, or to a choice of several. */
+function othersLink({ files, sessions }: Others, all: number): TemplateResult {
   const [first, ...more] = sessions;
   const count = formatCount(files);
-  if (more.length > 0 || !first) return t("{0} from {1} other sessions", count, formatCount(sessions.length));
-  const title = visibleText(first.title);
-  return files === all ? t("from {0}", title) : t("{0} from {1}", count, title);
+  if (more.length > 0 || !first) {
+    return html`<parley-menu
+      class="changes-from"
+      .label=${t("Other sessions")}
+      .text=${t("{0} from {1} other sessions", count, formatCount(sessions.length))}
+      .tooltip=${t("Show one of these sessions")}
+      .items=${sessions.map(session => ({ label: titleOf(session), icon: "comment-discussion", run: () => show(session) }))}
+      .floats=${true}
+    ></parley-menu>`;
+  }
+  const title = titleOf(first);
+  return html`<button
+    class="link changes-from"
+    type="button"
+    role="link"
+    dir="auto"
+    title=${t("Show the session “{0}”", title)}
+    @click=${() => show(first)}
+  >
+    ${files === all ? t("from {0}", title) : t("{0} from {1}", count, title)}
+  </button>`;
 }
+
+type OtherSession = Others["sessions"][number];
+
+const titleOf = ({ title }: OtherSession): string => (title === "" ? t("another session") : visibleText(title));
+
+const show = ({ id }: OtherSession): void => send({ type: "showSession", id });
 
 /** The files that changed while no tool call ran. */
 function meanwhileGroup(files: readonly ListedFile[]): TemplateResult {

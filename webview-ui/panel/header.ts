@@ -1,13 +1,19 @@
-// The header of the panel: the session's title, its agent, New Session and further actions.
+// The header of the panel: the session's title, its agent, Follow, Session History, New Session, and the one menu with
+// all other actions. The header of VS Code's view has no actions: at 300 pixels it shows 19 letters of a title and no
+// agent, and changes the case of letters.
 import { html, nothing, type TemplateResult } from "lit";
+import type { NextStep } from "../../src/base/errors.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
+import type { Intent } from "../../src/panel/intents.ts";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { withKey } from "../base/keyName.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
-import type { MenuItem } from "./menu.ts";
+import { inGroups, type MenuItem } from "./menu.ts";
+
+type ShownPlace = Extract<Intent, { readonly type: "show" }>["place"];
 
 /** `<parley-header>`. */
 export class HeaderElement extends LightElement {
@@ -56,15 +62,19 @@ export class HeaderElement extends LightElement {
 
   protected override render(): TemplateResult {
     return html`<div class="header" @keydown=${this.#keydown}>
-      ${this.editing ? this.#input() : this.#title()} ${this.#agentPicker()}
+      ${this.editing ? this.#input() : this.#title()}
+      ${this.editing || this.folder === undefined ? nothing : this.#folderName(this.folder)} ${this.#agentPicker()}
       <div class="header-buttons">
         ${this.hasSession ? this.#followButton() : nothing}
+        ${iconButton("history", {
+          label: t("Session History"),
+          onClick: () => send({ type: "show", place: "sessionHistory" }),
+        })}
         ${iconButton("add", {
           label: t("New Session"),
           title: withKey(t("New Session"), "N"),
           onClick: () => send({ type: "newSession" }),
         })}
-        ${iconButton("open-preview", { label: t("Open in Editor"), onClick: () => send({ type: "openInEditor" }) })}
         <parley-menu .label=${t("More Actions")} .items=${this.#menuItems()}></parley-menu>
       </div>
     </div>`;
@@ -88,12 +98,9 @@ export class HeaderElement extends LightElement {
 
   #title(): TemplateResult {
     const title = this.sessionTitle === "" ? t("New Conversation") : this.sessionTitle;
-    return html`<div class="titles">
-      <div class="title">
-        <h1 class="ellipsis" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
-        ${this.hasSession ? this.#renameButton() : nothing}
-      </div>
-      ${this.folder === undefined ? nothing : this.#folderName(this.folder)}
+    return html`<div class="title">
+      <h1 class="ellipsis" dir="auto" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
+      ${this.hasSession ? this.#renameButton() : nothing}
     </div>`;
   }
 
@@ -118,6 +125,7 @@ export class HeaderElement extends LightElement {
       <input
         class="title-input"
         type="text"
+        dir="auto"
         aria-label=${t("Session title")}
         placeholder=${t("Leave empty to use the agent's title")}
         maxlength="200"
@@ -144,28 +152,37 @@ export class HeaderElement extends LightElement {
     if (how === "save" && title !== this.sessionTitle) send({ type: "rename", title });
   }
 
+  /** The only menu of the panel. It also has what the menus of VS Code's headers could have. */
   #menuItems(): readonly MenuItem[] {
-    const rest: readonly MenuItem[] = [
-      { label: t("Select Agent…"), icon: "hubot", run: () => send({ type: "nextStep", step: "selectAgent" }) },
-      { label: t("Show Log"), icon: "output", run: () => send({ type: "nextStep", step: "showLog" }) },
-    ];
-    if (!this.hasSession) return rest;
-    return [
-      { label: t("Rename Session"), icon: "edit", key: "F2", run: () => this.rename() },
-      {
-        label: t("Copy Conversation as Markdown"),
-        icon: "copy",
-        run: () => send({ type: "copyConversation" }),
-      },
-      { label: t("Save Transcript"), icon: "save", run: () => send({ type: "saveTranscript" }) },
-      {
-        label: t("Show Protocol Traffic"),
-        icon: "list-tree",
-        run: () => send({ type: "nextStep", step: "showTraffic" }),
-      },
-      { label: t("Restart Agent"), icon: "debug-restart", run: () => send({ type: "nextStep", step: "restartAgent" }) },
-      ...rest,
-    ];
+    const step = (next: NextStep) => (): void => send({ type: "nextStep", step: next });
+    const show = (place: ShownPlace) => (): void => send({ type: "show", place });
+    const ifSession = (...items: readonly MenuItem[]): readonly MenuItem[] => (this.hasSession ? items : []);
+    return inGroups([
+      [
+        ...ifSession({ label: t("Rename Session"), icon: "edit", key: "F2", run: () => this.rename() }),
+        { label: t("Open in Editor"), icon: "open-preview", run: () => send({ type: "openInEditor" }) },
+        ...ifSession(
+          { label: t("Copy Conversation as Markdown"), icon: "copy", run: () => send({ type: "copyConversation" }) },
+          { label: t("Save Transcript"), icon: "save", run: () => send({ type: "saveTranscript" }) },
+        ),
+      ],
+      [
+        { label: t("Select Agent…"), icon: "hubot", run: step("selectAgent") },
+        ...ifSession({ label: t("Restart Agent"), icon: "debug-restart", run: step("restartAgent") }),
+      ],
+      [
+        { label: t("Show Sessions"), icon: "list-selection", run: show("sessions") },
+        { label: t("Show Changes"), icon: "diff-multiple", run: show("changes") },
+      ],
+      [
+        { label: t("Manage Permission Rules"), icon: "shield", run: () => send({ type: "manageRules" }) },
+        { label: t("Show Permission Log"), icon: "checklist", run: show("permissionLog") },
+      ],
+      [
+        ...ifSession({ label: t("Show Protocol Traffic"), icon: "list-tree", run: step("showTraffic") }),
+        { label: t("Show Log"), icon: "output", run: step("showLog") },
+      ],
+    ]);
   }
 
   #agentPicker(): TemplateResult {

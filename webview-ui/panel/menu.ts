@@ -15,8 +15,16 @@ export interface MenuItem {
   readonly value?: string;
   /** The tooltip. */
   readonly title?: string;
+  /** A line separates the item from the ones before it. */
+  readonly startsGroup?: true;
   readonly run: () => void;
 }
+
+/** The items of these groups, with a line between two groups. */
+export const inGroups = (groups: readonly (readonly MenuItem[])[]): readonly MenuItem[] =>
+  groups.flatMap((items, group) =>
+    items.map((item, at) => (group > 0 && at === 0 ? { ...item, startsGroup: true as const } : item)),
+  );
 
 /** `<parley-menu>`: the button, and its menu while it is open. */
 export class MenuElement extends LightElement {
@@ -121,19 +129,19 @@ export class MenuElement extends LightElement {
     return html`<div class="menu" role="menu" aria-label=${this.label} popover=${this.floats ? "manual" : nothing}>
       ${this.items.map(
         item =>
-          html`<button
-            class="menu-item"
-            type="button"
-            role=${item.checked === undefined ? "menuitem" : "menuitemradio"}
-            aria-checked=${item.checked ?? nothing}
-            data-value=${item.value ?? nothing}
-            title=${item.title ?? nothing}
-            tabindex="-1"
-            @click=${() => this.#runItem(item)}
-          >
-            ${icon(item.icon)} <span class="menu-label">${item.label}</span>
-            ${item.key === undefined ? nothing : html`<kbd aria-hidden="true">${item.key}</kbd>`}
-          </button>`,
+          html`${item.startsGroup ? html`<div class="menu-separator" role="separator"></div>` : nothing}<button
+              class="menu-item"
+              type="button"
+              role=${item.checked === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked=${item.checked ?? nothing}
+              data-value=${item.value ?? nothing}
+              title=${item.title ?? nothing}
+              tabindex="-1"
+              @click=${() => this.#runItem(item)}
+            >
+              ${icon(item.icon)} <span class="menu-label">${item.label}</span>
+              ${item.key === undefined ? nothing : html`<kbd aria-hidden="true">${item.key}</kbd>`}
+            </button>`,
       )}
     </div>`;
   }

@@ -26,6 +26,8 @@ export interface SessionsOfChanges {
   readonly shown: string | undefined;
   /** The turns with changes to review, oldest first. */
   readonly turns: readonly { readonly id: string; readonly session?: SessionOfTurn }[];
+  /** The title of an open session now. Empty: the session is not open, or has no title yet. */
+  readonly titleOf?: (session: string) => string;
 }
 
 type Runs = ViewChanges["files"][number]["runs"];
@@ -65,15 +67,18 @@ export function changesView(
 }
 
 /** The number of files of other sessions, and these sessions. Turns whose session is not known do not count. */
-function changesOfOthers(files: readonly UnreviewedFile[], { shown, turns }: SessionsOfChanges): ViewChanges["others"] {
+function changesOfOthers(
+  files: readonly UnreviewedFile[],
+  { shown, turns, titleOf = () => "" }: SessionsOfChanges,
+): ViewChanges["others"] {
   const sessionOf = new Map(turns.map(({ id, session }) => [id, session]));
   const others = new Map<string, SessionOfTurn>();
   let count = 0;
   for (const file of files) {
     const ofFile = (file.turns ?? []).flatMap(turn => sessionOf.get(turn) ?? []).filter(({ id }) => id !== shown);
     if (ofFile.length > 0) count += 1;
-    // The title of the latest turn.
-    for (const { id, title } of ofFile) others.set(id, { id, title });
+    // The title at the start of the latest turn, if the session is not open.
+    for (const { id, title } of ofFile) others.set(id, { id, title: titleOf(id) || title });
   }
   return count === 0 ? undefined : { files: count, sessions: [...others.values()] };
 }

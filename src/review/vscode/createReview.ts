@@ -10,7 +10,10 @@ import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
 export interface ReviewFeatureOptions
   extends
     Omit<ReviewStoreOptions, "storage" | "clock" | "log" | "savesFolder">,
-    Pick<ReviewControllerOptions, "announce" | "runsOf" | "changesView"> {}
+    Pick<ReviewControllerOptions, "announce" | "runsOf" | "changesView"> {
+  /** The title of a session now. Empty if it is not open, or has none yet. */
+  readonly sessionTitle: (session: string) => string;
+}
 
 export interface ReviewFeature {
   /** Not disposed with the platform: the window stores it first. */
@@ -23,7 +26,7 @@ export interface ReviewFeature {
 /** Creates the review and shows it in the editor. */
 export function createReview(
   { context, store: disposables, storage, clock, log }: ExtensionPlatform,
-  { announce, runsOf, changesView: treeView, ...options }: ReviewFeatureOptions,
+  { announce, runsOf, changesView: treeView, sessionTitle, ...options }: ReviewFeatureOptions,
 ): ReviewFeature {
   // Windows that share a folder can have different workspaces.
   const savesFolder = join(context.globalStorageUri.fsPath, "saves");
@@ -40,7 +43,7 @@ export function createReview(
     head: {
       values: {
         changes: session => {
-          const sessions = { shown: session?.id, turns: review.turns };
+          const sessions = { shown: session?.id, turns: review.turns, titleOf: sessionTitle };
           return changesView(review.files, session?.state.workspaceFolder ?? "", runsOf, sessions);
         },
       },

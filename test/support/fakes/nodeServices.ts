@@ -33,6 +33,8 @@ export interface NodeServicesOptions {
   /** The sessions in which the user allows all edits. */
   readonly allEdits?: AllEdits;
   readonly dispatch: (event: SessionEvent) => void;
+  /** Features that also take part in the session. */
+  readonly participants?: readonly SessionParticipant[];
   /** Gets a promise that resolves when the commands of the session have ended. */
   readonly onEnding: (ended: Promise<void>) => void;
 }
@@ -45,6 +47,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     documents,
     rules,
     protection = () => defaultProtection,
+    participants = [],
     dispatch,
     onEnding,
     session = "",
@@ -114,7 +117,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
-    participants: [diffLines, endOfTurn],
+    participants: [...participants, diffLines, endOfTurn],
     dispose: () => {
       allEdits?.set(session, false);
       broker.dispose();
