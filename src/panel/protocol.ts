@@ -580,10 +580,10 @@ export type PanelMessage =
       readonly items: readonly Completion[];
       readonly indexing?: true;
     }
-  /** Attachments for the composer: chosen, dropped, pasted, or added by a command. */
-  | { readonly type: "attached"; readonly attachments: readonly Attachment[] }
-  /** The reason, as a sentence, why an attachment was refused. */
-  | { readonly type: "refused"; readonly reason: string }
+  /** Attachments for the composer: chosen, dropped, pasted, or added by a command. `key`: answers `attachItem`. */
+  | { readonly type: "attached"; readonly attachments: readonly Attachment[]; readonly key?: string }
+  /** The reason, as a sentence, why an attachment was refused. `key`: answers `attachItem`. */
+  | { readonly type: "refused"; readonly reason: string; readonly key?: string }
   /** Answers `find`. `total` counts the hits. `truncated`: there may be more. `problem` is a sentence. */
   | {
       readonly type: "found";

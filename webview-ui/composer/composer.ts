@@ -16,7 +16,7 @@ import { DraftController } from "./draftController.ts";
 import { FileDrop } from "./fileDrop.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
-import { replaceAllText, replaceText } from "./textEdit.ts";
+import { removeRanges, replaceAllText, replaceText } from "./textEdit.ts";
 import { longPastedText, pastedFiles, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
 
@@ -169,7 +169,7 @@ export class ComposerElement extends LightElement {
         <parley-chips
           .attachments=${this.#draft.attachments}
           .pending=${this.#draft.pending}
-          .onRemove=${(id: string) => this.#draft.remove(id)}
+          .onRemove=${(id: string) => this.#removeAttachment(id)}
           .onInsert=${(one: Attachment) => this.#insertText(one)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
@@ -328,7 +328,7 @@ export class ComposerElement extends LightElement {
     if (prompt) {
       send({ type: "usePrompt", ...prompt });
       this.#suggestions.close();
-      return this.#draft.setText("");
+      return this.#draft.takeText();
     }
     send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
     this.#suggestions.close();
@@ -356,11 +356,18 @@ export class ComposerElement extends LightElement {
     const gap = /\s/.test(follows) ? "" : " ";
     if (choice.type === "command" && choice.command.isPrompt) return this.#choosePrompt(box, choice.command, token);
     if (choice.type === "command") return replaceText(box, token.start, token.end, `/${choice.command.name}${gap}`);
-    const { key, label, continuesWith } = choice.completion;
+    const { key, continuesWith } = choice.completion;
     if (continuesWith !== undefined) return replaceText(box, token.end, token.end, continuesWith);
     send({ type: "attachItem", request: choice.request, key });
-    this.#draft.expect(label);
-    replaceText(box, token.start, token.end, `@${label}${gap}`);
+    replaceText(box, token.start, token.end, `${this.#draft.expect(choice.completion)}${gap}`);
+  }
+
+  /** Removes an attachment, with its mentions in the text. */
+  #removeAttachment(id: string): void {
+    const mentions = this.#draft.remove(id);
+    if (!this.#box || mentions.length === 0) return;
+    removeRanges(this.#box, mentions);
+    this.#suggestions.close();
   }
 
   /** The name of a prompt never goes to the agent: it leaves the draft, and the text after it stays. */
@@ -379,7 +386,7 @@ export class ComposerElement extends LightElement {
     const last = this.#draft.attachments.at(-1);
     if (box.selectionEnd > 0 || !last || event.repeat) return;
     event.preventDefault();
-    this.#draft.remove(last.id);
+    this.#removeAttachment(last.id);
   }
 
   #paste = (event: ClipboardEvent): void => {

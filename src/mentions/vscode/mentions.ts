@@ -93,6 +93,7 @@ export class Mentions implements Disposable {
       return replyTarget.reply({
         type: "refused",
         reason: vscode.l10n.t("No longer available. Choose another item."),
+        key,
       });
     }
     // The panel waits for an answer, so errors are reported too.
@@ -100,7 +101,7 @@ export class Mentions implements Disposable {
       const reason = vscode.l10n.t("{0} could not be attached: {1}", offer.item.label, asError(error).message);
       return { attachments: [], refused: [reason] };
     });
-    replyWithAttachments(replyTarget, made);
+    replyWithAttachments(replyTarget, made, key);
   }
 
   /**
@@ -166,10 +167,12 @@ function sourcesFor(query: string): readonly MentionSource[] {
   return prefixed.length > 0 ? prefixed : allSources;
 }
 
-/** Sends the attachments and the refusals to the panel. */
-function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
-  if (attachments.length > 0) replyTarget.reply({ type: "attached", attachments });
-  if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" ") });
+/** Sends the attachments and the refusals to the panel. `key`: the completion that the panel waits for. */
+function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult, key?: string): void {
+  const answered = key === undefined ? {} : { key };
+  const waits = key !== undefined && refused.length === 0;
+  if (attachments.length > 0 || waits) replyTarget.reply({ type: "attached", attachments, ...answered });
+  if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" "), ...answered });
 }
 
 function unique(offers: readonly MentionOffer[]): readonly MentionOffer[] {
