@@ -22,12 +22,12 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 12_000,
-  "dist/extension.js": 1_140_000,
+  "dist/extension.js": 1_146_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
-  "dist/webview/main.js": 320_000,
+  "dist/webview/main.js": 324_000,
   /** With the sanitizer, without the library that draws the diagrams. */
   "dist/webview/diagram/diagram.js": 40_000,
 };

@@ -13,6 +13,8 @@ type SessionHead = Pick<ViewHead, "session" | "title" | "queue">;
 /** The most refusals that are shown. */
 const maxRefusals = 3;
 
+const none: readonly string[] = [];
+
 /** A completion that the host turns into an attachment, and the text that stands for it. */
 interface PendingItem {
   readonly key: string;
@@ -58,7 +60,8 @@ export class DraftController implements ReactiveController {
   }
   /** The labels of attachments that the host is still preparing, and that the text still mentions. */
   get pending(): readonly string[] {
-    if (this.#pending.length === 0) return [];
+    // The same list each time, because a new one would render the chips again with each key.
+    if (this.#pending.length === 0) return none;
     const found = new Set(this.#find().map(({ mention }) => mention));
     return this.#pending.filter(({ mention }) => found.has(mention)).map(({ label }) => label);
   }

@@ -6,6 +6,7 @@ import type { PanelMessage } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import { kindIcon } from "./kindIcon.ts";
 import type { SlashCommand } from "./slashCommands.ts";
 import { commandLabel, placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
@@ -210,6 +211,7 @@ export class Suggestions {
       class="popup-row"
       role="option"
       aria-selected=${at === this.#currentIndex ? "true" : "false"}
+      aria-description=${item.type === "completion" ? mentionKinds[item.completion.kind].name() : nothing}
       @click=${() => this.#choose(at)}
     >
       ${item.type === "command" ? commandRow(item) : completionRow(item.completion)}
@@ -312,8 +314,8 @@ function commandRow({ command, matches }: Extract<SuggestionItem, { type: "comma
     }<span class="popup-detail" title=${description}>${description}</span>`;
 }
 
-function completionRow({ kind, label, detail, matches }: Completion): TemplateResult {
-  return html`${icon(mentionKinds[kind].icon)}${matchedLabel(label, matches)}${
+function completionRow({ kind, label, detail, matches, symbolKind }: Completion): TemplateResult {
+  return html`${kindIcon(kind, label, symbolKind)}${matchedLabel(label, matches)}${
     detail === undefined ? nothing : html`<span class="popup-detail path" title=${detail}><bdi>${detail}</bdi></span>`
   }`;
 }

@@ -59,6 +59,8 @@ const maxProblems = 200;
 interface FoundSymbol {
   readonly name: string;
   readonly container: string;
+  /** As in codicons: "enum-member". */
+  readonly kind: string;
   readonly path: string;
   readonly line: number;
   readonly endLine: number;
@@ -87,9 +89,10 @@ async function searchSymbols(query: string, log: Log): Promise<readonly FoundSym
   return (found ?? [])
     .filter(({ location }) => location.uri.scheme === "file")
     .slice(0, maxSymbols)
-    .map(({ name, containerName, location: { uri, range } }) => ({
+    .map(({ name, kind, containerName, location: { uri, range } }) => ({
       name,
       container: containerName,
+      kind: (vscode.SymbolKind[kind] ?? "misc").replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase(),
       path: uri.fsPath,
       line: range.start.line + 1,
       endLine: range.end.line + 1,
@@ -343,11 +346,11 @@ const symbolSource: MentionSource = {
 };
 
 function symbolOffer({ attachments }: MentionContext, symbol: FoundSymbol): MentionOffer {
-  const { name, container, path, line, endLine } = symbol;
+  const { name, container, kind, path, line, endLine } = symbol;
   const where = `${vscode.workspace.asRelativePath(path)}:${line}`;
   const detail = container === "" ? where : `${container} · ${where}`;
   return {
-    item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail },
+    item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail, symbolKind: kind },
     attach: async () => {
       const made = await attachments.attachPaths([{ path, kind: "symbol", line, endLine }], false);
       return { ...made, attachments: made.attachments.map(chip => ({ ...chip, label: name, detail })) };
