@@ -37,6 +37,8 @@ export const isAttachment = isRecordOf({
   source: isAttachmentSource,
   /** The texts that stand for it in the message, such as `@sum.js`. Without one of them in the text, it is not sent. */
   mentions: optional(isListOf(isString)),
+  /** It looks like a secret, so its content is not shown. */
+  secret: optional(isTrue),
   /** It was also attached without a mention, so it is sent without one, too. */
   stays: optional(isTrue),
 });

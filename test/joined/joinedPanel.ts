@@ -35,6 +35,7 @@ import { nodeServices } from "../support/fakes/nodeServices.ts";
 import { StoredFiles } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
+import { JoinedMentions } from "./joinedMentions.ts";
 import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
@@ -132,6 +133,7 @@ export class JoinedWindow {
   /** What the user is asked about MCP servers. */
   readonly questions = new JoinedQuestions();
   readonly serverSettings: JoinedServerSettings;
+  readonly #mentions = new JoinedMentions(this.folder, this.documents);
   readonly #states = newStates();
   readonly #secrets = new MapSecrets();
   readonly #rules: readonly Rule[];
@@ -425,14 +427,14 @@ export class JoinedWindow {
   ): Promise<void> {
     const { open } = registry;
     const session = open.get("session" in intent ? intent.session : undefined);
-    const handlers = { ...openSessionIntents(id => open.get(id)), ...mcp.intents };
+    const handlers = { ...openSessionIntents(id => open.get(id)), ...mcp.intents, ...this.#mentions.intents };
     const handle = (
       handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>
     )[intent.type];
     if (handle) return handle(intent, replyTarget);
     switch (intent.type) {
       case "send":
-        return session?.send([{ type: "text", text: intent.text.trimEnd() }]);
+        return session?.send(await this.#mentions.content(intent.text.trimEnd(), intent.attachments ?? []));
       case "setOption":
         return session?.setOption(intent.option, intent.value);
       case "answerForm":

@@ -201,11 +201,6 @@ describe("attachments", () => {
       "Pasted text (40 lines) 2 307 bytes",
       "Pasted text (1 line) 4.0 kB",
     ]);
-    const [first] = await panel.page.getByRole("listitem").filter({ hasText: "Pasted" }).all();
-    assert.match(
-      (await first?.getAttribute("title")) ?? "",
-      /^Pasted text \(40 lines\)\nline 1\nline 2\n.*line 12…\n311 bytes$/s,
-    );
     await panel.page.screenshot({ path: "out/screenshots/pasted-text.png" });
     await panel.composer.fill("see: ");
     await panel.page.getByRole("button", { name: "Insert Pasted text (40 lines) 2 into the Message" }).click();

@@ -45,7 +45,7 @@ async function answer(panel: PanelPage, items: readonly Completion[], indexing =
   return request;
 }
 const sent = async (panel: PanelPage): Promise<readonly Intent[]> =>
-  (await panel.intents()).filter(intent => intent.type !== "complete");
+  (await panel.intents()).filter(({ type }) => type !== "complete" && type !== "preview");
 
 describe("suggestions after @", () => {
   usePanel();

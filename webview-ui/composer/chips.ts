@@ -138,12 +138,19 @@ export class ChipsElement extends LightElement {
   }
 
   #chip(one: Attachment): TemplateResult {
-    const { id, kind, label, bytes, source } = one;
-    return html`<li class="chip" data-id=${id} title=${tooltip(one)} aria-description=${attachmentKinds[kind].name()}>
+    const { id, kind, label, bytes, source, secret } = one;
+    return html`<li
+      class="chip"
+      data-id=${id}
+      data-preview=${`chip:${id}`}
+      aria-description=${attachmentKinds[kind].name()}
+    >
       ${
-        kind === "image" && source.type === "data"
+        kind === "image" && source.type === "data" && !secret
           ? html`<img class="thumbnail" src=${`data:${source.mimeType};base64,${source.data}`} alt="" />`
-          : kindIcon(kind, label)
+          : secret
+            ? icon("lock")
+            : kindIcon(kind, label)
       }<span class="ellipsis"><bdi>${label}</bdi></span>
       ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
       ${
@@ -176,8 +183,4 @@ export class ChipsElement extends LightElement {
     this.#removedAt = this.attachments.findIndex(one => one.id === id);
     this.onRemove(id);
   }
-}
-
-function tooltip({ label, detail, bytes }: Attachment): string {
-  return [label, detail, bytes === undefined ? undefined : formatSize(bytes)].filter(Boolean).join("\n");
 }

@@ -17,8 +17,14 @@ import { FileDrop } from "./fileDrop.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
 import { removeRanges, replaceAllText, replaceText } from "./textEdit.ts";
+import { attachmentPreview, PreviewController } from "./preview.ts";
 import { longPastedText, pastedFiles, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
+
+type ComposerMessage = Extract<
+  PanelMessage,
+  { type: "completions" | "preview" | "attached" | "refused" | "unsent" | "draft" }
+>;
 
 /** `<parley-composer>`. */
 export class ComposerElement extends LightElement {
@@ -55,6 +61,11 @@ export class ComposerElement extends LightElement {
     onChoose: (choice, token) => this.#insertChoice(choice, token),
   });
 
+  readonly #preview = new PreviewController(this, key => {
+    const attachment = this.#draft.attachments.find(({ id }) => key === `chip:${id}`);
+    return attachment ? attachmentPreview(attachment) : this.#suggestions.previewOf(key);
+  });
+
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener("selectionchange", this.#handleCaretMove);
@@ -83,8 +94,9 @@ export class ComposerElement extends LightElement {
   }
 
   /** Handles the host's messages to the composer of this panel. */
-  receive(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
+  receive(message: ComposerMessage): void {
     if (message.type === "completions") return this.#suggestions.showCompletions(message);
+    if (message.type === "preview") return this.#preview.receive(message);
     if (message.type === "unsent" || message.type === "draft") return this.#draft.restore(message);
     if (this.#draft.settle(message)) this.#sendPrompt();
   }
@@ -151,7 +163,10 @@ export class ComposerElement extends LightElement {
 
   protected override updated(): void {
     const box = this.querySelector<HTMLElement>(".composer");
-    if (box) this.#suggestions.placeList(box);
+    if (box) {
+      this.#suggestions.placeList(box);
+      this.#preview.place(box);
+    }
     if (this.#hasHead) this.#handleEarlyKey();
   }
 
@@ -165,7 +180,7 @@ export class ComposerElement extends LightElement {
   protected override render(): TemplateResult {
     const { head } = this;
     return html`<div class="composer" data-dropping=${this.#fileDrop.isOver ? "" : nothing}>
-        ${this.#suggestions.render()}
+        ${this.#suggestions.render()} ${this.#preview.render()}
         <parley-chips
           .attachments=${this.#draft.attachments}
           .pending=${this.#draft.pending}

@@ -7,6 +7,7 @@ import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { kindIcon } from "./kindIcon.ts";
+import { completionPreview, type PreviewSubject } from "./preview.ts";
 import type { SlashCommand } from "./slashCommands.ts";
 import { commandLabel, placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
@@ -212,10 +213,26 @@ export class Suggestions {
       role="option"
       aria-selected=${at === this.#currentIndex ? "true" : "false"}
       aria-description=${item.type === "completion" ? mentionKinds[item.completion.kind].name() : nothing}
+      data-preview=${this.#previewKey(item) ?? nothing}
+      ?data-preview-now=${this.#userMovedToRow && at === this.#currentIndex}
       @click=${() => this.#choose(at)}
     >
       ${item.type === "command" ? commandRow(item) : completionRow(item.completion)}
     </div>`;
+  }
+
+  /** Only items that attach something have a preview. */
+  #previewKey(item: SuggestionItem): string | undefined {
+    if (item.type === "command" || item.completion.continuesWith !== undefined) return undefined;
+    return `row:${this.#shownRequest}:${item.key}`;
+  }
+
+  /** The preview of the row with this `data-preview`, if it is shown. */
+  previewOf(key: string): PreviewSubject | undefined {
+    const item = this.#items.find(one => this.#previewKey(one) === key);
+    return this.isOpen && item?.type === "completion"
+      ? completionPreview(item.completion, this.#shownRequest)
+      : undefined;
   }
 
   #statusText(): string {
@@ -316,6 +333,6 @@ function commandRow({ command, matches }: Extract<SuggestionItem, { type: "comma
 
 function completionRow({ kind, label, detail, matches, symbolKind }: Completion): TemplateResult {
   return html`${kindIcon(kind, label, symbolKind)}${matchedLabel(label, matches)}${
-    detail === undefined ? nothing : html`<span class="popup-detail path" title=${detail}><bdi>${detail}</bdi></span>`
+    detail === undefined ? nothing : html`<span class="popup-detail path"><bdi>${detail}</bdi></span>`
   }`;
 }

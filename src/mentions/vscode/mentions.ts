@@ -3,7 +3,10 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { attachmentKinds } from "../../panel/mentionKinds.ts";
-import { imageExtensions, type AttachResult } from "./attachments.ts";
+import type { IntentOf } from "../../panel/intentHandlers.ts";
+import type { ItemPreview } from "../../panel/itemPreview.ts";
+import { imageExtensions } from "../pathPreview.ts";
+import type { AttachResult } from "./attachments.ts";
 import type { ReplyTarget } from "../../panel/replyTarget.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
 import {
@@ -102,6 +105,20 @@ export class Mentions implements Disposable {
       return { attachments: [], refused: [reason] };
     });
     replyWithAttachments(replyTarget, made, key);
+  }
+
+  /** Answers with `preview`, also if there is nothing to show. */
+  async preview(replyTarget: ReplyTarget, { request, target }: IntentOf<"preview">): Promise<void> {
+    const { attachments, log } = this.#context;
+    const show =
+      target.type === "path"
+        ? () => attachments.preview(target)
+        : this.#requestsOf(replyTarget).offers.get(target.request)?.get(target.key)?.preview;
+    const preview = await (show?.() ?? Promise.resolve({})).catch((error: unknown): ItemPreview => {
+      log.debug("A preview could not be made.", asError(error).message);
+      return { note: vscode.l10n.t("There is no preview: {0}", asError(error).message) };
+    });
+    replyTarget.reply({ type: "preview", request, preview });
   }
 
   /**
