@@ -6,6 +6,7 @@ import {
   isOneOf,
   isRecordOf,
   isString,
+  isTrue,
   optional,
 } from "../base/validators.ts";
 import { attachmentKinds, type AttachmentKind } from "./mentionKinds.ts";
@@ -34,6 +35,12 @@ export const isAttachment = isRecordOf({
   /** The size of the content for the agent, if it is known before the prompt is sent. */
   bytes: optional(isNonNegativeInteger),
   source: isAttachmentSource,
+  /** The texts that stand for it in the message, such as `@sum.js`. Without one of them in the text, it is not sent. */
+  mentions: optional(isListOf(isString)),
+  /** It looks like a secret, so its content is not shown. */
+  secret: optional(isTrue),
+  /** It was also attached without a mention, so it is sent without one, too. */
+  stays: optional(isTrue),
 });
 
 /** Whether a value is a list of attachments. */

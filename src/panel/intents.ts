@@ -27,6 +27,16 @@ interface IntentDefinition {
 const isFormValue = isAnyOf(isString, isFiniteNumber, isBoolean, isListOf(isString));
 const isFormAnswerList = isListOf(isRecordOf({ field: isString, value: isFormValue }));
 
+const isPreviewTarget = isAnyOf(
+  isRecordOf({ type: isOneOf("item"), request: isNonNegativeInteger, key: isString }),
+  isRecordOf({
+    type: isOneOf("path"),
+    path: isString,
+    line: optional(isNonNegativeInteger),
+    endLine: optional(isNonNegativeInteger),
+  }),
+);
+
 /** Every intent of the user. There is no direct answer. The outcome arrives as state. */
 export const intents = {
   /**
@@ -43,6 +53,8 @@ export const intents = {
   complete: { scope: "window", fields: { request: isNonNegativeInteger, query: isString } },
   /** Attaches the chosen completion. Answered by `attached` or `refused`. */
   attachItem: { scope: "window", fields: { request: isNonNegativeInteger, key: isString } },
+  /** Asks what an item stands for: an item of `completions`, or the path of an attachment. Answered by `preview`. */
+  preview: { scope: "window", fields: { request: isNonNegativeInteger, target: isPreviewTarget } },
   /** Attaches dropped files, by URI. */
   attachUris: { scope: "window", fields: { uris: isListOf(isString) } },
   /** The Attach button: the host asks which files. */

@@ -2,31 +2,32 @@
 // kind of mention needs an entry here and a source in mentions/vscode/mentionSources.ts.
 import { t } from "../base/l10n.ts";
 
-/** The icon of a kind, and a label if all of its items share one. */
+/** The icon of a kind, its name for people, and a label if all of its items share one. */
 interface KindPresentation {
   /** A codicon. */
   readonly icon: string;
+  readonly name: () => string;
   readonly label?: () => string;
 }
 
 /** What the composer offers after `@`. */
 export const mentionKinds = {
-  file: { icon: "file" },
-  folder: { icon: "folder" },
-  symbol: { icon: "symbol-misc" },
-  editor: { icon: "window" },
-  selection: { icon: "list-selection", label: () => t("Selection") },
-  problems: { icon: "warning", label: () => t("Problems") },
-  terminal: { icon: "terminal", label: () => t("Terminal output") },
-  diff: { icon: "diff", label: () => t("Git diff") },
+  file: { icon: "file", name: () => t("File") },
+  folder: { icon: "folder", name: () => t("Folder") },
+  symbol: { icon: "symbol-misc", name: () => t("Symbol") },
+  editor: { icon: "window", name: () => t("Open editor") },
+  selection: { icon: "list-selection", name: () => t("Selection"), label: () => t("Selection") },
+  problems: { icon: "warning", name: () => t("Problems"), label: () => t("Problems") },
+  terminal: { icon: "terminal", name: () => t("Terminal output"), label: () => t("Terminal output") },
+  diff: { icon: "diff", name: () => t("Git diff"), label: () => t("Git diff") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
 /** What a prompt can carry: every mention, long pasted texts, and files that are attached as data. */
 export const attachmentKinds = {
   ...mentionKinds,
-  text: { icon: "note" },
-  image: { icon: "file-media" },
-  audio: { icon: "unmute" },
+  text: { icon: "note", name: () => t("Pasted text") },
+  image: { icon: "file-media", name: () => t("Image") },
+  audio: { icon: "unmute", name: () => t("Audio") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
 export type MentionKind = keyof typeof mentionKinds;
@@ -40,6 +41,8 @@ export interface Completion {
   readonly label: string;
   /** The location of the item, or its content. */
   readonly detail?: string;
+  /** The kind of a symbol as in codicons: `class`, `enum-member`. */
+  readonly symbolKind?: string;
   /** Attaches nothing, but continues the query with this text. An empty text only shows what `@` can offer. */
   readonly continuesWith?: string;
   /** The offsets in `label` that match the query, in UTF-16 units. */

@@ -7,6 +7,7 @@ import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
 import type { isAttachment } from "./attachment.ts";
 import type { FindHit } from "./find/findProtocol.ts";
 import type { Intent } from "./intents.ts";
+import type { ItemPreview } from "./itemPreview.ts";
 import type { Completion } from "./mentionKinds.ts";
 import type {
   ActivityState,
@@ -586,10 +587,12 @@ export type PanelMessage =
       readonly items: readonly Completion[];
       readonly indexing?: true;
     }
-  /** Attachments for the composer: chosen, dropped, pasted, or added by a command. */
-  | { readonly type: "attached"; readonly attachments: readonly Attachment[] }
-  /** The reason, as a sentence, why an attachment was refused. */
-  | { readonly type: "refused"; readonly reason: string }
+  /** Answers `preview`. */
+  | { readonly type: "preview"; readonly request: number; readonly preview: ItemPreview }
+  /** Attachments for the composer: chosen, dropped, pasted, or added by a command. `key`: answers `attachItem`. */
+  | { readonly type: "attached"; readonly attachments: readonly Attachment[]; readonly key?: string }
+  /** The reason, as a sentence, why an attachment was refused. `key`: answers `attachItem`. */
+  | { readonly type: "refused"; readonly reason: string; readonly key?: string }
   /** Answers `find`. `total` counts the hits. `truncated`: there may be more. `problem` is a sentence. */
   | {
       readonly type: "found";

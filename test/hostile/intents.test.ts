@@ -18,12 +18,16 @@ const attachments = sources.map((source, at): Attachment => ({
   detail: "w",
   bytes: 1,
   source,
+  mentions: ["@a.ts"],
+  secret: true,
+  stays: true,
 }));
 
 /** Intents with every optional field. */
 const intents: readonly (Intent & { readonly session?: string })[] = [
   { type: "hello", revision: 0, whole: true },
   { type: "send", text: "x", attachments, session: "s" },
+  { type: "preview", request: 1, target: { type: "path", path: "/w/a.ts", line: 1, endLine: 2 } },
   { type: "attachUris", uris: ["file:///w/a.ts", "file:///w/b.ts"] },
   { type: "find", request: 1, query: "x", matchCase: false, wholeWord: true, regex: false },
   { type: "moveQueued", prompt: "s", before: "t", session: "s" },

@@ -38,6 +38,7 @@ import { StoredFiles } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
 import { JoinedReview } from "./joinedReview.ts";
+import { JoinedMentions } from "./joinedMentions.ts";
 import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
@@ -136,6 +137,7 @@ export class JoinedWindow {
   readonly questions = new JoinedQuestions();
   readonly serverSettings: JoinedServerSettings;
   readonly #allEdits = new AllEdits();
+  readonly #mentions = new JoinedMentions(this.folder, this.documents);
   readonly #states = newStates();
   readonly #secrets = new MapSecrets();
   readonly #rules: readonly Rule[];
@@ -446,6 +448,7 @@ export class JoinedWindow {
       ...openSessionIntents(id => open.get(id)),
       ...allEditsIntents(this.#allEdits, id => open.get(id)),
       ...mcp.intents,
+      ...this.#mentions.intents,
     };
     const handle = (
       handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>
@@ -453,7 +456,7 @@ export class JoinedWindow {
     if (handle) return handle(intent, replyTarget);
     switch (intent.type) {
       case "send":
-        return session?.send([{ type: "text", text: intent.text.trimEnd() }]);
+        return session?.send(await this.#mentions.content(intent.text.trimEnd(), intent.attachments ?? []));
       case "setOption":
         return session?.setOption(intent.option, intent.value);
       case "answerForm":

@@ -23,6 +23,8 @@ import { TerminalCommands } from "../../src/mentions/vscode/mentionSources.ts";
 import { RecentFiles } from "../../src/mentions/vscode/recentFiles.ts";
 import { PromptSender } from "../../src/window/promptSender.ts";
 import type { ContentBlock } from "../../src/session/events.ts";
+import type { IntentOf } from "../../src/panel/intentHandlers.ts";
+import type { ItemPreview } from "../../src/panel/itemPreview.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 
 type Completions = Extract<PanelMessage, { readonly type: "completions" }>;
@@ -143,6 +145,37 @@ describe("mentions", () => {
       await until("the file is forgotten", async () => !(await paths("quillwort")).includes(file));
     });
   }
+
+  it("have previews with path and first lines, except secrets, and answer with the key of the item", async () => {
+    const preview = async (target: IntentOf<"preview">["target"]): Promise<ItemPreview> => {
+      await mentions.preview(panel, { type: "preview", request: 7, target });
+      const last = panel.messages.at(-1);
+      assert.ok(last?.type === "preview" && last.request === 7);
+      return last.preview;
+    };
+    await until("the file is known", async () => (await paths("quillwort")).length === 1);
+    const key = `file:${name}/quillwort.txt`;
+    const path = join(inside, "quillwort.txt");
+    assert.deepEqual(await preview({ type: "item", request: requests, key }), { path, text: "one\ntwo\nthree" });
+    assert.deepEqual(await preview({ type: "item", request: requests, key: "unknown" }), {});
+    assert.deepEqual(await preview({ type: "path", path, line: 2, endLine: 2 }), { path, text: "two" });
+    const secret = join(inside, ".env");
+    await writeFile(secret, "TOKEN=1\n");
+    const outside = join(await realpath(tmpdir()), "quillwort.txt");
+    for (const hidden of [secret, outside]) {
+      const { text, note } = await preview({ type: "path", path: hidden });
+      assert.equal(text, undefined);
+      assert.match(note ?? "", /content is not shown/);
+    }
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(secret));
+    editor.selection = new vscode.Selection(0, 0, 0, 5);
+    const selection = (await ask("")).find(({ kind }) => kind === "selection");
+    assert.ok(selection);
+    assert.equal((await preview({ type: "item", request: requests, key: selection.key })).text, undefined);
+    assert.equal((await attach(selection)).secret, true);
+    const answered = panel.messages.at(-1);
+    assert.ok(answered?.type === "attached" && answered.key === selection.key);
+  });
 
   it("offer open editors and the selection before the user types, and attach the lines unchanged", async () => {
     const editor = await open("quillwort.txt");
@@ -275,11 +308,11 @@ describe("mentions", () => {
     editor.selection = new vscode.Selection(0, 0, 0, 3);
     const intact = attachSelection(editor, attaching);
     assert.ok(intact);
-    assert.equal((await intactSelection(editor, intact)).attachments[0]?.label, "latin.txt:1");
+    assert.equal((await intactSelection(editor, intact, attaching)).attachments[0]?.label, "latin.txt:1");
     editor.selection = new vscode.Selection(1, 0, 1, 4);
     const replaced = attachSelection(editor, attaching);
     assert.ok(replaced);
-    const { attachments, refused } = await intactSelection(editor, replaced);
+    const { attachments, refused } = await intactSelection(editor, replaced, attaching);
     assert.deepEqual(attachments, []);
     assert.match(refused.join(), /latin\.txt” is not valid utf8/);
   });

@@ -137,11 +137,18 @@ describe("attachments", () => {
     await panel.page.getByText("Attaching sum.js…").waitFor();
     await panel.composer.press("Enter");
     assert.equal((await last(panel))?.type, "attachItem");
-    await attach(panel, file("a", "sum.js"));
-    assert.deepEqual(await last(panel), { type: "send", text: "@sum.js ", attachments: [file("a", "sum.js")] });
+    // Another attachment does not answer for the chosen one.
+    await attach(panel, file("b", "other.js"));
+    assert.equal((await last(panel))?.type, "attachItem");
+    await panel.post({ type: "attached", attachments: [file("a", "sum.js")], key: "k" });
+    assert.deepEqual(await last(panel), {
+      type: "send",
+      text: "@sum.js ",
+      attachments: [file("b", "other.js"), { ...file("a", "sum.js"), mentions: ["@sum.js"] }],
+    });
     await choose();
     await panel.composer.press("Enter");
-    await panel.post({ type: "refused", reason: "sum.js is too large to attach." });
+    await panel.post({ type: "refused", reason: "sum.js is too large to attach.", key: "k" });
     await panel.page.getByRole("alert").getByText("sum.js is too large to attach.").waitFor();
     assert.equal(await panel.composer.inputValue(), "@sum.js ");
     await panel.page.getByRole("button", { name: "Dismiss" }).click();
@@ -194,11 +201,6 @@ describe("attachments", () => {
       "Pasted text (40 lines) 2 307 bytes",
       "Pasted text (1 line) 4.0 kB",
     ]);
-    const [first] = await panel.page.getByRole("listitem").filter({ hasText: "Pasted" }).all();
-    assert.match(
-      (await first?.getAttribute("title")) ?? "",
-      /^Pasted text \(40 lines\)\nline 1\nline 2\n.*line 12…\n311 bytes$/s,
-    );
     await panel.page.screenshot({ path: "out/screenshots/pasted-text.png" });
     await panel.composer.fill("see: ");
     await panel.page.getByRole("button", { name: "Insert Pasted text (40 lines) 2 into the Message" }).click();

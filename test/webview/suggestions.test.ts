@@ -45,7 +45,7 @@ async function answer(panel: PanelPage, items: readonly Completion[], indexing =
   return request;
 }
 const sent = async (panel: PanelPage): Promise<readonly Intent[]> =>
-  (await panel.intents()).filter(intent => intent.type !== "complete");
+  (await panel.intents()).filter(({ type }) => type !== "complete" && type !== "preview");
 
 describe("suggestions after @", () => {
   usePanel();
@@ -117,7 +117,7 @@ describe("suggestions after @", () => {
     const first = await answer(panel, [file("1", "a.ts"), file("2", "b.ts")]);
     await list(panel).getByRole("option", { name: "b.ts" }).click();
     assert.ok(await panel.composer.evaluate(box => box === document.activeElement));
-    await panel.post({ type: "attached", attachments: [] });
+    await panel.post({ type: "attached", attachments: [], key: "2" });
     await panel.composer.pressSequentially("@a");
     const second = await answer(panel, [file("1", "a.ts")]);
     await panel.composer.press("Tab");

@@ -17,9 +17,15 @@ import { DraftController } from "./draftController.ts";
 import { FileDrop } from "./fileDrop.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { promptInDraft, slashCommands, type SlashCommand } from "./slashCommands.ts";
-import { replaceAllText, replaceText } from "./textEdit.ts";
+import { removeRanges, replaceAllText, replaceText } from "./textEdit.ts";
+import { attachmentPreview, PreviewController } from "./preview.ts";
 import { longPastedText, pastedFiles, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
+
+type ComposerMessage = Extract<
+  PanelMessage,
+  { type: "completions" | "preview" | "attached" | "refused" | "unsent" | "draft" }
+>;
 
 /** `<parley-composer>`. */
 export class ComposerElement extends LightElement {
@@ -56,6 +62,11 @@ export class ComposerElement extends LightElement {
     onChoose: (choice, token) => this.#insertChoice(choice, token),
   });
 
+  readonly #preview = new PreviewController(this, key => {
+    const attachment = this.#draft.attachments.find(({ id }) => key === `chip:${id}`);
+    return attachment ? attachmentPreview(attachment) : this.#suggestions.previewOf(key);
+  });
+
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener("selectionchange", this.#handleCaretMove);
@@ -84,8 +95,9 @@ export class ComposerElement extends LightElement {
   }
 
   /** Handles the host's messages to the composer of this panel. */
-  receive(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
+  receive(message: ComposerMessage): void {
     if (message.type === "completions") return this.#suggestions.showCompletions(message);
+    if (message.type === "preview") return this.#preview.receive(message);
     if (message.type === "unsent" || message.type === "draft") return this.#draft.restore(message);
     if (this.#draft.settle(message)) this.#sendPrompt();
   }
@@ -152,7 +164,10 @@ export class ComposerElement extends LightElement {
 
   protected override updated(): void {
     const box = this.querySelector<HTMLElement>(".composer");
-    if (box) this.#suggestions.placeList(box);
+    if (box) {
+      this.#suggestions.placeList(box);
+      this.#preview.place(box);
+    }
     if (this.#hasHead) this.#handleEarlyKey();
   }
 
@@ -166,11 +181,11 @@ export class ComposerElement extends LightElement {
   protected override render(): TemplateResult {
     const { head } = this;
     return html`<div class="composer" data-dropping=${this.#fileDrop.isOver ? "" : nothing}>
-        ${this.#suggestions.render()}
+        ${this.#suggestions.render()} ${this.#preview.render()}
         <parley-chips
           .attachments=${this.#draft.attachments}
           .pending=${this.#draft.pending}
-          .onRemove=${(id: string) => this.#draft.remove(id)}
+          .onRemove=${(id: string) => this.#removeAttachment(id)}
           .onInsert=${(one: Attachment) => this.#insertText(one)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
@@ -345,7 +360,7 @@ export class ComposerElement extends LightElement {
     if (prompt) {
       send({ type: "usePrompt", ...prompt });
       this.#suggestions.close();
-      return this.#draft.setText("");
+      return this.#draft.takeText();
     }
     send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
     this.#suggestions.close();
@@ -373,11 +388,18 @@ export class ComposerElement extends LightElement {
     const gap = /\s/.test(follows) ? "" : " ";
     if (choice.type === "command" && choice.command.isPrompt) return this.#choosePrompt(box, choice.command, token);
     if (choice.type === "command") return replaceText(box, token.start, token.end, `/${choice.command.name}${gap}`);
-    const { key, label, continuesWith } = choice.completion;
+    const { key, continuesWith } = choice.completion;
     if (continuesWith !== undefined) return replaceText(box, token.end, token.end, continuesWith);
     send({ type: "attachItem", request: choice.request, key });
-    this.#draft.expect(label);
-    replaceText(box, token.start, token.end, `@${label}${gap}`);
+    replaceText(box, token.start, token.end, `${this.#draft.expect(choice.completion)}${gap}`);
+  }
+
+  /** Removes an attachment, with its mentions in the text. */
+  #removeAttachment(id: string): void {
+    const mentions = this.#draft.remove(id);
+    if (!this.#box || mentions.length === 0) return;
+    removeRanges(this.#box, mentions);
+    this.#suggestions.close();
   }
 
   /** The name of a prompt never goes to the agent: it leaves the draft, and the text after it stays. */
@@ -396,7 +418,7 @@ export class ComposerElement extends LightElement {
     const last = this.#draft.attachments.at(-1);
     if (box.selectionEnd > 0 || !last || event.repeat) return;
     event.preventDefault();
-    this.#draft.remove(last.id);
+    this.#removeAttachment(last.id);
   }
 
   #paste = (event: ClipboardEvent): void => {

@@ -1,8 +1,10 @@
 // The draft of the composer: its text, its attachments, the prompts that it recalls, and the draft of each session.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { Completion } from "../../src/panel/mentionKinds.ts";
 import type { Attachment, PanelMessage, ViewHead } from "../../src/panel/protocol.ts";
 import { savedState, updateSavedState } from "../base/vscodeApi.ts";
 import { splitForReload, unkeptText, withAttachments } from "./draftAttachments.ts";
+import { findMentions, mentioned, mentionFor, mentionsOf, withoutMentions, type FoundMention } from "./mentions.ts";
 import { isUnused, SessionDrafts } from "./sessionDrafts.ts";
 
 /** The keys of the head by which a session and its draft are known. */
@@ -11,14 +13,28 @@ type SessionHead = Pick<ViewHead, "session" | "title" | "queue">;
 /** The most refusals that are shown. */
 const maxRefusals = 3;
 
+const none: readonly string[] = [];
+
+/** A completion that the host turns into an attachment, and the text that stands for it. */
+interface PendingItem {
+  readonly key: string;
+  readonly label: string;
+  readonly mention: string;
+}
+
 /** What the user has written and not sent. Every change is saved for a reload, and renders the composer again. */
 export class DraftController implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #drafts = new SessionDrafts();
   readonly #saved = { ...savedState };
   #text = savedState.draft;
-  #attachments: readonly Attachment[] = savedState.attachments;
-  #pending: readonly string[] = [];
+  /** Also those whose mentions are not in the text now: an undo of the text brings them back. */
+  #known: readonly Attachment[] = savedState.attachments;
+  /** The attachments that belong to the text. */
+  #attachments = mentioned(this.#text, this.#known);
+  #pending: readonly PendingItem[] = [];
+  /** The keys of the completions that were chosen for this draft, by their mentions. */
+  readonly #chosenKeys = new Map<string, string>();
   #refusals: readonly string[] = savedState.unkept.length === 0 ? [] : [unkeptText(savedState.unkept)];
   /** How many prompts back the recalled draft is; 0 if the draft was typed. */
   #historyOffset = 0;
@@ -42,22 +58,32 @@ export class DraftController implements ReactiveController {
   get attachments(): readonly Attachment[] {
     return this.#attachments;
   }
-  /** The labels of attachments that the host is still preparing. */
+  /** The labels of attachments that the host is still preparing, and that the text still mentions. */
   get pending(): readonly string[] {
-    return this.#pending;
+    // The same list each time, because a new one would render the chips again with each key.
+    if (this.#pending.length === 0) return none;
+    const found = new Set(this.#find().map(({ mention }) => mention));
+    return this.#pending.filter(({ mention }) => found.has(mention)).map(({ label }) => label);
   }
   /** Messages about attachments that were refused or not restored. */
   get refusals(): readonly string[] {
     return this.#refusals;
   }
   get isEmpty(): boolean {
-    return this.#text.trim() === "" && this.#attachments.length + this.#pending.length === 0;
+    return this.#text.trim() === "" && this.#attachments.length + this.pending.length === 0;
   }
 
   setText(text: string): void {
     this.#text = text;
     updateSavedState({ draft: text });
+    if (mentionsOf(this.#known).length > 0) this.#setAttachments(this.#known);
     this.#host.requestUpdate();
+  }
+
+  /** Empties the text, because it was used. Its attachments stay, although their mentions leave with it. */
+  takeText(): void {
+    this.#setAttachments(this.#attachments.map(withoutMentions));
+    this.setText("");
   }
 
   /** The user has changed the text, so it is no recalled prompt any more. */
@@ -85,8 +111,9 @@ export class DraftController implements ReactiveController {
     this.#historyOffset = 0;
     this.#sendsWhenAttached = false;
     this.#refusals = [];
-    this.setText("");
+    this.#chosenKeys.clear();
     this.#setAttachments([]);
+    this.setText("");
   }
 
   /** The earlier prompt `step` further back, if the box is empty or the recalled prompt is unchanged. */
@@ -101,35 +128,59 @@ export class DraftController implements ReactiveController {
   }
 
   attach(more: readonly Attachment[]): void {
-    this.#setAttachments(withAttachments(this.#attachments, more));
+    this.#setAttachments(withAttachments(this.#known, more));
   }
 
-  remove(id: string): void {
-    this.#setAttachments(this.#attachments.filter(one => one.id !== id));
+  /**
+   * Removes an attachment. If the text mentions it, returns these mentions: the attachment leaves with them, and an undo
+   * of the text brings back both.
+   */
+  remove(id: string): readonly FoundMention[] {
+    const removed = this.#known.find(one => one.id === id);
+    if (!removed) return [];
+    const ofOthers = new Set(mentionsOf(this.#attachments.filter(one => one !== removed)));
+    const mentions = mentionsOf([removed]).filter(mention => !ofOthers.has(mention));
+    const found = this.#find().filter(({ mention }) => mentions.includes(mention));
+    const kept = found.length > 0 ? [{ ...withoutMentions(removed), mentions }] : [];
+    this.#setAttachments(this.#known.flatMap(one => (one === removed ? kept : [one])));
+    return found;
   }
 
-  /** The host prepares an attachment with this label. */
-  expect(label: string): void {
-    this.#pending = [...this.#pending, label];
+  /** The host prepares the attachment of a completion. Returns the text that stands for it in the message. */
+  expect(completion: Completion): string {
+    const { key, label } = completion;
+    const known = [...mentionsOf(this.#known), ...this.#pending.map(({ mention }) => mention)];
+    const keys = new Map(known.map(mention => [mention, this.#chosenKeys.get(mention)]));
+    const mention = mentionFor(completion, keys);
+    this.#chosenKeys.set(mention, key);
+    this.#pending = [...this.#pending, { key, label, mention }];
     this.#host.requestUpdate();
+    return mention;
+  }
+
+  /** The mentions in the text. */
+  #find(): readonly FoundMention[] {
+    return findMentions(this.#text, [...mentionsOf(this.#known), ...this.#pending.map(({ mention }) => mention)]);
   }
 
   /** Whether to send now. The chosen attachments belong to the prompt; a second press sends it without them. */
   mayBeSent(): boolean {
-    if (this.#pending.length === 0 || this.#sendsWhenAttached) return true;
+    if (this.pending.length === 0 || this.#sendsWhenAttached) return true;
     this.#sendsWhenAttached = true;
     return false;
   }
 
   /** The host has prepared or refused an attachment. Returns whether the prompt waited for it and is sent now. */
   settle(message: Extract<PanelMessage, { type: "attached" | "refused" }>): boolean {
-    this.#pending = this.#pending.slice(1);
-    if (message.type === "attached") this.attach(message.attachments);
+    const item = this.#pending.find(({ key }) => key === message.key);
+    this.#pending = this.#pending.filter(one => one !== item);
+    if (message.type === "attached")
+      this.attach(message.attachments.map(one => (item ? { ...one, mentions: [item.mention] } : one)));
     else {
       this.#sendsWhenAttached = false;
       this.refuse([message.reason]);
     }
-    if (!this.#sendsWhenAttached || this.#pending.length > 0) return false;
+    if (!this.#sendsWhenAttached || this.pending.length > 0) return false;
     this.#sendsWhenAttached = false;
     return true;
   }
@@ -166,7 +217,11 @@ export class DraftController implements ReactiveController {
     return true;
   }
 
-  #setAttachments(attachments: readonly Attachment[]): void {
+  #setAttachments(known: readonly Attachment[]): void {
+    this.#known = known;
+    const attachments = mentioned(this.#text, known);
+    const before = this.#attachments;
+    if (attachments.length === before.length && attachments.every((one, i) => one === before[i])) return;
     this.#attachments = attachments;
     const { kept, unkept } = splitForReload(attachments);
     updateSavedState({ attachments: kept, unkept });

@@ -31,9 +31,6 @@ const longLines = 40;
 const longCharacters = 4000;
 /** The limit of an attachment that is sent with a prompt. A longer text stays in the message box. */
 const maxTextBytes = 256 * 1024;
-/** How much of a pasted text its tooltip shows. */
-const previewLines = 12;
-const previewCharacters = 600;
 
 /** The pasted text as an attachment, if it is long. Undefined for one that belongs into the message box. */
 export function longPastedText(data: DataTransfer | null): Attachment | undefined {
@@ -44,12 +41,10 @@ export function longPastedText(data: DataTransfer | null): Attachment | undefine
   if (bytes > maxTextBytes) return undefined;
   const label =
     lines.length === 1 ? t("Pasted text (1 line)") : t("Pasted text ({0} lines)", formatCount(lines.length));
-  const start = lines.slice(0, previewLines).join("\n").slice(0, previewCharacters);
   return {
     id: crypto.randomUUID(),
     kind: "text",
     label,
-    detail: `${start}…`,
     bytes,
     source: { type: "text", text },
   };

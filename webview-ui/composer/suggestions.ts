@@ -6,6 +6,8 @@ import type { PanelMessage } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import { kindIcon } from "./kindIcon.ts";
+import { completionPreview, type PreviewSubject } from "./preview.ts";
 import type { SlashCommand } from "./slashCommands.ts";
 import { commandLabel, placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
@@ -210,10 +212,27 @@ export class Suggestions {
       class="popup-row"
       role="option"
       aria-selected=${at === this.#currentIndex ? "true" : "false"}
+      aria-description=${item.type === "completion" ? mentionKinds[item.completion.kind].name() : nothing}
+      data-preview=${this.#previewKey(item) ?? nothing}
+      ?data-preview-now=${this.#userMovedToRow && at === this.#currentIndex}
       @click=${() => this.#choose(at)}
     >
       ${item.type === "command" ? commandRow(item) : completionRow(item.completion)}
     </div>`;
+  }
+
+  /** Only items that attach something have a preview. */
+  #previewKey(item: SuggestionItem): string | undefined {
+    if (item.type === "command" || item.completion.continuesWith !== undefined) return undefined;
+    return `row:${this.#shownRequest}:${item.key}`;
+  }
+
+  /** The preview of the row with this `data-preview`, if it is shown. */
+  previewOf(key: string): PreviewSubject | undefined {
+    const item = this.#items.find(one => this.#previewKey(one) === key);
+    return this.isOpen && item?.type === "completion"
+      ? completionPreview(item.completion, this.#shownRequest)
+      : undefined;
   }
 
   #statusText(): string {
@@ -312,8 +331,8 @@ function commandRow({ command, matches }: Extract<SuggestionItem, { type: "comma
     }<span class="popup-detail" title=${description}>${description}</span>`;
 }
 
-function completionRow({ kind, label, detail, matches }: Completion): TemplateResult {
-  return html`${icon(mentionKinds[kind].icon)}${matchedLabel(label, matches)}${
-    detail === undefined ? nothing : html`<span class="popup-detail path" title=${detail}><bdi>${detail}</bdi></span>`
+function completionRow({ kind, label, detail, matches, symbolKind }: Completion): TemplateResult {
+  return html`${kindIcon(kind, label, symbolKind)}${matchedLabel(label, matches)}${
+    detail === undefined ? nothing : html`<span class="popup-detail path"><bdi>${detail}</bdi></span>`
   }`;
 }

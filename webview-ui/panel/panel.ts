@@ -94,6 +94,7 @@ export class PanelElement extends LightElement {
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
         break;
       case "completions":
+      case "preview":
       case "attached":
       case "refused":
       case "unsent":

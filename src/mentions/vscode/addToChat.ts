@@ -16,7 +16,7 @@ export async function addToChat(chat: ChatSurface, attachments: Attachments, arg
   const editor = vscode.window.activeTextEditor;
   const isEditors = target === undefined || (target instanceof vscode.Uri && same(target, editor?.document.uri));
   const selection = uris.length === 0 && isEditors ? attachSelection(editor, attachments) : undefined;
-  if (selection && editor) return show(chat, await intactSelection(editor, selection));
+  if (selection && editor) return show(chat, await intactSelection(editor, selection, attachments));
   const file = target instanceof vscode.Uri ? target : editor?.document.uri;
   const all = uris.length > 0 ? uris : file ? [file] : [];
   if (all.length === 0) throw new Error(vscode.l10n.t("Open a file or select text to add it to the chat."));

@@ -3,10 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, dirname, extname } from "node:path";
+import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
+import { imageTypeOf, pathPreview, type PreviewAccess } from "../pathPreview.ts";
 import { linesFragment, maxDataLength, maxEmbeddedBytes, sizeText } from "../promptContent.ts";
+import type { ItemPreview } from "../../panel/itemPreview.ts";
 import type { Completion } from "../../panel/mentionKinds.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -41,17 +43,6 @@ export interface AttachResult {
   readonly attachments: readonly Attachment[];
   readonly refused: readonly string[];
 }
-
-const imageTypes: Readonly<Record<string, string>> = {
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-};
-
-/** The extensions of images that agents accept, without the dot. */
-export const imageExtensions: readonly string[] = Object.keys(imageTypes).map(ending => ending.slice(1));
 
 export class Attachments {
   readonly #options: AttachmentsOptions;
@@ -120,17 +111,13 @@ export class Attachments {
    * about paths outside the workspace unless they were picked by hand. Confirmed paths are not asked about again.
    */
   async declinedPaths(paths: readonly string[], byHand: boolean): Promise<readonly string[]> {
-    const roots = this.#options.roots();
-    const confinement = new Confinement(nodePaths(), roots);
-    const place = { roots, platform: hostPlatform, ignoresCase: nodePaths().ignoresCase, home: homedir() };
-    const isSecret = secretMatcher(this.#options.sensitive(), place);
+    const standingOf = this.#standings();
     const pathsToConfirm: string[] = [];
     const reasons: string[] = [];
     for (const path of new Set(paths)) {
       if (this.#approved.has(path)) continue;
-      const located = await confinement.locate(path);
-      const secret = isSecret(path) || isSecret(located.path);
-      if (!secret && (located.inside || byHand)) {
+      const { secret, inside } = await standingOf(path);
+      if (!secret && (inside || byHand)) {
         if (byHand) this.#approved.add(path);
         continue;
       }
@@ -158,6 +145,30 @@ export class Attachments {
     return [];
   }
 
+  /** The preview of a file or folder. Lines are 1-based. */
+  async preview(target: PathToAttach): Promise<ItemPreview> {
+    return pathPreview(target, await this.previewAccess(target.path), this.#options.documents);
+  }
+
+  /** Whether previews may show the content of a path. A secret stays hidden, even if the user attaches it. */
+  async previewAccess(path: string): Promise<PreviewAccess> {
+    const { secret, inside } = await this.#standings()(path);
+    if (secret) return "secret";
+    return inside || this.#approved.has(path) ? "allowed" : "outside";
+  }
+
+  /** Finds out whether paths look like secrets, and whether they are inside the workspace. */
+  #standings(): (path: string) => Promise<{ readonly secret: boolean; readonly inside: boolean }> {
+    const roots = this.#options.roots();
+    const confinement = new Confinement(nodePaths(), roots);
+    const place = { roots, platform: hostPlatform, ignoresCase: nodePaths().ignoresCase, home: homedir() };
+    const isSecret = secretMatcher(this.#options.sensitive(), place);
+    return async path => {
+      const located = await confinement.locate(path);
+      return { secret: isSecret(path) || isSecret(located.path), inside: located.inside };
+    };
+  }
+
   async #attachment({ path, kind, line, endLine }: PathToAttach): Promise<Attachment | string> {
     const { documents } = this.#options;
     const found = await documents.stat(path);
@@ -173,7 +184,7 @@ export class Attachments {
     } as const;
     const base = { id: randomUUID(), detail: folder, source };
     if (found.kind === "folder") return { ...base, kind: "folder", label: name };
-    const mimeType = imageTypes[extname(path).toLowerCase()];
+    const mimeType = imageTypeOf(path);
     if (mimeType !== undefined) return this.#image(path, mimeType, found.size);
     const shown = kind === "symbol" || kind === "selection" ? kind : "file";
     const label = `${name}${lineSuffix(line, endLine)}`;
@@ -202,7 +213,9 @@ export class Attachments {
     }
     const data = (await readFile(path)).toString("base64");
     const detail = vscode.workspace.asRelativePath(dirname(path), true);
-    return { id: randomUUID(), kind: "image", label, detail, bytes: size, source: { type: "data", mimeType, data } };
+    const source = { type: "data", mimeType, data } as const;
+    const secret = (await this.previewAccess(path)) === "secret" && { secret: true as const };
+    return { id: randomUUID(), kind: "image", label, detail, bytes: size, source, ...secret };
   }
 }
 
@@ -227,8 +240,18 @@ export function attachSelection(
 }
 
 /** The attached selection, or why it cannot be attached: the editor has replaced bytes that the encoding lacks. */
-export async function intactSelection(editor: vscode.TextEditor, selection: AttachResult): Promise<AttachResult> {
+export async function intactSelection(
+  editor: vscode.TextEditor,
+  selection: AttachResult,
+  attachments: Attachments,
+): Promise<AttachResult> {
   const { document } = editor;
   const refusal = await replacedRefusal(document, document.getText(editor.selection));
-  return refusal ? { attachments: [], refused: [refusal.message] } : selection;
+  if (refusal) return { attachments: [], refused: [refusal.message] };
+  if (!(await isSecretDocument(document, attachments))) return selection;
+  return { ...selection, attachments: selection.attachments.map(one => ({ ...one, secret: true })) };
 }
+
+/** Whether the content of a document must not be shown in previews. */
+export const isSecretDocument = async ({ uri }: vscode.TextDocument, attachments: Attachments): Promise<boolean> =>
+  uri.scheme === "file" && (await attachments.previewAccess(uri.fsPath)) === "secret";

@@ -20,7 +20,7 @@ export interface MentionsFeatureOptions extends AttachmentsOptions {
 export interface MentionsFeature {
   readonly attachments: Attachments;
   readonly commands: CommandHandlers<"parley.addToChat" | "parley.fixWithChat">;
-  readonly intents: IntentHandlers<"complete" | "attachItem" | "attachUris" | "pickAttachment">;
+  readonly intents: IntentHandlers<"complete" | "preview" | "attachItem" | "attachUris" | "pickAttachment">;
 }
 
 /** Creates the mentions of the composer and the actions that add to the chat. */
@@ -50,6 +50,7 @@ export function createMentions(
 
 const mentionIntents = (mentions: Mentions): MentionsFeature["intents"] => ({
   complete: ({ request, query }, replyTarget) => mentions.complete(replyTarget, request, query),
+  preview: (intent, replyTarget) => mentions.preview(replyTarget, intent),
   attachItem: ({ request, key }, replyTarget) => mentions.attachItem(replyTarget, request, key),
   attachUris: ({ uris }, replyTarget) => mentions.attachUris(replyTarget, uris),
   pickAttachment: (_, replyTarget) => mentions.pick(replyTarget),

@@ -8,12 +8,20 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
+import { previewText, type ItemPreview } from "../../panel/itemPreview.ts";
 import { mentionKinds, type Completion, type MentionKind } from "../../panel/mentionKinds.ts";
 import { problemText } from "../problemText.ts";
 import { CommandTracker, commandText, type LastCommand } from "../lastCommand.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
-import { attachSelection, intactSelection, type AttachResult, type Attachments } from "./attachments.ts";
+import { secretNote } from "../pathPreview.ts";
+import {
+  attachSelection,
+  intactSelection,
+  isSecretDocument,
+  type AttachResult,
+  type Attachments,
+} from "./attachments.ts";
 import type { FileIndexer } from "./fileIndexer.ts";
 import type { RecentFiles } from "./recentFiles.ts";
 
@@ -26,10 +34,12 @@ export interface MentionContext {
   readonly log: Log;
 }
 
-/** A completion, and the function that turns it into an attachment. */
+/** A completion, and the functions that turn it into an attachment and show what it stands for. */
 export interface MentionOffer {
   readonly item: Completion;
   readonly attach: () => Promise<AttachResult>;
+  /** Must not ask the user anything. */
+  readonly preview?: () => Promise<ItemPreview>;
 }
 
 /** A query of the composer. */
@@ -59,6 +69,8 @@ const maxProblems = 200;
 interface FoundSymbol {
   readonly name: string;
   readonly container: string;
+  /** As in codicons: "enum-member". */
+  readonly kind: string;
   readonly path: string;
   readonly line: number;
   readonly endLine: number;
@@ -87,9 +99,10 @@ async function searchSymbols(query: string, log: Log): Promise<readonly FoundSym
   return (found ?? [])
     .filter(({ location }) => location.uri.scheme === "file")
     .slice(0, maxSymbols)
-    .map(({ name, containerName, location: { uri, range } }) => ({
+    .map(({ name, kind, containerName, location: { uri, range } }) => ({
       name,
       container: containerName,
+      kind: (vscode.SymbolKind[kind] ?? "misc").replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase(),
       path: uri.fsPath,
       line: range.start.line + 1,
       endLine: range.end.line + 1,
@@ -222,17 +235,28 @@ function listed(list: (context: MentionContext) => readonly MentionOffer[]): Men
   return { list, find: query => Promise.resolve(find(query)) };
 }
 
-const offer = (kind: MentionKind, label: string, detail: string, attach: MentionOffer["attach"]): MentionOffer => ({
+/** `text`: the content, for the preview. */
+const offer = (
+  kind: MentionKind,
+  label: string,
+  detail: string,
+  attach: MentionOffer["attach"],
+  text: () => Promise<string>,
+): MentionOffer => ({
   item: { key: `${kind}:${label}`, kind, label, detail },
   attach,
+  preview: async () => ({ text: previewText(await text()) }),
 });
 
 /** The active editor. While a chat in an editor tab is active, the first visible editor. */
 const currentEditor = (): vscode.TextEditor | undefined =>
   vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
 
-const attachPath = ({ attachments }: MentionContext, path: string): Promise<AttachResult> =>
-  attachments.attachPaths([{ path }], false);
+/** Attaches or shows the file or folder at a path. */
+const pathOffer = ({ attachments }: MentionContext, path: string): Omit<MentionOffer, "item"> => ({
+  attach: () => attachments.attachPaths([{ path }], false),
+  preview: () => attachments.preview({ path }),
+});
 
 /** Open editors, the active one first, then recently used files. Only for an empty query. */
 const editorSource: MentionSource = {
@@ -251,7 +275,7 @@ const editorSource: MentionSource = {
         const folder = at.slice(0, Math.max(0, at.length - basename(path).length - 1));
         return {
           item: { key: `${kind}:${path}`, kind, label: basename(path), ...(folder !== "" && { detail: folder }) },
-          attach: () => attachPath(context, path),
+          ...pathOffer(context, path),
         };
       });
     return Promise.resolve(offers);
@@ -264,7 +288,18 @@ const selectionSource = listed(({ attachments }) => {
   if (!selection || !editor) return [];
   const where = selection.attachments[0]?.label ?? vscode.workspace.asRelativePath(editor.document.uri);
   const label = mentionKinds.selection.label();
-  return [offer("selection", label, where, () => intactSelection(editor, selection))];
+  const { document } = editor;
+  const source = selection.attachments[0]?.source;
+  const found: MentionOffer = {
+    item: { key: `selection:${label}`, kind: "selection", label, detail: where },
+    attach: () => intactSelection(editor, selection, attachments),
+    preview: async () => {
+      const path = document.uri.scheme === "file" ? document.uri.fsPath : document.uri.path;
+      if (await isSecretDocument(document, attachments)) return { path, note: secretNote() };
+      return { path, ...(source?.type === "text" && { text: previewText(source.text) }) };
+    },
+  };
+  return [found];
 });
 
 /** The problems of the current editor, if other files have problems too, and those of the workspace. */
@@ -277,7 +312,15 @@ const problemsSource = listed(({ attachments }) => {
     const detail = lines.length === 1 ? vscode.l10n.t("1 problem") : vscode.l10n.t("{0} problems", lines.length);
     const text = `${lines.slice(0, maxProblems).join("\n")}\n`;
     const attach = (): AttachResult => attachments.attachText("problems", label, text, { detail });
-    return [offer("problems", label, detail, () => Promise.resolve(attach()))];
+    return [
+      offer(
+        "problems",
+        label,
+        detail,
+        () => Promise.resolve(attach()),
+        () => Promise.resolve(text),
+      ),
+    ];
   };
   const ownLabel = vscode.l10n.t("Problems in {0}", basename(editor?.document.uri.path ?? ""));
   return [...problems(ownLabel, own.length < all.length ? own : []), ...problems(mentionKinds.problems.label(), all)];
@@ -289,7 +332,15 @@ const terminalSource = listed(({ attachments, terminals }) => {
   const label = mentionKinds.terminal.label();
   const detail = last.command.split("\n")[0]?.slice(0, 80) ?? "";
   const attach = (): AttachResult => attachments.attachText("terminal", label, commandText(last), { detail });
-  return [offer("terminal", label, detail, () => Promise.resolve(attach()))];
+  return [
+    offer(
+      "terminal",
+      label,
+      detail,
+      () => Promise.resolve(attach()),
+      () => Promise.resolve(commandText(last)),
+    ),
+  ];
 });
 
 const diffSource = listed(({ attachments }) => {
@@ -303,7 +354,7 @@ const diffSource = listed(({ attachments }) => {
       return { attachments: [], refused: [asError(error).message] };
     }
   };
-  return [offer("diff", label, detail, attach)];
+  return [offer("diff", label, detail, attach, uncommittedDiff)];
 });
 
 /** Files and folders of the index. One search finds both, so that they are ranked together. */
@@ -323,7 +374,7 @@ const fileSource: MentionSource = {
         ...(at !== "" && { detail: at }),
         ...(matches.length > 0 && { matches }),
       };
-      return { item, attach: () => attachPath(context, indexer.absolutePath(path)) };
+      return { item, ...pathOffer(context, indexer.absolutePath(path)) };
     });
   },
 };
@@ -343,15 +394,16 @@ const symbolSource: MentionSource = {
 };
 
 function symbolOffer({ attachments }: MentionContext, symbol: FoundSymbol): MentionOffer {
-  const { name, container, path, line, endLine } = symbol;
+  const { name, container, kind, path, line, endLine } = symbol;
   const where = `${vscode.workspace.asRelativePath(path)}:${line}`;
   const detail = container === "" ? where : `${container} · ${where}`;
   return {
-    item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail },
+    item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail, symbolKind: kind },
     attach: async () => {
       const made = await attachments.attachPaths([{ path, kind: "symbol", line, endLine }], false);
       return { ...made, attachments: made.attachments.map(chip => ({ ...chip, label: name, detail })) };
     },
+    preview: () => attachments.preview({ path, line, endLine }),
   };
 }
 

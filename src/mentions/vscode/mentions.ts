@@ -3,7 +3,10 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { attachmentKinds } from "../../panel/mentionKinds.ts";
-import { imageExtensions, type AttachResult } from "./attachments.ts";
+import type { IntentOf } from "../../panel/intentHandlers.ts";
+import type { ItemPreview } from "../../panel/itemPreview.ts";
+import { imageExtensions } from "../pathPreview.ts";
+import type { AttachResult } from "./attachments.ts";
 import type { ReplyTarget } from "../../panel/replyTarget.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
 import {
@@ -93,6 +96,7 @@ export class Mentions implements Disposable {
       return replyTarget.reply({
         type: "refused",
         reason: vscode.l10n.t("No longer available. Choose another item."),
+        key,
       });
     }
     // The panel waits for an answer, so errors are reported too.
@@ -100,7 +104,21 @@ export class Mentions implements Disposable {
       const reason = vscode.l10n.t("{0} could not be attached: {1}", offer.item.label, asError(error).message);
       return { attachments: [], refused: [reason] };
     });
-    replyWithAttachments(replyTarget, made);
+    replyWithAttachments(replyTarget, made, key);
+  }
+
+  /** Answers with `preview`, also if there is nothing to show. */
+  async preview(replyTarget: ReplyTarget, { request, target }: IntentOf<"preview">): Promise<void> {
+    const { attachments, log } = this.#context;
+    const show =
+      target.type === "path"
+        ? () => attachments.preview(target)
+        : this.#requestsOf(replyTarget).offers.get(target.request)?.get(target.key)?.preview;
+    const preview = await (show?.() ?? Promise.resolve({})).catch((error: unknown): ItemPreview => {
+      log.debug("A preview could not be made.", asError(error).message);
+      return { note: vscode.l10n.t("There is no preview: {0}", asError(error).message) };
+    });
+    replyTarget.reply({ type: "preview", request, preview });
   }
 
   /**
@@ -166,10 +184,12 @@ function sourcesFor(query: string): readonly MentionSource[] {
   return prefixed.length > 0 ? prefixed : allSources;
 }
 
-/** Sends the attachments and the refusals to the panel. */
-function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
-  if (attachments.length > 0) replyTarget.reply({ type: "attached", attachments });
-  if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" ") });
+/** Sends the attachments and the refusals to the panel. `key`: the completion that the panel waits for. */
+function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult, key?: string): void {
+  const answered = key === undefined ? {} : { key };
+  const waits = key !== undefined && refused.length === 0;
+  if (attachments.length > 0 || waits) replyTarget.reply({ type: "attached", attachments, ...answered });
+  if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" "), ...answered });
 }
 
 function unique(offers: readonly MentionOffer[]): readonly MentionOffer[] {
