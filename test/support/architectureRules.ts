@@ -80,6 +80,7 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Recognizes a program that the user has allowed, by its digest.
   "src/agents/signInProgram.ts": ["node:crypto"],
   // Reads the log of npm, in the folder that npm uses by default.
+  "src/mentions/pathPreview.ts": ["node:fs/promises", "node:path"],
   "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
   // Looks for packages that npx has.
   "src/agents/agentPresence.ts": ["node:crypto", "node:fs/promises", "node:path"],
@@ -116,6 +117,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/protocol.ts",
   "src/panel/fileNames.ts",
   "src/panel/attachment.ts",
+  "src/panel/itemPreview.ts",
   "src/panel/intents.ts",
   "src/panel/rulesPage.ts",
   "src/panel/mentionKinds.ts",

@@ -349,7 +349,8 @@ export class ComposerElement extends LightElement {
   }
 
   get #canSend(): boolean {
-    return this.#acceptsPrompts && !this.#draft.isEmpty;
+    const { text, attachments, pending } = this.#draft;
+    return this.#acceptsPrompts && (text.trim() !== "" || attachments.length + pending.length > 0);
   }
 
   #sendPrompt = (): void => {

@@ -69,9 +69,6 @@ export class DraftController implements ReactiveController {
   get refusals(): readonly string[] {
     return this.#refusals;
   }
-  get isEmpty(): boolean {
-    return this.#text.trim() === "" && this.#attachments.length + this.pending.length === 0;
-  }
 
   setText(text: string): void {
     this.#text = text;
