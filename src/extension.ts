@@ -34,7 +34,7 @@ import { SessionFolders } from "./library/vscode/sessionFolders.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
 import { checkpointFolder } from "./window/startup/storageFolders.ts";
-import { openRulesPage } from "./window/rulesPage.ts";
+import { openRulesPage } from "./window/openRulesPage.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 

@@ -5,7 +5,7 @@ import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { HeadPart } from "../panel/headParts.ts";
 import type { IntentHandlers } from "../panel/intentHandlers.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
-import { byAllEdits } from "../session/allEdits.ts";
+import { byAllEdits } from "../session/byAllEdits.ts";
 import type { Session } from "../session/session.ts";
 import { openQuestions } from "../session/state.ts";
 import { isInGitFolder, type PathExists } from "./gitFolders.ts";

@@ -1,5 +1,5 @@
 // The immutable state of a session, and functions that derive values from it.
-import { byAllEdits } from "./allEdits.ts";
+import { byAllEdits } from "./byAllEdits.ts";
 import type { Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";

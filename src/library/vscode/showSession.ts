@@ -30,11 +30,10 @@ export async function showSession(
 }
 
 /** Whether there is such a session: an open one, one that the window restores, or a stored one. */
-export const hasSession = (
-  { registry, stored }: Pick<ShowSessionOptions, "registry" | "stored">,
-  id: string,
-): boolean =>
-  registry.open.get(id) !== undefined || stored.get(id) !== undefined || registry.unopened.some(each => each.id === id);
+export function hasSession({ registry, stored }: Pick<ShowSessionOptions, "registry" | "stored">, id: string): boolean {
+  const { open, unopened } = registry;
+  return open.get(id) !== undefined || stored.get(id) !== undefined || unopened.some(each => each.id === id);
+}
 
 /** Shows the session in the surface, and opens it if necessary. False if there is no such session. */
 export async function openInSurface(

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
-import { byAllEdits } from "../../session/allEdits.ts";
+import { byAllEdits } from "../../session/byAllEdits.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { AuditLog, AuditRecord } from "../auditLog.ts";
 
