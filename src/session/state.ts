@@ -404,7 +404,7 @@ export function sessionTitle({ ownTitle, title, entries }: SessionState): string
 }
 
 /** The first line of a turn's prompt; empty when there is no such turn. */
-export function promptTitle({ entries, pendingPrompts: pendingPrompts }: SessionState, turn: string): string {
+export function promptTitle({ entries, pendingPrompts }: SessionState, turn: string): string {
   const sent = entries.findLast(entry => entry.kind === "message" && entry.submission === turn);
   const waiting = pendingPrompts.find(({ id }) => id === turn);
   return firstLine((sent?.kind === "message" ? sent : waiting)?.content ?? []);

@@ -51,6 +51,7 @@ describe("data that an earlier build stored", () => {
     if (isInChromium) {
       const composer = panel.getByRole("textbox", { name: "Message" });
       assert.equal(await composer.inputValue(), "Look at @notes.txt and say why");
+      await panel.getByRole("button", { name: "4 attachments" }).click();
       await panel.getByRole("list", { name: "Attachments" }).getByText("notes.txt").waitFor();
     }
 

@@ -51,5 +51,8 @@ describe("the walking path in a real VS Code", () => {
 /** Answers the permission request of that name with its first option, by mouse. */
 async function allow(panel: FrameLocator, name: RegExp): Promise<void> {
   const question = panel.getByRole("group", { name });
-  await question.getByRole("button", { name: /^Allow/ }).click();
+  await question
+    .getByRole("button", { name: /^Allow/ })
+    .first()
+    .click();
 }

@@ -44,6 +44,8 @@ export async function watch(page: Page): Promise<void> {
       if (name === "style" && element.closest("math"))
         return /^(?:[a-z-]+: ?[\w. %-]+;? ?)+$/.test(value) ? undefined : description;
       if (name === "style") return /^(?:--[a-z-]+: ?[#\w. %-]+; ?)+$/.test(value) ? undefined : description;
+      // Titles of sessions have the direction of their letters.
+      if (name === "dir" && value === "auto" && !element.closest("parley-markdown")) return undefined;
       if (name === "dir") return element.localName === "li" && value === "auto" ? undefined : description;
       if (name === "id") return /^parley[\w-]*$/.test(value) ? undefined : description;
       if (element.closest("math")) return inMath.test(name) ? undefined : description;

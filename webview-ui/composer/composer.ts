@@ -212,7 +212,7 @@ export class ComposerElement extends LightElement {
   }
 
   #textBox({ agent }: ComposerHead): TemplateResult {
-    const { isOpen: isOpen, current } = this.#suggestions;
+    const { isOpen, current } = this.#suggestions;
     const hint = this.#hint();
     return html`<div class="text-box">
       <textarea
