@@ -2,7 +2,7 @@
 // Anything that no rule allows is asked. Pure.
 import { t } from "../base/l10n.ts";
 import type { QuestionOption, ToolKind } from "../session/events.ts";
-import { quotePath } from "../base/text.ts";
+import { quotePath, shortQuote } from "../base/text.ts";
 import { commandFolders } from "./commandFolders.ts";
 import { argumentPaths, namesSecret, type SecretCheck } from "./commandArguments.ts";
 import { writesProtected } from "./commandWrites.ts";
@@ -379,18 +379,12 @@ function compile({ kind, agent, command, path, domain }: Rule): Compiled {
 export const valuesOf = (value: OneOrMore): readonly string[] => (typeof value === "string" ? [value] : value);
 
 const maxShownValues = 3;
-const maxShownLength = 80;
 
-/** The first values of a long valuesOf, each shortened: `“a”, “b”, “c” and 4 more`. */
+/** The first values of a long list, each shortened: `“a”, “b”, “c” and 4 more`. */
 function shownValues(values: readonly string[], mustShow?: string): string {
   const isLate = mustShow !== undefined && values.indexOf(mustShow) >= maxShownValues;
   const first = isLate ? [mustShow, ...values.filter(value => value !== mustShow)] : values;
-  const shown = first.slice(0, maxShownValues).map(value => {
-    const characters = Array.from(value.slice(0, 2 * maxShownLength));
-    return quotePath(
-      characters.length > maxShownLength ? `${characters.slice(0, maxShownLength - 1).join("")}…` : value,
-    );
-  });
+  const shown = first.slice(0, maxShownValues).map(shortQuote);
   const others = values.length - shown.length;
   return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
 }

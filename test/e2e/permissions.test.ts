@@ -93,7 +93,7 @@ describe("permission rules", () => {
     const rule = rules.getByRole("listitem").filter({ hasText: "node --version" });
     await rules.getByRole("region", { name: "In this workspace" }).locator(rule).waitFor();
     await rules.getByRole("textbox", { name: "Command line" }).fill("node --version");
-    await rules.getByText(/^Agent “.+”: Runs without asking\. Allowed by allow command “node --version”/).waitFor();
+    await rules.getByText(/^Agent “.+”: You are not asked\. Allowed by allow command “node --version”/).waitFor();
     await rule.getByText("Decides the test").waitFor();
     await screenshot(page, "manage-rules");
     await rules.getByRole("textbox", { name: "Command line" }).fill("node --version; rm -rf /");

@@ -29,7 +29,7 @@ async function tested(request: TestedRequest, text: string, ...all: readonly Rul
   );
 }
 
-const npmTestAllowed = "Runs without asking. Allowed by allow command “npm test”.";
+const npmTestAllowed = "You are not asked. Allowed by allow command “npm test”.";
 
 describe("the test of the rules", () => {
   for (const [request, text, rules, expected] of [
@@ -48,7 +48,7 @@ describe("the test of the rules", () => {
     ],
     [
       ...(["read", "~/notes/a.md", [{ effect: "allow", path: "~/notes/**", kind: "read" }]] as const),
-      { effect: "allow", text: "Runs without asking. Allowed by allow kind “read”, path “~/notes/**”.", row: "0" },
+      { effect: "allow", text: "You are not asked. Allowed by allow kind “read”, path “~/notes/**”.", row: "0" },
     ],
     [
       ...(["edit", "src/a.ts", [{ effect: "ask", path: "src/**" }]] as const),
@@ -56,7 +56,7 @@ describe("the test of the rules", () => {
     ],
     [
       ...(["fetch", "https://docs.example.com/a", [{ effect: "allow", domain: "example.com" }]] as const),
-      { effect: "allow", text: "Runs without asking. Allowed by allow domain “example.com”.", row: "0" },
+      { effect: "allow", text: "You are not asked. Allowed by allow domain “example.com”.", row: "0" },
     ],
   ] as const) {
     it(`says how they answer ${request} ${text}`, async () => {
@@ -68,7 +68,7 @@ describe("the test of the rules", () => {
     const own: Rule = { ...npmTest, agent: ["demo", "other"] };
     const allowed = {
       effect: "allow",
-      text: "Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”.",
+      text: "You are not asked. Allowed by allow command “npm test”, agent “demo”, “other”.",
       row: "0",
     };
     assert.deepEqual(await tested("command", "npm test", own, { ...noRm, agent: "third" }), [

@@ -125,12 +125,7 @@ describe("a prompt on hold", () => {
 
   it("goes into the running turn if the user sends it there", async () => {
     const bench = new SessionBench();
-    bench.agent.onOpen = session =>
-      (session.sendWhileRunning = async content => {
-        session.prompts.push(content);
-        session.report({ type: "message", author: "user", messageId: "steered", content });
-        return { messageId: "steered" };
-      });
+    bench.acceptsPromptsWhileRunning();
     await bench.openReady();
     for (const text of ["one", "two"]) bench.send(text);
     await bench.flushPromises();

@@ -222,12 +222,7 @@ describe("an agent that holds a prompt before it accepts it", () => {
 describe("an agent that accepts prompts while it works", () => {
   async function working(): Promise<SessionBench> {
     const bench = new SessionBench();
-    bench.agent.onOpen = session =>
-      (session.sendWhileRunning = async content => {
-        session.prompts.push(content);
-        session.report({ type: "message", author: "user", messageId: "steered", content });
-        return { messageId: "steered" };
-      });
+    bench.acceptsPromptsWhileRunning();
     await bench.openReady();
     bench.send("one");
     bench.send("two");

@@ -185,7 +185,7 @@ describe("the page of permission rules", () => {
     await result.getByText("You are asked. No rule allows “npm test”.").waitFor();
     host.lists.user = [npmTest];
     await host.show();
-    await result.getByText("Runs without asking. Allowed by allow command “npm test”, “npm run *”.").waitFor();
+    await result.getByText("You are not asked. Allowed by allow command “npm test”, “npm run *”.").waitFor();
     await rule(panel, "npm run *").getByText("Decides the test").waitFor();
   });
 
@@ -277,6 +277,24 @@ describe("the page of permission rules", () => {
     await panel.page.getByRole("alert").getByText("It was changed elsewhere.").waitFor();
     await button(panel, "Cancel").click();
     await panel.page.getByRole("form").waitFor({ state: "hidden" });
+  });
+
+  it("keeps what is typed in a form when another rule is to be edited or added, and asks to save or cancel it", async () => {
+    const panel = await openRules(new RulesHost([npmTest, askPush]));
+    await button(panel, "Edit ask command “git push”").click();
+    // An unchanged form gives way.
+    await button(panel, /^Edit allow command “npm test”/).click();
+    const paths = panel.page.getByRole("textbox", { name: "Paths" });
+    await paths.fill("src/**");
+    for (const name of ["Edit ask command “git push”", "Add Rule"]) {
+      await button(panel, name).click();
+      await panel.page.getByText("Save or cancel the rule that you are editing first.").waitFor();
+      assert.equal(await paths.inputValue(), "src/**");
+      await panel.page.waitForFunction(() => document.activeElement?.id === "rule-effect");
+    }
+    await button(panel, "Cancel").click();
+    await button(panel, "Add Rule").click();
+    assert.equal(await paths.inputValue(), "");
   });
 
   it("shows and focuses the rule of a decision, and opens the settings", async () => {

@@ -38,7 +38,7 @@ export class ChipsElement extends LightElement {
   /** Called when the last chip was removed while it had the focus. */
   onLeave: () => void = () => {};
   #removedAt: number | undefined;
-  #toldIds: readonly string[] | undefined;
+  #announcedIds: readonly string[] | undefined;
   readonly #resize = new ResizeObserver(() => this.#measure());
 
   constructor() {
@@ -93,9 +93,9 @@ export class ChipsElement extends LightElement {
 
   #announceNew(): void {
     const { attachments } = this;
-    const told = this.#toldIds;
-    this.#toldIds = attachments.map(({ id }) => id);
-    const added = attachments.filter(({ id }) => told?.includes(id) === false).map(({ label }) => label);
+    const earlier = this.#announcedIds;
+    this.#announcedIds = attachments.map(({ id }) => id);
+    const added = attachments.filter(({ id }) => earlier?.includes(id) === false).map(({ label }) => label);
     if (!this.#isFolded) this.news = "";
     else if (added.length > 0) this.news = t("Attached: {0}. {1}.", added.join(", "), countText(attachments.length));
   }

@@ -13,6 +13,8 @@ export interface RuleDraft {
   readonly row?: string;
   scope: RuleScope;
   fields: RuleFields;
+  /** Whether the user has changed it. */
+  isChanged?: true;
   /** The request that saves it. */
   request: number;
   /** What is wrong with it, as a sentence. */

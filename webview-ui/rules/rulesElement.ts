@@ -20,7 +20,7 @@ export class RulesElement extends LightElement {
   #draft: RuleDraft | undefined;
   /** The last outcome, as a sentence, for screen readers and for the eye. */
   #outcome: { readonly text: string; readonly isProblem: boolean } | undefined;
-  /** The row that a deletion was asked for. */
+  /** The row that the host was asked to delete. */
   #deleted: RuleRow | undefined;
   #request = 0;
   /** A selector of the control that gets the focus after the next update. */
@@ -82,7 +82,7 @@ export class RulesElement extends LightElement {
     return html`<main class="rules">
       <h1>${t("Permission Rules")}</h1>
       <p class="quiet">
-        ${t("Deny takes precedence over ask, and ask over allow. Anything no rule allows, you are asked about.")}
+        ${t("Deny takes precedence over ask, and ask over allow. You are asked about everything that no rule allows.")}
       </p>
       ${this.#trial.render(view?.rows ?? [])}
       <div class="rules-bar">
@@ -184,7 +184,10 @@ export class RulesElement extends LightElement {
 
   #form(draft: RuleDraft): TemplateResult {
     return ruleForm(draft, {
-      onInput: () => this.requestUpdate(),
+      onInput: () => {
+        draft.isChanged = true;
+        this.requestUpdate();
+      },
       onSave: () => this.#save(draft),
       onCancel: () => this.#cancel(),
     });
@@ -218,10 +221,15 @@ export class RulesElement extends LightElement {
   }
 
   #open({ row, scope, fields }: Pick<RuleDraft, "row" | "scope" | "fields">): void {
-    this.#outcome = undefined;
-    this.#draft = { ...(row !== undefined && { row }), scope, fields, request: ++this.#request };
     this.#focus = ".rule-form select";
     this.requestUpdate();
+    // Nothing that was typed is lost.
+    if (this.#draft?.isChanged) {
+      this.#outcome = { text: t("Save or cancel the rule that you are editing first."), isProblem: true };
+      return;
+    }
+    this.#outcome = undefined;
+    this.#draft = { ...(row !== undefined && { row }), scope, fields, request: ++this.#request };
   }
 
   #save(draft: RuleDraft): void {

@@ -55,7 +55,7 @@ interface Answer {
   /** Git wrote or deleted them. */
   readonly found: ReadonlySet<string>;
   /** Git wrote or compared them and has just written its index. HEAD may still move to a commit that has them. */
-  readonly open: ReadonlySet<string>;
+  readonly unsettled: ReadonlySet<string>;
 }
 
 export class GitChanges {
@@ -93,9 +93,9 @@ export class GitChanges {
         const known = this.#answers.get(key);
         if (known !== undefined) return known;
         const name = relative(repository.top, path).replaceAll("\\", "/");
-        const { found, open } = await this.#asked(repository, name, since);
+        const { found, unsettled } = await this.#asked(repository, name, since);
         const isSame = JSON.stringify([path, since, await stateOf(path, repository)]) === key;
-        if ((!isSame || open.has(name)) && Date.now() < end) {
+        if ((!isSame || unsettled.has(name)) && Date.now() < end) {
           await new Promise(resolve => setTimeout(resolve, unsettledDelay));
           continue;
         }
@@ -186,7 +186,7 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
     stat(index),
   ]);
   const found = new Set<string>();
-  const open = new Set<string>();
+  const unsettled = new Set<string>();
   const isJustWritten = Date.now() - indexState.mtimeMs < maxHeadDelay;
   let deleted: ReadonlySet<string> | undefined;
   for (const name of names) {
@@ -197,7 +197,7 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
       const isRecent = indexState.mtimeMs - written <= maxIndexDelay && written - indexState.mtimeMs < 1;
       if (entry && isWritten(entry, state)) {
         if (entry.id === id || isRecent) found.add(name);
-        else if (isJustWritten) open.add(name);
+        else if (isJustWritten) unsettled.add(name);
       }
       // Git writes both sides of a conflict into the file.
       else if (entry && entry.stage > 0 && isRecent) found.add(name);
@@ -206,7 +206,7 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
       if (id !== undefined || deleted.has(name)) found.add(name);
     }
   }
-  return { found, open };
+  return { found, unsettled };
 }
 
 /**

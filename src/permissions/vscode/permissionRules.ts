@@ -1,6 +1,6 @@
 // The user's permission rules: read from the user settings and from the answers in this workspace, created by "Create
-// Rule…", and changed in the page of rules (rulesTab.ts). The settings of a workspace or a folder are never read, because only the user may
-// create rules.
+// Rule…", and changed in the page of rules (rulesTab.ts). The settings of a workspace or a folder are never read, because
+// only the user may create rules.
 import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";

@@ -57,6 +57,16 @@ export class SessionBench implements AgentConnector {
     });
   }
 
+  /** The agent accepts prompts while it works, and repeats each. */
+  acceptsPromptsWhileRunning(): void {
+    this.agent.onOpen = session =>
+      (session.sendWhileRunning = async content => {
+        session.prompts.push(content);
+        session.report({ type: "message", author: "user", messageId: "steered", content });
+        return { messageId: "steered" };
+      });
+  }
+
   async connect(onProgress: (state: ConnectionState) => void): ReturnType<AgentConnector["connect"]> {
     this.connects++;
     onProgress("starting");
