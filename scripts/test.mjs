@@ -3,10 +3,10 @@
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest supported VS Code
-// As many suites or parts of them run at the same time as there are processors. The output of each is
+// As many suites or parts of them run at the same time as there are processors for. The output of each is
 // printed as one block, and meanwhile how far each one is. At the end come the slowest tests and the titles of the
-// failed ones. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed. All results
-// are in out/test/results.json.
+// failed ones with their reasons. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
+// failed. All results are in out/test/results.json.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -33,6 +33,7 @@ const quietSecondsOf = name => (name === "check" ? 3 * maxQuietSeconds : maxQuie
  * @property {(resultsFile: string, part: number) => readonly string[]} command the arguments for Node.js
  * @property {readonly (() => unknown)[]} needs the preparations
  * @property {number} [parts] the number of programs that share the tests
+ * @property {number} [processors] that each of these programs keeps busy. Default: 1
  * @property {boolean} [inBackground] whether it runs beside the others, with the processor time that they leave
  */
 
@@ -54,12 +55,16 @@ const unitParts = 2;
 const webviewParts = 4;
 const e2eParts = 2;
 
+/** VS Code consists of several processes. With less, it takes twice as long, and tests wait for it in vain. */
+const vscodeProcessors = 2;
+
 /** The suites start in this order: those whose parts take longest first. @type {Readonly<Record<string, Suite>>} */
 const suites = {
   host: {
     about: "inside the extension host of a real VS Code",
     command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
     needs: [chromium, vscode],
+    processors: vscodeProcessors,
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
@@ -74,6 +79,7 @@ const suites = {
       ),
     needs: [chromium, vscode],
     parts: e2eParts,
+    processors: vscodeProcessors,
   },
   joined: {
     about: "real agents and the panel in Chromium, without VS Code",
@@ -128,6 +134,10 @@ const reportSeconds = 30;
 
 /** How often the progress of the running suites is printed. Milliseconds. */
 const progressInterval = 30_000;
+
+/** Of the reason for a failure, this much is repeated at the end. All of it is in the results. */
+const maxReasonLines = 12;
+const maxReasonWidth = 300;
 
 /** The suites that run, or parts of them, with their files of results. @type {Map<string, string>} */
 const inProgress = new Map();
@@ -238,7 +248,7 @@ async function runPart(name, suite, part) {
   let lastOutput = "";
   let started = performance.now();
   try {
-    const code = await (suite.inBackground ? perform() : lanes(perform));
+    const code = await (suite.inBackground ? perform() : lanes(perform, suite.processors));
     const notRun = notRunTests(readResults(results));
     for (const title of notRun) turn.print(`  not run: ${title}\n`);
     const tests = [...readResults(results).tests, ...misfortunes(name, results, code, lastOutput)];
@@ -323,7 +333,10 @@ function summarize(outcomes) {
   fs.mkdirSync(path.dirname(inProject(resultsFile)), { recursive: true });
   fs.writeFileSync(inProject(resultsFile), JSON.stringify(outcomes, undefined, 1));
   for (const { name, tests } of outcomes) {
-    for (const test of tests.filter(test => test.state === "failed")) say(`failed: ${name}: ${test.title}`);
+    for (const test of tests.filter(test => test.state === "failed")) {
+      say(`failed: ${name}: ${test.title}`);
+      for (const line of (test.error ?? "").split("\n", maxReasonLines)) say(`    ${line.slice(0, maxReasonWidth)}`);
+    }
   }
   const all = outcomes.flatMap(outcome => outcome.tests);
   if (grep && outcomes.every(outcome => outcome.name === "build" || outcome.tests.length === 0)) {

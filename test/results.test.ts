@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "./support/fakes/until.ts";
 import { maxQuietSeconds, maxTestTime, whenQuiet } from "../scripts/tools/quiet.mjs";
 import { mochaCommand } from "../scripts/tools/mocha.mjs";
 import { notRunTests, readResults } from "../scripts/tools/results.mjs";
-import { afterMinutes, runLimited } from "../scripts/tools/sideBySide.mjs";
+import { afterMinutes, newLanes, runLimited } from "../scripts/tools/sideBySide.mjs";
 
 describe("the results of a suite", () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-results-"));
@@ -94,5 +95,37 @@ describe("the results of a suite", () => {
 
   it("leave mocha the time to report a test before the suite is ended", () => {
     assert.ok(maxTestTime / 1000 < maxQuietSeconds);
+  });
+});
+
+describe("the suites that run at the same time", () => {
+  it("keep as many processors busy as there are, and start in their order", async () => {
+    const lanes = newLanes(2);
+    const running = new Map<string, () => void>();
+    const run = (name: string, processors?: number): Promise<void> =>
+      lanes(() => new Promise<void>(resolve => running.set(name, resolve)), processors).finally(() =>
+        running.delete(name),
+      );
+    const end = (name: string): void => running.get(name)?.();
+    const names = (): readonly string[] => [...running.keys()];
+    const ended = [run("small"), run("editor", 2), run("other"), run("last", 9)];
+    await until(() => names().length > 0);
+    assert.deepEqual(names(), ["small"]);
+    end("small");
+    await until(() => names().includes("editor"));
+    assert.deepEqual(names(), ["editor"]);
+    end("editor");
+    await until(() => names().includes("other"));
+    assert.deepEqual(names(), ["other"]);
+    end("other");
+    await until(() => names().includes("last"));
+    end("last");
+    await Promise.all(ended);
+  });
+
+  it("let the next one start after one that fails", async () => {
+    const lanes = newLanes(1);
+    await assert.rejects(lanes(() => Promise.reject(new Error("planted"))));
+    assert.equal(await lanes(() => Promise.resolve("ran")), "ran");
   });
 });

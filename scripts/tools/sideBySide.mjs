@@ -10,23 +10,38 @@ import { root } from "./project.mjs";
 const lastWordsMs = 2000;
 
 /**
- * Runs at most that many tasks at the same time. The others wait, and start in the order in which they were added.
- * @param {number} count
+ * Runs tasks at the same time as long as the processors that they need are free. The others wait, and start in the order in
+ * which they were added.
+ * @param {number} processors
  */
-export function newLanes(count) {
-  let free = count;
-  /** @type {(() => void)[]} */
+export function newLanes(processors) {
+  let free = processors;
+  /** @type {{ readonly needed: number, start(): void }[]} */
   const waiting = [];
-  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  return async work => {
-    if (free > 0) free--;
-    else await new Promise(resolve => waiting.push(() => resolve(undefined)));
+  const startNext = () => {
+    for (let next = waiting[0]; next && next.needed <= free; next = waiting[0]) {
+      waiting.shift();
+      free -= next.needed;
+      next.start();
+    }
+  };
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @param {number} [count] of the processors that the task needs, at most all of them
+   * @returns {Promise<T>}
+   */
+  return async (work, count = 1) => {
+    const needed = Math.min(count, processors);
+    await new Promise(resolve => {
+      waiting.push({ needed, start: () => resolve(undefined) });
+      startNext();
+    });
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
+      free += needed;
+      startNext();
     }
   };
 }
