@@ -102,7 +102,7 @@ export class FollowMode<T> implements Disposable {
   }
 }
 
-/** The longest time for an editor to scroll to its target. Smooth scrolling takes 125 ms. Milliseconds. */
+/** The longest time between two steps of an editor on the way to its target. Smooth scrolling takes 125 ms. Milliseconds. */
 export const maxScrollTime = 2000;
 
 /** The target of a scroll that Parley started. */
@@ -111,6 +111,8 @@ interface ScrollTarget {
   readonly smooth: boolean;
   readonly opening: boolean;
   isInSight: boolean;
+  /** The visible lines have changed on the way. */
+  hasMoved: boolean;
 }
 
 /**
@@ -139,21 +141,30 @@ export class UserScrollDetector {
    * opened and laid out, so every scroll counts as Parley's until {@link arrived}.
    */
   expectScroll(lines: LineSpan, { smooth = false, opening = false } = {}): void {
-    this.#target = { line: lines.first, smooth, opening, isInSight: false };
+    this.#target = { line: lines.first, smooth, opening, isInSight: false, hasMoved: false };
   }
 
   /** The visible lines changed. Returns whether the user scrolled. */
   isUserScroll(visible: LineSpan, version: number): boolean {
     const [before, known] = [this.#visible, this.#version];
     this.setVisible(visible, version);
+    if (this.#target) this.#target.hasMoved ||= visible.first !== before?.first;
     if (this.#target) return this.#leads(this.#target, before, visible, version !== known) === "away";
     // Text inserted or deleted above moves the visible lines. Resizing the editor keeps its first visible line.
     return before !== undefined && version === known && visible.first !== before.first;
   }
 
-  /** Stops waiting for the target. Returns whether it never became visible, because the user stopped the scroll. */
+  /** Whether the editor is on the way to its target. */
+  get isScrolling(): boolean {
+    return this.#target !== undefined;
+  }
+
+  /**
+   * Stops waiting for the target. Returns whether the user stopped the scroll on the way, so that the target never became
+   * visible. An editor that has not moved is slow: VS Code can be busy for seconds.
+   */
   giveUp(): boolean {
-    const stopped = this.#target !== undefined && !this.#target.isInSight;
+    const stopped = this.#target !== undefined && this.#target.hasMoved && !this.#target.isInSight;
     this.#target = undefined;
     return stopped;
   }

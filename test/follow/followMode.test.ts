@@ -200,6 +200,15 @@ describe("UserScrollDetector", () => {
     assert.equal(one.giveUp(), false);
   });
 
+  it("does not take an editor of a busy window, which has not moved yet, for one that the user stopped", () => {
+    const one = judge(100);
+    one.expectScroll({ first: 200, last: 200 }, { smooth: true });
+    assert.equal(one.isUserScroll(sight(100), 1), false);
+    assert.ok(one.isScrolling);
+    assert.equal(one.giveUp(), false);
+    assert.ok(!one.isScrolling);
+  });
+
   it("detects the wheel at any moment of a smooth movement, if it leads away from the line", () => {
     fc.assert(
       fc.property(

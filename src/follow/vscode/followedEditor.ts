@@ -141,14 +141,19 @@ export class FollowedEditor implements Disposable {
     }
     const smooth = vscode.workspace.getConfiguration("editor", editor.document).get("smoothScrolling") === true;
     detector.expectScroll(lines, { smooth });
+    this.#limitScroll(editor, detector);
+    const range = new vscode.Range(lines.first, 0, lines.last, 0);
+    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  /** The user stopped a scroll that takes no further step. */
+  #limitScroll(editor: vscode.TextEditor, detector: UserScrollDetector): void {
     this.#timers.get(detector)?.dispose();
     const giveUp = (): void => {
       this.#timers.delete(detector);
       if (detector.giveUp() && vscode.window.visibleTextEditors.includes(editor)) this.#interrupt();
     };
     this.#timers.set(detector, this.#options.clock.after(maxScrollTime, giveUp));
-    const range = new vscode.Range(lines.first, 0, lines.last, 0);
-    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
   /**
@@ -182,7 +187,9 @@ export class FollowedEditor implements Disposable {
   #scrolled(editor: vscode.TextEditor): void {
     const visible = visibleLines(editor);
     if (!visible || !isInEditorGroup(editor)) return;
-    if (this.#scrollDetector(editor).isUserScroll(visible, editor.document.version)) this.#interrupt();
+    const detector = this.#scrollDetector(editor);
+    if (detector.isUserScroll(visible, editor.document.version)) this.#interrupt();
+    else if (this.#timers.has(detector) && detector.isScrolling) this.#limitScroll(editor, detector);
   }
 
   #selected({ textEditor, kind }: vscode.TextEditorSelectionChangeEvent): void {
