@@ -74,7 +74,7 @@ describe("a review in VS Code's own surfaces", () => {
     id: review.file(path)?.changes.hunks[index]?.id ?? "",
   });
   const baseIsVisible = (path: string): boolean =>
-    vscode.window.visibleTextEditors.some(({ document }) => document.uri.toString() === bases.baseUri(path).toString());
+    vscode.window.visibleTextEditors.some(({ document: { uri } }) => bases.isBaseDocument(uri) && uri.fsPath === path);
   const shownDocuments = (): readonly string[] =>
     vscode.window.visibleTextEditors.map(({ document }) => document.uri.toString());
   const labels = (): readonly string[] =>
@@ -88,11 +88,10 @@ describe("a review in VS Code's own surfaces", () => {
     it("compares with the text before, where both exist and the file waits for review", async () => {
       const path = await changed();
       const [created, deleted] = [await changed(null, "new\n"), await changed("old\n", null)];
-      const original = (of: string): string | undefined =>
-        diffs.provideOriginalResource(vscode.Uri.file(of))?.toString();
+      const original = (of: string): string | undefined => diffs.originalOf(vscode.Uri.file(of))?.toString();
       assert.equal(original(path), bases.baseUri(path).toString());
       assert.deepEqual([original(created), original(deleted)], [undefined, undefined]);
-      assert.equal(diffs.provideOriginalResource(vscode.Uri.file(path).with({ scheme: "git" })), undefined);
+      assert.equal(diffs.originalOf(vscode.Uri.file(path).with({ scheme: "git" })), undefined);
       await review.keep({ kind: "file", path });
       assert.equal(original(path), undefined);
     });

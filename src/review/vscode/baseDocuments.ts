@@ -7,6 +7,7 @@ import type { Review } from "../review.ts";
 import { textBefore } from "../reviewPresentation.ts";
 
 const emptyQuery = "none";
+const peekQuery = "peek";
 const turnPrefix = "turn=";
 
 export class BaseDocuments implements vscode.TextDocumentContentProvider, Disposable {
@@ -32,6 +33,14 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
   /** The text before all changes to review in a file, or before those of one turn. */
   baseUri(path: string, turn?: string): vscode.Uri {
     return this.#uri(path, turn === undefined ? "" : `${turnPrefix}${turn}`);
+  }
+
+  /**
+   * Like {@link baseUri}, for a peek. It is a document of its own, because VS Code can fail to show the one of an inline diff:
+   * when source controls come and go while it loads that text, it never loads it again ("model already exists").
+   */
+  peekUri(path: string): vscode.Uri {
+    return this.#uri(path, peekQuery);
   }
 
   /** An empty document in place of a file that does not exist. */

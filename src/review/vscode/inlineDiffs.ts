@@ -6,21 +6,21 @@ import * as vscode from "vscode";
 import { jsonEqual } from "../../base/jsonEqual.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { FileRow } from "../reviewPresentation.ts";
+import { GivenAnswers } from "../givenAnswers.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 
-export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
+export class InlineDiffs implements Disposable {
   readonly #review: Review;
-  readonly #bases: BaseDocuments;
+  readonly #bases: Pick<BaseDocuments, "baseUri">;
   readonly #store = new DisposableStore();
   #control: vscode.SourceControl | undefined;
   #group: vscode.SourceControlResourceGroup | undefined;
-  /** The open documents with an inline diff, in one string, and the listed files. */
-  #open = "";
+  readonly #answers = new GivenAnswers();
   #listed: readonly unknown[] = [];
 
   /** @param ready VS Code shows the first source control in the status bar, so the repositories come before this one. */
-  constructor(review: Review, bases: BaseDocuments, ready: Promise<void> = Promise.resolve()) {
+  constructor(review: Review, bases: Pick<BaseDocuments, "baseUri">, ready: Promise<void> = Promise.resolve()) {
     this.#review = review;
     this.#bases = bases;
     void ready.then(() => this.#start());
@@ -29,13 +29,19 @@ export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
   #start(): void {
     if (this.#store.isDisposed) return;
     this.#store.add(this.#review.onDidChange(() => this.#update()));
-    this.#store.add(vscode.workspace.onDidOpenTextDocument(() => this.#updateDiffs()));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#answers.forget(uri.toString())));
     this.#update();
   }
 
-  provideOriginalResource(uri: vscode.Uri): vscode.Uri | undefined {
-    const file = uri.scheme === "file" ? this.#review.file(uri.fsPath) : undefined;
-    return file && hasInlineDiff(file) ? this.#bases.baseUri(file.path) : undefined;
+  /** The text before the changes of a file that has an inline diff. */
+  originalOf(uri: vscode.Uri): vscode.Uri | undefined {
+    const file = this.#fileWithDiff(uri);
+    return file && this.#bases.baseUri(file.path);
+  }
+
+  #fileWithDiff({ scheme, fsPath }: vscode.Uri): ReviewedFile | undefined {
+    const file = scheme === "file" ? this.#review.file(fsPath) : undefined;
+    return file && hasInlineDiff(file) ? file : undefined;
   }
 
   dispose(): void {
@@ -49,7 +55,8 @@ export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
     if (files.length === 0) {
       this.#control?.dispose();
       this.#control = undefined;
-      [this.#open, this.#listed] = ["", []];
+      this.#listed = [];
+      this.#answers.clear();
       return;
     }
     if (!this.#control) this.#create();
@@ -78,26 +85,25 @@ export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
     this.#group.resourceStates = files.map(resourceState);
   }
 
-  /** VS Code asks again for the text before a change only if the provider is new. */
+  /**
+   * VS Code asks again for the text before a change only if the provider is new. It closes an open inline diff then, so the
+   * provider is replaced only if an answer is no longer true. VS Code asks by itself when a document is first shown.
+   */
   #updateDiffs(): void {
-    if (!this.#control) return;
-    const open = vscode.workspace.textDocuments
-      .filter(({ uri }) => this.provideOriginalResource(uri) !== undefined)
-      .map(({ uri }) => uri.toString())
-      .sort()
-      .join("\n");
-    if (open === this.#open) return;
-    this.#open = open;
-    setProvider(this.#control, undefined);
-    if (open !== "") setProvider(this.#control, this);
+    const control: { quickDiffProvider?: vscode.QuickDiffProvider | undefined } | undefined = this.#control;
+    if (!control) return;
+    const isOutdated = this.#answers.isOutdated(uri => this.#fileWithDiff(vscode.Uri.parse(uri, true)) !== undefined);
+    if (control.quickDiffProvider && !isOutdated) return;
+    this.#answers.clear();
+    control.quickDiffProvider = undefined;
+    control.quickDiffProvider = { provideOriginalResource: uri => this.#answer(uri) };
   }
-}
 
-function setProvider(
-  control: { quickDiffProvider?: vscode.QuickDiffProvider | undefined },
-  provider: vscode.QuickDiffProvider | undefined,
-): void {
-  control.quickDiffProvider = provider;
+  #answer(uri: vscode.Uri): vscode.Uri | undefined {
+    const original = this.originalOf(uri);
+    this.#answers.given(uri.toString(), original !== undefined);
+    return original;
+  }
 }
 
 /** Whether both sides exist. A new file has no earlier lines, and a deleted file has no editor. */

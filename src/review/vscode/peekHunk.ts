@@ -11,6 +11,8 @@ import type { BaseDocuments } from "./baseDocuments.ts";
 const maxDiffTime = 2000;
 /** The time for VS Code to show an inline diff that it has computed. Milliseconds. */
 const maxShowTime = 300;
+/** An inline diff that is open for this long stays open. Milliseconds. */
+const settlingTime = 1000;
 
 /** Shows the earlier lines of a hunk in the editor that shows its file. Opens the file if there is none. */
 export async function peekHunk(
@@ -21,11 +23,10 @@ export async function peekHunk(
 ): Promise<void> {
   const editor = shown ?? (await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true }));
   const line = anchorLine(hunk);
-  const base = bases.baseUri(path);
-  if (await showInlineDiff(editor, hunk, base)) return;
+  if (await showInlineDiff(editor, hunk, bases.baseUri(path))) return;
   const first = anchorLine(hunk, "base");
   const last = Math.max(first, hunk.base.to - 1);
-  const before = new vscode.Location(base, new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER));
+  const before = new vscode.Location(bases.peekUri(path), new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER));
   const { uri } = editor.document;
   const place = new vscode.Position(line, 0);
   await vscode.commands.executeCommand("editor.action.peekLocations", uri, place, [before], "peek");
@@ -51,7 +52,7 @@ async function showInlineDiff(editor: vscode.TextEditor, hunk: Hunk, base: vscod
   if (isShown()) {
     editor.selection = new vscode.Selection(place, place);
     // On a busy machine, VS Code closes an inline diff that it has just shown.
-    await visibleEditors(() => !isShown(), maxShowTime);
+    await visibleEditors(() => !isShown(), settlingTime);
     return isShown();
   }
   // The diff of another source control, or none.
