@@ -74,6 +74,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   let lastPut = 0;
   /** When the last turn ended. */
   let endedAt = 0;
+  /** The turn has ended, so what the agent still reports changes no activity. */
+  let isOver = false;
   let current: ReviewStore;
   let storage: Map<string, string>;
   let checkpoints: Checkpoints | undefined;
@@ -87,6 +89,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const roots = (): readonly string[] => options.roots?.map(path) ?? [folder];
   const onDisk = (name: string): Promise<string> => readFile(path(name), "utf8");
   const put = async (name: string, text: string): Promise<void> => {
+    // By the file system's clock, a file written just after a turn may belong to it.
+    if (isOver) await until(() => Date.now() > endedAt + 2 * clockTick);
     await mkdir(dirname(path(name)), { recursive: true });
     await writeFile(path(name), text);
     lastPut = Date.now();
@@ -121,8 +125,6 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       observe: (event, _, after) => current.attribution.observe(event, after),
     }));
   let fed = agentEvents();
-  /** The turn has ended, so what the agent still reports changes no activity. */
-  let isOver = false;
   const whileIdle = (state: SessionState): SessionState =>
     isOver ? { ...state, activity: emptySession.activity } : state;
   /** The id of the call that runs from the beginning of a turn to its end. */
@@ -229,6 +231,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     }
     storage = new Map();
     endedAt = 0;
+    isOver = false;
     faults.length = 0;
     touches.length = 0;
     trees.clear();
