@@ -43,6 +43,7 @@ describe("the package", () => {
       /^package\.nls\.json$/,
       /^l10n\/bundle\.l10n\.json$/,
       /^media\/parley(-light|-dark)?\.svg$/,
+      /^media\/parley-(working|waiting|failed|unread|done)-(light|dark)\.svg$/,
       /^media\/parley\.png$/,
       /^media\/walkthrough\/(chooseAgent|signIn|firstPrompt|reviewChange)\.svg$/,
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,

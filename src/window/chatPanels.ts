@@ -7,6 +7,7 @@ import type { SharedView } from "../panel/patch.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { FocusTarget, PanelMessage } from "../panel/protocol.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
+import type { TabState } from "../library/vscode/sessionTexts.ts";
 import { chatViewSurface } from "../library/openSessions.ts";
 import { setStatusBarMessage } from "../editor/editorUi.ts";
 import { createWebviewPanel, setTabTitle } from "../editor/editorItems.ts";
@@ -48,6 +49,8 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   /** Fires when a panel sends an intent that concerns more than its own channel. */
   readonly onDidReceiveIntent = this.#intents.event;
   #content: ChatContent | undefined;
+  #stateOf: (surface: string) => TabState | undefined = () => undefined;
+  readonly #icons = new Map<ChatPanel, string>();
   #editorCount = 0;
   readonly #panels = new Set<ChatPanel>();
   readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
@@ -62,6 +65,12 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   /** Shows this content. Before this call there are no panels. */
   show(content: ChatContent): void {
     this.#content = content;
+  }
+
+  /** The tabs of editors say this about their sessions from now on. */
+  showStates(stateOf: (surface: string) => TabState | undefined): void {
+    this.#stateOf = stateOf;
+    for (const [panel, tab] of this.#editors) this.#label(panel, tab);
   }
 
   /** The surfaces of the visible panels. */
@@ -85,7 +94,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
       if (surfaces && !surfaces.includes(panel.surface)) continue;
       panel.changed();
       const tab = this.#editors.get(panel);
-      if (tab) this.#setTitle(panel, tab);
+      if (tab) this.#label(panel, tab);
     }
   }
 
@@ -185,13 +194,10 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   }
 
   #addEditor(tab: vscode.WebviewPanel, session?: string): ChatPanel {
-    const icon = (theme: string): vscode.Uri =>
-      vscode.Uri.joinPath(this.#options.extensionUri, "media", `parley-${theme}.svg`);
-    tab.iconPath = { light: icon("light"), dark: icon("dark") };
     const surface = `editor:${++this.#editorCount}`;
     const panel = this.#add(tab, surface, session);
     this.#editors.set(panel, tab);
-    this.#setTitle(panel, tab);
+    this.#label(panel, tab);
     if (tab.active) this.#activated.fire(surface);
     tab.onDidChangeViewState(() => {
       panel.visibilityChanged();
@@ -224,13 +230,23 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     panel.dispose();
     this.#panels.delete(panel);
     this.#editors.delete(panel);
+    this.#icons.delete(panel);
   }
 
-  #setTitle({ surface }: ChatPanel, tab: vscode.WebviewPanel): void {
+  /** The title and the icon of the tab: those of its session, and what it does. */
+  #label(panel: ChatPanel, tab: vscode.WebviewPanel): void {
+    const { surface } = panel;
+    const { words = "", icon = "" } = this.#stateOf(surface) ?? {};
     const title = [...visibleText(this.#content?.title(surface) ?? "").trim()];
     const shown = title.length > maxTabTitle ? `${title.slice(0, maxTabTitle).join("").trimEnd()}…` : title.join("");
-    const next = shown === "" ? vscode.l10n.t("Parley") : shown;
-    setTabTitle(tab, next);
+    const name = shown === "" ? vscode.l10n.t("Parley") : shown;
+    setTabTitle(tab, words === "" ? name : vscode.l10n.t("{0} – {1}", name, words));
+    // VS Code sends every assignment to its window.
+    if (this.#icons.get(panel) === icon) return;
+    this.#icons.set(panel, icon);
+    const file = (theme: string): vscode.Uri =>
+      vscode.Uri.joinPath(this.#options.extensionUri, "media", `parley${icon && `-${icon}`}-${theme}.svg`);
+    tab.iconPath = { light: file("light"), dark: file("dark") };
   }
 
   #postPending(): void {

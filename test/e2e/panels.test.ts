@@ -54,10 +54,19 @@ const later = [
   { echo: "answer" },
 ];
 
-/** Whether the tab has the icon for light themes. */
-const hasLightIcon = (tab: Element): boolean =>
+/** Allows what the agent asks for. */
+async function answer(panel: FrameLocator): Promise<void> {
+  const question = panel.getByRole("group", { name: /^Run / });
+  await question
+    .getByRole("button", { name: /^Allow/ })
+    .first()
+    .click();
+}
+
+/** Whether the tab has this icon. */
+const hasIcon = (tab: Element, file: string): boolean =>
   [...tab.querySelectorAll("*")].some(element =>
-    [undefined, "::before"].some(part => getComputedStyle(element, part).backgroundImage.includes("parley-light.svg")),
+    [undefined, "::before"].some(part => getComputedStyle(element, part).backgroundImage.includes(file)),
   );
 
 describe("panels in a real VS Code", () => {
@@ -65,6 +74,7 @@ describe("panels in a real VS Code", () => {
     const answers = JSON.stringify([{ chunk: "Done." }]);
     const { page, folder, errors } = await sharedWorkbench({
       "later.json": JSON.stringify({ steps: later }),
+      "asks.json": JSON.stringify({ steps: later.slice(2) }),
       ...{ "hidden.json": answers, "shown.json": answers },
     });
     const ask = async (name: string): Promise<void> => {
@@ -101,12 +111,7 @@ describe("panels in a real VS Code", () => {
     await notification.getByText("Demo Agent is waiting for you: Run npm test").waitFor();
     await screenshot(page, "called-back");
     await notification.getByRole("button", { name: "Show" }).click();
-    const question = view(page).getByRole("group", { name: /^Run / });
-    await question.waitFor();
-    await question
-      .getByRole("button", { name: /^Allow/ })
-      .first()
-      .click();
+    await answer(view(page));
     await until(async () => (await counted()) === before);
     await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 
@@ -114,7 +119,7 @@ describe("panels in a real VS Code", () => {
     // The tab has the title of the session, and an icon for the kind of the theme.
     const tab = page.locator(".tab.active", { hasText: "#script later.json" });
     await tab.waitFor();
-    await until(() => tab.evaluate(hasLightIcon));
+    await until(() => tab.evaluate(hasIcon, "parley-light.svg"));
     // The session is in the tab, and the view offers another one.
     await prompt(editor(page), "#script later.json").waitFor();
     await prompt(view(page), "#script later.json").waitFor({ state: "detached" });
@@ -125,6 +130,18 @@ describe("panels in a real VS Code", () => {
     await conversation(editor(page)).getByText("hello from the tab", { exact: true }).waitFor();
     await editor(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     assert.equal(await composer(view(page)).inputValue(), "a draft of the view");
+
+    // The tab says what its session does.
+    await composer(editor(page)).fill("#script asks.json");
+    await composer(editor(page)).press("Enter");
+    const waiting = page.locator(".tab.active", { hasText: / – Waiting for you/ });
+    await until(() => waiting.evaluate(hasIcon, "parley-waiting-light.svg"));
+    await screenshot(page, "tab-waiting");
+    await answer(editor(page));
+    await editor(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await waiting.waitFor({ state: "detached" });
+    await until(() => page.locator(".tab.active").evaluate(hasIcon, "parley-light.svg"));
+
     await composer(editor(page)).fill("a draft of the tab");
     await scene(page, "two-panels");
 

@@ -3,6 +3,12 @@ import * as vscode from "vscode";
 import { visibleText } from "../../base/visibleText.ts";
 import { sessionAge, type ListedSession } from "../sessionGroups.ts";
 
+/** What the tab of an editor says about its session. `words`: for people. */
+export interface TabState {
+  readonly icon: "working" | "waiting" | "failed" | "unread" | "done";
+  readonly words: string;
+}
+
 /** The title of a session in lists. */
 export const titleOf = ({ title }: Pick<ListedSession, "title">): string =>
   visibleText(title).trim() || vscode.l10n.t("New Conversation");
@@ -21,6 +27,15 @@ export function statusText({ status, isUnread, isDone }: ListedSession): string 
     case "idle":
       return isUnread ? vscode.l10n.t("Unread") : isDone ? vscode.l10n.t("Done") : "";
   }
+}
+
+/** What a tab says about its session. Undefined if there is nothing to say. */
+export function tabStateOf(session: ListedSession): TabState | undefined {
+  const words = statusText(session);
+  if (words === "") return undefined;
+  const { status, isUnread } = session;
+  const icon = status === "idle" ? (isUnread ? "unread" : "done") : status === "interrupted" ? "failed" : status;
+  return { icon, words };
 }
 
 /** The icon of a session: what needs the user, otherwise its agent. */
