@@ -558,13 +558,15 @@ export class ChangeAttribution implements Disposable {
     if (!this.#times.canBeReported(Date.now())) return false;
     const files = await this.#texts.filesAt(path);
     const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
-    const { first } = this.#times;
-    if (isTemporary) this.#options.facts.note({ type: "startKnown", path, turn: first, text: null });
     const isOfTurn = !this.#reviewedBefore.has(path);
     if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
+    const { first } = this.#times;
+    // A folder was no file, either.
+    const wasNoFile = isTemporary || others.length > 0;
+    if (wasNoFile) this.#options.facts.note({ type: "startKnown", path, turn: first, text: null });
     for (const one of others) void this.#work.enqueue(one, located => this.#diskChanged(located));
-    return isTemporary || others.length > 0;
+    return wasNoFile;
   }
 
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
