@@ -3,7 +3,7 @@
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
-import { isBusy, toolKey, type SessionState } from "../../session/state.ts";
+import { toolKey, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
@@ -17,7 +17,7 @@ import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
 import { GitChanges } from "../../history/vscode/gitChanges.ts";
-import type { RunningTurns } from "../../history/runningTurns.ts";
+import { isTurnRunning, type RunningTurns } from "../../history/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
@@ -236,8 +236,7 @@ export class ChangeAttribution implements Disposable {
     this.#times.stateChanged(before, state, session, Date.now());
     const running = this.#times.of(session);
     if (!running) return;
-    const busy = isBusy(state) || state.pendingPrompts.some(({ id, isOnHold }) => id === running.turn && !isOnHold);
-    if (!busy) return this.turnEnded(session);
+    if (!isTurnRunning(state, running.turn)) return this.turnEnded(session);
     if (!running.times.isBusy) running.times.begin(Date.now());
   }
 
