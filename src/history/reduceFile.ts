@@ -2,7 +2,7 @@
 // has to be read is in the result, and the answer is a fact, too.
 import { looksTyped } from "../files/typedEdits.ts";
 import { authorOf, isReportedAt, meanwhileTurn, unknownTurn, type Author, type ChangeEvidence } from "./author.ts";
-import { baseOf } from "./base.ts";
+import { baseOf, type Base } from "./base.ts";
 import type { Fact, FactAuthor, FactEdit, FactOrigin, FileFact, WindowFact } from "./facts.ts";
 import {
   newRecord,
@@ -90,7 +90,7 @@ export function reduceFile(record: FileRecord, fact: Fact, turns: FileTurns): Re
     case "startKnown":
       return startKnown(record, fact, turns);
     case "compared":
-      return wantDisk({ ...record, difference: { text: fact.text, isGone: fact.isGone } });
+      return compared(record, fact, turns);
     case "userBegan":
       return only({ ...record, users: { since: turns.now, isDone: false } });
     case "userCreated":
@@ -410,8 +410,7 @@ function agentChanged(record: FileRecord, change: PendingChange, turns: FileTurn
     return { record: { ...record, pending: change }, wants: [{ type: "readStart", turn: base }], changes: [] };
   const isTemporary = text === null && base.text === null;
   if (isTemporary) return only({ ...without(record, "pending", "notLoaded"), text, disk: text });
-  // A text that was read is no change if it is that of the start. The line endings or the mode can be other ones.
-  if (change.isSeen && text !== undefined && text === base.text && record.text === undefined)
+  if (change.isSeen && text !== undefined && record.text === undefined && isSameAsSeen(text, base, turns))
     return only({ ...without(record, "pending"), text });
   const isBaseKnown = base.text !== undefined;
   const now = { ...without(record, "pending", "notLoaded"), text, isFollowed: true, last: { turn, isBaseKnown } };
@@ -419,6 +418,22 @@ function agentChanged(record: FileRecord, change: PendingChange, turns: FileTurn
   const done = only(now, [{ author: factAuthorOf(turn), text, before: base.text, ...reason }]);
   // The end of the turn did not ask for the disk, because nobody had changed the file then.
   return turns.isBusy || record.isFollowed ? done : then(done, wantDisk);
+}
+
+/**
+ * Whether a text that was read is no change: it is that of the start (the line endings or the mode can be other ones), or
+ * that is not known, and no call reports an edit in it.
+ */
+const isSameAsSeen = (text: string | null, base: Base, turns: FileTurns): boolean =>
+  base.text === undefined ? !turns.containsEdit(text) : text === base.text;
+
+/** The comparison with the start of the turn shows a difference. */
+function compared(record: FileRecord, { text, isGone }: FactOf<"compared">, turns: FileTurns): Reduced {
+  const now = { ...record, difference: { text, isGone } };
+  const wasNoFile = isGone && text === undefined && record.starts[turns.first]?.text === null;
+  // Something else than a file is gone, such as a link, so it was not temporary.
+  const isForgotten = wasNoFile && record.text === null && !record.isFollowed;
+  return wantDisk(isForgotten ? { ...now, text: undefined } : now);
 }
 
 function startKnown(record: FileRecord, { turn, text }: FactOf<"startKnown">, turns: FileTurns): Reduced {

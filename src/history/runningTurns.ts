@@ -1,7 +1,7 @@
 // The turns that overlap: those that run, and those that ended while another one ran, with the evidence of who made a
 // change. Pure. All times are in ms since the epoch.
 import type { SessionEvent } from "../session/events.ts";
-import type { SessionState } from "../session/state.ts";
+import { isBusy, type SessionState } from "../session/state.ts";
 import { AgentTerminals } from "./agentTerminals.ts";
 import type { TurnEvidence } from "./author.ts";
 import { TurnReports } from "./turnReports.ts";
@@ -24,6 +24,13 @@ interface RunningTurn {
   /** The turn is of an earlier window. */
   readonly isEarlier: boolean;
 }
+
+/**
+ * Whether the agent of the session works, or its prompt for the turn still waits to be sent, for example while the turn is
+ * prepared. A prompt that the user puts on hold is not sent, so its turn is over.
+ */
+export const isTurnRunning = (state: SessionState, turn: string): boolean =>
+  isBusy(state) || state.pendingPrompts.some(({ id, isOnHold }) => id === turn && !isOnHold);
 
 export class RunningTurns implements TimesOfTurns {
   /** Those that began first come first. */

@@ -2,9 +2,10 @@
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { endBackground, reportBackground } from "./background/background.ts";
-import type { ConnectionState, Plan, PlanEntry, SessionEvent, StopReason } from "./events.ts";
+import type { ConnectionState, SessionEvent, StopReason } from "./events.ts";
 import { canAttachTo } from "./opening/canAttach.ts";
 import { findMessage } from "./messages.ts";
+import { isPlanDone } from "./planProgress.ts";
 import { unansweredTurn } from "./silence.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
@@ -148,12 +149,6 @@ function withoutFinishedPlans(state: SessionState): SessionState {
   const plans = new Map([...state.plans].filter(([, plan]) => !isPlanDone(plan)));
   return plans.size === state.plans.size ? state : { ...state, plans };
 }
-
-/** A text or a file does not say how far the plan is, so it stays until the agent removes it. */
-const isPlanDone = ({ entries, markdown, uri, kind }: Plan): boolean =>
-  markdown === undefined && uri === undefined && kind === undefined && entries.every(isPlanEntryDone);
-
-const isPlanEntryDone = ({ status }: PlanEntry): boolean => status === "completed" || status === "cancelled";
 
 /** `isStopped`: the user pressed Stop. */
 function endTurn(

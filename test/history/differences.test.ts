@@ -7,18 +7,15 @@ import { isDeepStrictEqual } from "node:util";
 import { compareRecording, type ComparedRecording } from "../support/fakes/comparedHistory.ts";
 import { readRecording } from "../support/fakes/recordedFacts.ts";
 
-/** Why the reducer answers otherwise. Of the first ones, recordings lack a fact. Of the others, its answer is better. */
+/** Why the reducer's answer is another one, and a better one. A difference with several reasons joins them by `+`. */
 const reasons = {
-  folder: "No sensor notes that the path was a folder at the start of the turn, so its deletion looks like a file's.",
-  link: "Nothing was known at the path, where a link was. The reducer takes the end of a link as that of a temporary file.",
-  open: "Not explained yet.",
   readTwice:
-    "The first text was dropped by the classes of today, because the file had changed again when they had read it. " +
+    "Better: the classes of today dropped the first text, because the file had changed again when they had read it. " +
     "The reducer takes in both, in their order.",
   usersOwn: "Better: the user's own move or deletion in the editor is the user's, and no change by others, too.",
   ownDecision: "Better: a text that a decision of the user wrote is no change by others.",
   knownBefore: "Better: the text was read before, so the change between is noticed, and the same text is no change.",
-  putThere: "Better: the agent had put the file there before it wrote it, which is a change of its own.",
+  putThere: "Better: the agent had put the text there before it wrote the file, which is a change of its own.",
 } as const;
 
 interface Difference {
@@ -56,24 +53,28 @@ describe("the reducer of records", () => {
     if (update) writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`);
     assert.deepEqual(found, known);
     for (const { recording, path, reason } of known)
-      assert.ok(reason in reasons, `${recording}: the difference in ${path} has no reason`);
+      assert.ok(
+        reason.split("+").every(one => one in reasons),
+        `${recording}: the difference in ${path} has no reason`,
+      );
   });
 
-  it("agrees in more than 85 % of all changes that it or the classes of today report", () => {
+  it("agrees in more than 93 % of all changes that it or the classes of today report", () => {
     const files = [...compared.values()].flatMap(one => one.files);
     const count = (of: (file: (typeof files)[number]) => number): number =>
       files.reduce((sum, one) => sum + of(one), 0);
     const agreed = count(one => one.agreed);
     const all = agreed + count(one => one.missing.length + one.extra.length);
-    assert.ok(agreed / all > 0.85, `${agreed} of ${all}`);
+    assert.ok(agreed / all > 0.93, `${agreed} of ${all}`);
   });
 
-  it("shows the same hunks where the text before a change is recorded, but for six", () => {
+  it("shows the same hunks where the text before a change is recorded", () => {
     const all = [...compared.values()];
-    assert.ok(all.reduce((sum, one) => sum + one.sameHunks, 0) >= 45);
+    const same = all.reduce((sum, one) => sum + one.sameHunks, 0);
+    assert.ok(same >= 50, String(same));
     const other = [...compared].flatMap(([recording, one]) =>
       one.otherHunks.map(hunks => `${recording}: ${hunks}`).filter(hunks => !hunks.endsWith("not unknown")),
     );
-    assert.equal(other.length, 6, other.join("\n"));
+    assert.deepEqual(other, []);
   });
 });

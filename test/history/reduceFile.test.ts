@@ -73,4 +73,47 @@ describe("a record of a file takes in", () => {
     history.feed({ at: 3100, type: "diskSeen", path, text: "two\n", isBeforeTurn: true });
     assert.deepEqual(history.changes, [{ path, author: { kind: "others" }, text: "two\n", before: "one\n" }]);
   });
+
+  it("a text as that before, if it was only read and the start of the turn is not known", () => {
+    const history = turnWith(null);
+    history.feed({ at: 2100, type: "textSeen", path, text: "one\n", changedAt: 2050 });
+    history.feed({ at: 2200, type: "startKnown", path, turn: "1" });
+    assert.equal(history.changes.length, 0);
+    history.feed({ at: 2400, type: "diskSeen", path, text: "two\n", changedAt: 2300 });
+    assert.equal(history.changes.length, 1);
+    assert.equal(history.changes[0]?.before, "one\n");
+  });
+
+  it("a file that is missing as such, if it was only read and the start of the turn is not known", () => {
+    const history = turnWith("one\n");
+    history.feed({ at: 2100, type: "textSeen", path, text: null, changedAt: 2050 });
+    history.feed({ at: 2200, type: "startKnown", path, turn: "1" });
+    assert.equal(history.changes.length, 0);
+  });
+
+  it("a text with an edit that a call reported as the agent's, although the start of the turn is not known", () => {
+    const history = turnWith("one\n");
+    const content = [{ type: "diff" as const, path, oldText: "one\n", newText: "two\n" }];
+    history.report("s", { type: "tool", toolCallId: "t", patch: { kind: "edit", status: "in_progress", content } });
+    history.feed({ at: 2100, type: "textSeen", path, text: "two\n", changedAt: 2050 });
+    assert.deepEqual(
+      history.changes.map(({ text, before }) => [text, before]),
+      [["two\n", "one\n"]],
+    );
+  });
+
+  it("what was no file and is gone at the end of the turn, which looked temporary before", () => {
+    const history = turnWith("one\n");
+    const link = "/w/link";
+    history.feed({ at: 2100, type: "diskSeen", path: link, text: null, changedAt: 2050 });
+    history.feed({ at: 2100, type: "startKnown", path: link, turn: "1", text: null });
+    history.feed({ at: 2200, type: "turnEnded", turn: "1" });
+    assert.equal(history.changes.length, 0);
+    history.feed({ at: 2300, type: "compared", path: link, turn: "1", isGone: true });
+    history.feed({ at: 2400, type: "diskSeen", path: link, text: null, changedAt: 2050 });
+    assert.deepEqual(
+      history.changes.map(one => [one.author, one.text, one.before]),
+      [[{ kind: "agent", turn: "1" }, null, undefined]],
+    );
+  });
 });

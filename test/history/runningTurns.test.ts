@@ -4,7 +4,7 @@ import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { authorOf, unknownTurn } from "../../src/history/author.ts";
-import { RunningTurns } from "../../src/history/runningTurns.ts";
+import { isTurnRunning, RunningTurns } from "../../src/history/runningTurns.ts";
 import { maxReportDelay } from "../../src/history/turnTimes.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 
@@ -99,5 +99,23 @@ describe("the turns that overlap", () => {
     call("a", 9500, "in_progress", "/w/x");
     assert.equal(authorAt("/w/x", 9600, 9700), "a1");
     assert.equal(authorAt("/w/y", 9600, 9700), "b1");
+  });
+});
+
+describe("a turn runs", () => {
+  const queued: SessionEvent = { type: "promptSent", submission: "p1", content: [{ type: "text", text: "Go" }] };
+  const state = (...events: readonly SessionEvent[]): SessionState => logged(events).reduce(reduce, emptySession);
+
+  it("while its prompt waits to be sent and the turn is prepared, and while the agent works", () => {
+    assert.equal(isTurnRunning(state(queued), "p1"), true);
+    assert.equal(isTurnRunning(state({ type: "activity", state: "running" }), "p1"), true);
+  });
+
+  it("not because of another prompt that waits", () => assert.equal(isTurnRunning(state(queued), "p0"), false));
+
+  it("not while the user keeps its prompt on hold, and again when the prompt is released", () => {
+    const hold = (onHold: boolean): SessionEvent => ({ type: "promptOnHold", submission: "p1", onHold });
+    assert.equal(isTurnRunning(state(queued, hold(true)), "p1"), false);
+    assert.equal(isTurnRunning(state(queued, hold(true), hold(false)), "p1"), true);
   });
 });

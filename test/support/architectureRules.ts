@@ -141,6 +141,7 @@ const sharedWithWebview: readonly string[] = [
   "src/base/mask.ts",
   "src/base/secrets/knownSecrets.ts",
   "src/session/forms/form.ts",
+  "src/session/planProgress.ts",
 ];
 /** The files of src whose types the webview may import. */
 const typesForWebview: readonly string[] = ["src/session/events.ts", "src/panel/find/findProtocol.ts"];

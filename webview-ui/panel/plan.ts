@@ -2,6 +2,7 @@
 // and can be closed.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewHead } from "../../src/panel/protocol.ts";
+import { isPlanDone } from "../../src/session/planProgress.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
@@ -48,11 +49,8 @@ export class PlanElement extends LightElement {
     })}`;
   }
 
-  /** A text or a file does not say how far the plan is. */
-  #isFinished({ entries, markdown, uri, kind }: ListedPlan): boolean {
-    const isDone = entries.every(({ status }) => status === "completed" || status === "cancelled");
-    const isText = markdown !== undefined || uri !== undefined || kind !== undefined;
-    return !this.isWorking && !isText && entries.length > 0 && isDone;
+  #isFinished(plan: ListedPlan): boolean {
+    return !this.isWorking && isPlanDone(plan);
   }
 
   #plan(plan: ListedPlan, name: string): TemplateResult {

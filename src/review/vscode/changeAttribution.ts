@@ -3,7 +3,7 @@
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
-import { isBusy, toolKey, type SessionState } from "../../session/state.ts";
+import { toolKey, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { FactAuthor, FactEdit, FactSink } from "../../history/facts.ts";
@@ -17,7 +17,7 @@ import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import { SavedElsewhere } from "../../history/vscode/savedElsewhere.ts";
 import { GitChanges } from "../../history/vscode/gitChanges.ts";
-import type { RunningTurns } from "../../history/runningTurns.ts";
+import { isTurnRunning, type RunningTurns } from "../../history/runningTurns.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { AgentWrites } from "./agentWrites.ts";
@@ -236,8 +236,7 @@ export class ChangeAttribution implements Disposable {
     this.#times.stateChanged(before, state, session, Date.now());
     const running = this.#times.of(session);
     if (!running) return;
-    const busy = isBusy(state) || state.pendingPrompts.some(({ id, isOnHold }) => id === running.turn && !isOnHold);
-    if (!busy) return this.turnEnded(session);
+    if (!isTurnRunning(state, running.turn)) return this.turnEnded(session);
     if (!running.times.isBusy) running.times.begin(Date.now());
   }
 
@@ -558,13 +557,15 @@ export class ChangeAttribution implements Disposable {
     if (!this.#times.canBeReported(Date.now())) return false;
     const files = await this.#texts.filesAt(path);
     const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
-    const { first } = this.#times;
-    if (isTemporary) this.#options.facts.note({ type: "startKnown", path, turn: first, text: null });
     const isOfTurn = !this.#reviewedBefore.has(path);
     if (isTemporary && isOfTurn && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
+    const { first } = this.#times;
+    // A folder was no file, either.
+    const wasNoFile = isTemporary || others.length > 0;
+    if (wasNoFile) this.#options.facts.note({ type: "startKnown", path, turn: first, text: null });
     for (const one of others) void this.#work.enqueue(one, located => this.#diskChanged(located));
-    return isTemporary || others.length > 0;
+    return wasNoFile;
   }
 
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */

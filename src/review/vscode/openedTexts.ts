@@ -62,9 +62,8 @@ export class OpenedTexts implements Disposable {
     const clean = !document.isDirty;
     const { version } = document;
     void enqueue(document.uri.fsPath, async ({ path }) => {
-      this.#options.facts.note({ type: "textSeen", path, text });
-      if (!texts.last.has(path) && !review.isTracked(path))
-        this.remember(path, clean ? await this.#beforeTurn(path, text) : text);
+      if (texts.last.has(path) || review.isTracked(path)) this.#noted(path, text);
+      else this.remember(path, clean ? await this.#beforeTurn(path, text) : this.#noted(path, text));
       // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.
       const isShown = isNew && clean && (document.version !== version || (await diskText(path)) === text);
       if (isShown) await this.#attribute(path, text);
@@ -97,9 +96,15 @@ export class OpenedTexts implements Disposable {
     const { times } = this.#options;
     const time = await changeTime(path);
     // The editor keeps the text of a deleted file.
-    if (time === undefined) return null;
-    if (!times.isBefore(time)) return this.#options.author.textBefore(path, opened);
+    if (time === undefined) return this.#noted(path, null);
+    if (!times.isBefore(time)) return this.#options.author.textBefore(path, this.#noted(path, opened));
     const disk = await diskText(path);
-    return typeof disk === "string" && times.isBefore(await changeTime(path)) ? disk : opened;
+    const isOnDisk = typeof disk === "string" && times.isBefore(await changeTime(path));
+    return this.#noted(path, isOnDisk ? disk : opened);
+  }
+
+  #noted<Text extends string | null>(path: string, text: Text): Text {
+    this.#options.facts.note({ type: "textSeen", path, text });
+    return text;
   }
 }
