@@ -3,11 +3,13 @@
 //   dist/activation.js       what VS Code loads at its start, CommonJS for Node 20
 //   dist/extension.js        the extension, which the activation loads with its first use
 //   dist/mcp.js              the client for MCP servers, loaded on first use
+//   dist/search.js           the worker that searches the texts of all conversations
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
 //   dist/webview/rules/      the page of the permission rules
+//   dist/webview/search/     the page that searches all conversations
 //   out/test/                with --tests: every test file as an ES module; *.host.test.ts as one CommonJS bundle
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -23,15 +25,17 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 12_000,
-  "dist/extension.js": 1_165_000,
+  "dist/extension.js": 1_175_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
+  "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
   "dist/webview/main.js": 330_000,
   /** With the sanitizer, without the library that draws the diagrams. */
   "dist/webview/diagram/diagram.js": 40_000,
   "dist/webview/rules/rules.js": 45_000,
+  "dist/webview/search/search.js": 45_000,
 };
 
 /** Budgets of chunks that the panel loads later, by their entries. */
@@ -71,6 +75,7 @@ const product = [
       extension: "src/extension.ts",
       watchdog: "src/watchdog.ts",
       mcp: "src/mcp/client/connectToServer.ts",
+      search: "src/search/searchWorker.ts",
     },
     outdir: "dist",
     platform: "node",
@@ -116,8 +121,9 @@ const product = [
   },
   {
     ...common,
-    entryPoints: { rules: "webview-ui/rules/rules.ts" },
-    outdir: "dist/webview/rules",
+    // Each page is a bundle of its own.
+    entryPoints: { "rules/rules": "webview-ui/rules/rules.ts", "search/search": "webview-ui/search/search.ts" },
+    outdir: "dist/webview",
     platform: "browser",
     format: "esm",
     target: "es2022",
@@ -185,7 +191,7 @@ function styles() {
   });
   const all = readdirSync("webview-ui", { recursive: true, encoding: "utf8" }).map(name => join("webview-ui", name));
   // The other pages have sheets of their own.
-  const own = ["diagram.css", "rules.css"];
+  const own = ["diagram.css", "rules.css", "search.css"];
   const unused = all.filter(name => name.endsWith(".css") && !files.includes(name) && !own.includes(basename(name)));
   if (unused.length > 0) throw new Error(`No folder of style sheets contains ${unused.join(", ")}.`);
   return files.map(file => readFileSync(file, "utf8")).join("\n");
@@ -196,8 +202,10 @@ function copyStatic() {
   writeFileSync("dist/webview/styles.css", styles());
   mkdirSync("dist/webview/diagram", { recursive: true });
   copyFileSync("webview-ui/diagram/diagram.css", "dist/webview/diagram/diagram.css");
-  mkdirSync("dist/webview/rules", { recursive: true });
-  copyFileSync("webview-ui/rules/rules.css", "dist/webview/rules/rules.css");
+  for (const page of ["rules", "search"]) {
+    mkdirSync(`dist/webview/${page}`, { recursive: true });
+    copyFileSync(`webview-ui/${page}/${page}.css`, `dist/webview/${page}/${page}.css`);
+  }
   copyFileSync("node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "dist/webview/diagram/mermaid.tiny.js");
   for (const file of ["codicon.css", "codicon.ttf"]) {
     copyFileSync(`node_modules/@vscode/codicons/dist/${file}`, `dist/webview/${file}`);

@@ -23,6 +23,7 @@ const names = [
   "review",
   "checkpoints",
   "sessions",
+  "search",
   "sessionsPainted",
   "activation",
   "files",
@@ -63,8 +64,9 @@ async function build() {
   });
   await esbuild.build({
     ...common,
-    entryPoints: [inProject("test", "bench", "helper.ts")],
-    outfile: path.join(built, "helper.js"),
+    entryPoints: [inProject("test", "bench", "helper.ts"), inProject("src", "search", "searchWorker.ts")],
+    outdir: built,
+    entryNames: "[name]",
     format: "cjs",
     external: ["vscode"],
   });

@@ -30,7 +30,7 @@ const types = {
 
 /**
  * Serves the play page on the loopback interface. `?theme=` in the address overrides the theme, and
- * `?page=rules` shows the page of permission rules.
+ * `?page=rules` shows the page of permission rules, and `?page=search` the search of all conversations.
  * @param {{ messages?: readonly unknown[], theme?: string, port?: number, root?: string }} [options] `messages` are the
  *   messages that the host sends after hello, in order. `root` is the folder of the repository.
  * @returns {Promise<{ url: string, show: (messages: readonly unknown[]) => void, close: () => Promise<void> }>} `show`
@@ -42,8 +42,8 @@ export async function startPlay({ messages = [], theme = "dark", port = 0, root 
     const url = new URL(request.url ?? "/", "http://localhost");
     const origin = `http://${request.headers.host}`;
     if (url.pathname === "/") {
-      const isOfRules = url.searchParams.get("page") === "rules";
-      const page = pageHtml(root, origin, url.searchParams.get("theme") ?? theme, isOfRules, current);
+      const name = ["rules", "search"].find(each => each === url.searchParams.get("page"));
+      const page = pageHtml(root, origin, url.searchParams.get("theme") ?? theme, name, current);
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
       return;
     }
@@ -75,10 +75,10 @@ export async function startPlay({ messages = [], theme = "dark", port = 0, root 
 
 /**
  * @param {string} root @param {string} origin @param {string} theme
- * @param {boolean} isOfRules whether it is the page of permission rules instead of the panel
+ * @param {string | undefined} name the page of an editor tab, instead of the panel
  * @param {readonly unknown[]} messages
  */
-function pageHtml(root, origin, theme, isOfRules, messages) {
+function pageHtml(root, origin, theme, name, messages) {
   const nonce = randomBytes(16).toString("base64");
   const known = theme in themes ? theme : "dark";
   /** @type {Readonly<Record<string, string | undefined>>} */
@@ -87,8 +87,8 @@ function pageHtml(root, origin, theme, isOfRules, messages) {
     csp: contentPolicy(nonce, origin),
     theme: known,
     bodyClass: themes[known],
-    script: isOfRules ? "rules/rules.js" : "main.js",
-    ownStyles: isOfRules ? '<link rel="stylesheet" href="rules/rules.css" />' : "",
+    script: name === undefined ? "main.js" : `${name}/${name}.js`,
+    ownStyles: name === undefined ? "" : `<link rel="stylesheet" href="${name}/${name}.css" />`,
     messages: JSON.stringify(messages).replaceAll("<", "\\u003c"),
   };
   const template = readFileSync(join(root, "examples/play.html"), "utf8");

@@ -24,6 +24,7 @@ import { OpenSessions } from "./library/openSessions.ts";
 import type { SessionRegistry } from "./library/sessionRegistry.ts";
 import { emptySession, latestPromptTurn, sessionTitle } from "./session/state.ts";
 import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
+import { createSearch } from "./search/vscode/createSearch.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
@@ -33,8 +34,8 @@ import { EditorWorkspaceFolders } from "./library/vscode/editorWorkspaceFolders.
 import { SessionFolders } from "./library/vscode/sessionFolders.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
-import { checkpointFolder } from "./window/startup/storageFolders.ts";
-import { openRulesPage } from "./window/openRulesPage.ts";
+import { checkpointFolder, sessionLogFolder } from "./window/startup/storageFolders.ts";
+import { openTabPage } from "./window/openTabPage.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 
@@ -85,7 +86,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const permissions = createPermissions(platform, {
     sensitive: () => settings.read().sensitive,
     protection,
-    openPage: webview => openRulesPage(webview, context.extensionUri, startup.pages),
+    openPage: webview => openTabPage("rules", webview, context.extensionUri, startup.pages),
     session: openSession,
   });
   const checkpoints = createCheckpoints(platform, {
@@ -146,8 +147,21 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const { stored } = storedSessions;
   const list = createSessionList(platform, { open, stored, agents, review: review.store.review });
 
+  const search = createSearch(platform, {
+    ...{ registry, storedSessions, chat, folder: sessionLogFolder(context) },
+    openPage: webview => openTabPage("search", webview, context.extensionUri, startup.pages),
+  });
+
   // Panels
-  const runCommand = createPanels(platform, startup, { ...features, active, chat, registry, list, storedSessions });
+  const runCommand = createPanels(platform, startup, {
+    ...features,
+    active,
+    chat,
+    registry,
+    list,
+    storedSessions,
+    search,
+  });
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());
 
@@ -161,7 +175,12 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
       } finally {
         await Promise.all([pool.dispose(), mcp.whenEnded()]);
         await terminals.whenEnded();
-        await Promise.all([review.store.flush(), checkpoints.sessions.flush(), storedSessions.flush()]);
+        await Promise.all([
+          review.store.flush(),
+          checkpoints.sessions.flush(),
+          storedSessions.flush(),
+          search.whenIdle(),
+        ]);
         checkpoints.sessions.dispose();
         review.store.dispose();
         store.dispose();

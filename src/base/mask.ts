@@ -17,13 +17,16 @@ const credentialName =
 const credentialAssignment = `${credentialName}\\\\?["']? {0,3}[=:] {0,3}`;
 const patternAfter = (before: string, value: string): RegExp => new RegExp(`(?<=${before})${value}`, "gi");
 
+/** The only pattern that matches more than one line. */
+const privateKey = /(?<=-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[^])+/g;
+
 const rules: readonly Rule[] = [
   // Secrets that are recognised by their format: keys of well-known services, JSON Web Tokens, private keys.
   { find: /\b(?:sk|pk|rk)[-_][\w-]{16,}/g, when: looksSecret },
   { find: /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|hf_|xox[abeprs]-)[\w-]{16,}/g, when: looksSecret },
   { find: /\b(?:AKIA[0-9A-Z]{16}\b|AIza[\w-]{30,})/g },
   { find: /\beyJ[\w.-]{16,}[\w-]/g, when: value => value.split(".").length > 2 },
-  { find: /(?<=-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[^])+/g },
+  { find: privateKey },
   // scheme://user:password@host
   { find: /(?<=:\/\/[^\s:/@]{0,100}:)[^\s/@]+(?=@)/g },
   // Headers: an authorization consists of two words, a cookie of several values.
@@ -53,6 +56,19 @@ export function maskText(text: string): string {
     (masked, { find, when }) => masked.replace(find, value => (when?.(value) === false ? value : hiddenValue)),
     maskKnownSecrets(text),
   );
+}
+
+/**
+ * The same as {@link maskText}, for a long text: pieces of about `length` characters, which make up the masked text. Each
+ * piece ends with a line, because no pattern but that of private keys matches a line break.
+ */
+export function* maskedPieces(text: string, length: number): Generator<string, void, void> {
+  const rest = maskKnownSecrets(text).replace(privateKey, hiddenValue);
+  for (let from = 0, end = 0; from < rest.length; from = end) {
+    const lineEnd = from + length < rest.length ? rest.indexOf("\n", from + length) : -1;
+    end = lineEnd < 0 ? rest.length : lineEnd + 1;
+    yield maskText(rest.slice(from, end));
+  }
 }
 
 /** The text without the value, unless the value is so short that it would also hide parts of other words. */

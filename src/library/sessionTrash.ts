@@ -6,6 +6,7 @@ import { asError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
 import { sessionFileName, sessionOfLogFile, type LogStorage } from "../session/log/sessionStore.ts";
+import { joinedTextFileName } from "../session/log/joinedTextFile.ts";
 import { snapshotFileName } from "../session/log/snapshot.ts";
 import type { RemovalReason } from "./retention.ts";
 import { entryFileName, parseEntry, type SessionEntry } from "./sessionEntry.ts";
@@ -98,6 +99,7 @@ export class SessionTrash {
       await this.#attempt(async () => {
         await trash.moveIn(snapshotFileName(id));
         await storage.remove(entryFileName(id));
+        await storage.remove(joinedTextFileName(id));
       });
       return true;
     });

@@ -14,8 +14,8 @@ export interface ShownSurface {
 
 /** Shows the chat in the view or in an editor tab. */
 export interface ChatSurface {
-  /** Shows the chat and posts the message to the panel that is shown. */
-  reveal(message: PanelMessage): Promise<void>;
+  /** Shows the chat and posts the message to the panel that is shown. `surfaces`: shows one of these. */
+  reveal(message: PanelMessage, surfaces?: readonly string[]): Promise<void>;
   /** Shows the chat and moves the focus there. `surfaces`: shows one of these. */
   focus(target: FocusTarget, surfaces?: readonly string[]): Promise<void>;
   /** Shows one of the surfaces. The focus stays where it is. */

@@ -5,7 +5,7 @@ import type { Problem } from "../base/errors.ts";
 import type { TypeOf } from "../base/validators.ts";
 import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
 import type { isAttachment } from "./attachment.ts";
-import type { FindHit } from "./find/findProtocol.ts";
+import type { FindHit, FindQuery } from "./find/findProtocol.ts";
 import type { Intent } from "./intents.ts";
 import type { ItemPreview } from "./itemPreview.ts";
 import type { Completion } from "./mentionKinds.ts";
@@ -602,6 +602,8 @@ export type PanelMessage =
       readonly truncated?: true;
       readonly problem?: string;
     }
+  /** Opens Find with these words at a hit of the search of all conversations: the `nth` hit in the entry. */
+  | ({ readonly type: "findAt"; readonly session: string; readonly entry: string; readonly nth: number } & FindQuery)
   /** A prompt that was not sent, with the reason as a sentence. The composer restores the draft. */
   | {
       readonly type: "unsent";

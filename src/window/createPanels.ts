@@ -16,6 +16,7 @@ import type { StoredSessionsFeature } from "../library/vscode/createStoredSessio
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
+import type { SearchFeature } from "../search/vscode/createSearch.ts";
 import { emptySession } from "../session/state.ts";
 import { allEditsCommand } from "./allEditsCommand.ts";
 import type { ActiveSession } from "./activeSession.ts";
@@ -42,6 +43,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly registry: SessionRegistry;
   readonly list: SessionListFeature;
   readonly storedSessions: StoredSessionsFeature;
+  readonly search: SearchFeature;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -154,6 +156,7 @@ export function createPanels(
         version: (platform.context.extension.packageJSON as { readonly version: string }).version,
         refresh: () => storedSessions.refresh(),
       }),
+      features.search.commands,
       logCommands({ agents, active, traffic, log }),
       mcp.commands,
       storedKeyCommands(signIn.keys, settings.definitions),

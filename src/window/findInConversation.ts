@@ -1,6 +1,6 @@
 // "Find in conversation" for each panel: runs the search and replies with the hits or a problem.
-import { t } from "../base/l10n.ts";
-import { Finder, type FindProblem } from "../panel/find/finder.ts";
+import { findProblemText } from "../panel/find/findProblemText.ts";
+import { Finder } from "../panel/find/finder.ts";
 import type { Intent } from "../panel/intents.ts";
 import type { ViewEntry } from "../panel/protocol.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
@@ -24,17 +24,6 @@ export async function findInConversation(
     total: hits.length,
     hits,
     ...(truncated && { truncated }),
-    ...(problem && { problem: problemText(problem) }),
+    ...(problem && { problem: findProblemText(problem) }),
   });
-}
-
-function problemText(problem: FindProblem): string {
-  switch (problem.kind) {
-    case "pattern":
-      return t("The regular expression is invalid: {0}.", problem.detail);
-    case "slow":
-      return t("This regular expression takes too long. Try a simpler one.");
-    default:
-      return problem satisfies never;
-  }
 }

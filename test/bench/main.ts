@@ -17,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   checkpoints: () => import("./checkpoints.ts"),
   sessions: () => import("./sessions.ts"),
   sessionsPainted: () => import("./sessionsPainted.ts"),
+  search: () => import("./search.ts"),
   follow: () => import("./follow.ts"),
 };
 

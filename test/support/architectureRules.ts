@@ -29,6 +29,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["checkpoints"],
   ["mcp"],
   ["library"],
+  ["search"],
   ["window"],
 ];
 
@@ -39,7 +40,7 @@ const webviewTiers: readonly (readonly string[])[] = [
   ["markdown"],
   ["transcript"],
   ["question", "composer", "find"],
-  ["panel", "diagram", "rules"],
+  ["panel", "diagram", "rules", "search"],
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
@@ -59,6 +60,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   mentions: ["fuzzysort"],
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
   library: [],
+  search: ["node:worker_threads"],
   mcp: ["@modelcontextprotocol/client", "node:stream", "node:string_decoder"],
 };
 
@@ -99,6 +101,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/mcp/serverLauncher.ts": ["node:fs/promises", "node:path"],
   // Creates the ids of sessions.
   "src/library/sessionRegistry.ts": ["node:crypto"],
+  // Reads texts in a worker.
+  "src/search/searchWorker.ts": ["node:fs", "node:path"],
   // Identifies what the user has allowed.
   "src/mcp/storedConsent.ts": ["node:crypto"],
 };
@@ -120,6 +124,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/itemPreview.ts",
   "src/panel/intents.ts",
   "src/panel/rulesPage.ts",
+  "src/panel/searchPage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
   "src/panel/diff/placedDiff.ts",

@@ -9,6 +9,8 @@ import { START, delegated, everyEntry, message, snapshot, sumDiff, testRun, tool
 
 const running: ViewHead["activity"] = { state: "running", since: START, cancelling: false };
 
+const toggles = { matchCase: false, wholeWord: false, regex: false };
+
 /** A panel with answers to its searches. */
 class FindPage {
   readonly panel: PanelPage;
@@ -106,6 +108,34 @@ const long = Array.from({ length: 460 }, (_, i) =>
 
 describe("find in conversation", () => {
   usePanel();
+
+  it("opens at a hit of the search of all conversations, also before its conversation and its entry are shown", async () => {
+    const entries = [
+      message("m1", "agent", "a parser"),
+      message("m2", "agent", "one parser, two Parsers, three parsers"),
+    ];
+    const session = "first";
+    const shown = view(entries, { session });
+    const at = { type: "findAt", entry: "m2", nth: 1, query: "parser", ...toggles } as const;
+    const page = new FindPage(await openPanel([snapshot(shown)]), shown);
+    await page.panel.post({ ...at, session });
+    await page.input.and(page.panel.page.locator(":focus")).waitFor();
+    await page.answer();
+    await page.says("3 of 4");
+    assert.deepEqual((await page.marks()).current, ["Parser"]);
+    await page.press("Shift+Enter");
+    await page.says("2 of 4");
+
+    // Another conversation is opened after the message, and its beginning arrives after its end.
+    const next: View = { ...shown, head: { ...shown.head, session: "next" } };
+    await page.panel.post({ ...at, entry: "m1", nth: 7, session: "next" });
+    await page.says("2 of 4");
+    await page.panel.post(snapshot({ ...next, entries: entries.slice(1) }, 2));
+    await page.answer(next);
+    await page.says("4 results");
+    await page.panel.post(snapshot(next, 3));
+    await page.says("1 of 4");
+  });
 
   it("finds an unpainted part of a very long answer and scrolls it into view", async () => {
     const text = Array.from({ length: 400 }, (_, n) => `Paragraph ${n} of a long answer.`).join("\n\n");

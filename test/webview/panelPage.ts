@@ -31,8 +31,8 @@ export interface Options {
   readonly at?: number;
   /** The texts of the panel in another language. */
   readonly translations?: Readonly<Record<string, string>>;
-  /** Shows the page of permission rules instead of the panel. */
-  readonly isRules?: true;
+  /** Shows the page of an editor tab instead of the panel. */
+  readonly page?: "rules" | "search";
   /** Receives every message of the panel, as the extension host does. Nothing else answers them. */
   readonly host?: (message: unknown) => void;
 }
@@ -177,10 +177,10 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
     });
   }
   if (options.host) shared.hosts.set(page, options.host);
-  const query = `${options.host ? "&hosted" : ""}${options.isRules ? "&page=rules" : ""}`;
+  const query = `${options.host ? "&hosted" : ""}${options.page ? `&page=${options.page}` : ""}`;
   await page.goto(`${play.url}?theme=${options.theme ?? "dark"}${query}`);
   const panel = new PanelPage(page, translations);
-  if (options.isRules) return panel;
+  if (options.page) return panel;
   await panel.log.waitFor();
   // The composer is shown before the first view.
   if (messages.length > 0) await page.locator("parley-header").waitFor();

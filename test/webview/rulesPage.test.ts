@@ -115,7 +115,7 @@ const edits = { effect: "allow", kind: "edit", path: "src/**", agent: "claude" }
 const wrong = { effect: "deny", comand: "rm" };
 
 async function openRules(host: RulesHost, options: Options = {}): Promise<PanelPage> {
-  const panel = await openPanel([], { ...options, isRules: true, host: message => void host.receive(message) });
+  const panel = await openPanel([], { ...options, page: "rules", host: message => void host.receive(message) });
   host.panel = panel;
   // The page can ask for its rules before the test knows the page.
   await host.show();

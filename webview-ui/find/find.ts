@@ -13,6 +13,8 @@ import type { StoreChange } from "../base/store.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 
 type Found = Extract<PanelMessage, { type: "found" }>;
+/** A hit of the search of all conversations. */
+export type FindTarget = Extract<PanelMessage, { type: "findAt" }>;
 type Toggle = "matchCase" | "wholeWord" | "regex";
 
 /** The shortest time between two searches while the conversation changes. Milliseconds. */
@@ -58,6 +60,8 @@ export class FindElement extends LightElement {
   #announcesResults = false;
   /** The direction to go when the results arrive, because Enter was pressed before. */
   #pendingStep: 1 | -1 | undefined;
+  /** The hit to go to, once the results and its entry have arrived. */
+  #target: FindTarget | undefined;
   #isStale = false;
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
   #focusBefore: HTMLElement | undefined;
@@ -84,17 +88,35 @@ export class FindElement extends LightElement {
   /** Shows and focuses the bar. Text selected on one line becomes the query. */
   async open(): Promise<void> {
     const selected = getSelection()?.toString() ?? "";
-    const active = document.activeElement;
-    if (!this.contains(active)) {
-      this.#focusBefore = active instanceof HTMLElement && active !== document.body ? active : undefined;
+    if (!this.contains(document.activeElement)) {
+      this.#noteFocus();
       if (selected.trim() !== "" && selected.length <= 200 && !selected.includes("\n")) this.query = selected;
     }
+    await this.#show();
+    if (this.query !== "") this.#search();
+  }
+
+  /** Shows and focuses the bar with these words, and goes to the hit. */
+  async openAt(target: FindTarget): Promise<void> {
+    if (!this.contains(document.activeElement)) this.#noteFocus();
+    const { query, matchCase, wholeWord, regex } = target;
+    Object.assign(this, { query, matchCase, wholeWord, regex });
+    await this.#show();
+    this.#search();
+    this.#target = target;
+  }
+
+  #noteFocus(): void {
+    const active = document.activeElement;
+    this.#focusBefore = active instanceof HTMLElement && active !== document.body ? active : undefined;
+  }
+
+  async #show(): Promise<void> {
     if (!this.shown) document.addEventListener("keydown", this.#escape, true);
     this.shown = true;
     await this.updateComplete;
     this.#input?.focus();
     this.#input?.select();
-    if (this.query !== "") this.#search();
   }
 
   /** Hides the bar and its highlights, and returns the focus. */
@@ -121,11 +143,13 @@ export class FindElement extends LightElement {
     const step = this.#pendingStep;
     this.#pendingStep = undefined;
     if (step !== undefined) this.#go(step);
+    this.#goToTarget();
     if (this.#isStale) this.#scheduleRefresh();
   }
 
   /** Searches again after a delay because the conversation changed. The current hit stays in place. */
   viewChanged(change: StoreChange): void {
+    this.#goToTarget();
     if (!this.shown || this.query === "" || !(change.moved || change.touched.size > 0)) return;
     this.#isStale = true;
     if (!this.#isWaiting) this.#scheduleRefresh();
@@ -140,6 +164,7 @@ export class FindElement extends LightElement {
     clearTimeout(this.#refreshTimer);
     this.#refreshTimer = undefined;
     this.#isStale = this.#isWaiting = false;
+    this.#target = undefined;
     this.#marks.clear();
     this.found = undefined;
     this.current = -1;
@@ -161,6 +186,7 @@ export class FindElement extends LightElement {
     this.current = -1;
     this.spoken = "";
     this.#pendingStep = undefined;
+    this.#target = undefined;
     this.#announcesResults = true;
     this.#marks.set([], -1);
     this.#sendQuery(this.query);
@@ -173,7 +199,22 @@ export class FindElement extends LightElement {
     send({ type: "find", request: ++this.#request, query, matchCase, wholeWord, regex });
   }
 
+  /** The beginning of a long conversation arrives after its end. */
+  #goToTarget(): void {
+    const target = this.#target;
+    const hits = this.found?.hits;
+    if (!target || !hits || !this.around.entries().some(({ id }) => id === target.entry)) return;
+    this.#target = undefined;
+    const first = hits.findIndex(({ entry }) => entry === target.entry);
+    if (first < 0) return;
+    const last = hits.findLastIndex(({ entry }) => entry === target.entry);
+    this.current = Math.min(first + target.nth, last);
+    this.spoken = this.#statusText();
+    void this.#marks.goTo(this.current);
+  }
+
   #go(step: 1 | -1): void {
+    this.#target = undefined;
     const hits = this.found?.hits;
     if (!hits) {
       if (this.#isWaiting) this.#pendingStep = step;

@@ -7,7 +7,7 @@ import { forgetClosedQuestions } from "../transcript/questionOptions.ts";
 import { changesKey } from "./changes.ts";
 import type { ComposerElement } from "../composer/composer.ts";
 import { refusedChoices } from "../composer/refusedChoices.ts";
-import type { FindElement, FindContext } from "../find/find.ts";
+import type { FindElement, FindContext, FindTarget } from "../find/find.ts";
 import { LightElement, everySecond } from "../base/element.ts";
 import { emptyState } from "./emptyState.ts";
 import type { HeaderElement } from "./header.ts";
@@ -45,6 +45,8 @@ export class PanelElement extends LightElement {
   #shownQuestion: string | undefined;
   /** Whether the focus was in the banner before the update. */
   #bannerHadFocus = false;
+  /** A hit in a conversation that is not shown yet. */
+  #findTarget: FindTarget | undefined;
   readonly #findContext: FindContext = {
     transcript: () => this.#transcript,
     entries: () => this.store.view?.entries ?? [],
@@ -107,6 +109,10 @@ export class PanelElement extends LightElement {
       case "argumentValues":
         this.querySelector<FormCardElement>("parley-form")?.showValues(message);
         break;
+      case "findAt":
+        this.#findTarget = message;
+        this.#findOnceShown();
+        break;
       case "found":
         this.#find?.showResults(message);
         break;
@@ -168,6 +174,14 @@ export class PanelElement extends LightElement {
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
   }
 
+  /** The conversation of a hit can be opened after its message. */
+  #findOnceShown(): void {
+    const target = this.#findTarget;
+    if (!target || target.session !== this.head?.session) return;
+    this.#findTarget = undefined;
+    void this.#find?.openAt(target);
+  }
+
   async #showEntry(id: string): Promise<void> {
     const entry = await this.#transcript.reveal(id);
     entry?.querySelector<HTMLElement>("button, [role=link]")?.focus({ preventScroll: true });
@@ -188,6 +202,7 @@ export class PanelElement extends LightElement {
 
   protected override updated(): void {
     setShownSession(this.head?.session, this.head !== undefined && isUnused(this.head));
+    this.#findOnceShown();
     const question = this.head?.questions[0]?.id;
     this.#keepFocus(question !== undefined && question !== this.#shownQuestion);
     if (question !== undefined && question !== this.#shownQuestion) void this.#scrollToQuestion();

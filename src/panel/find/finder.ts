@@ -3,6 +3,7 @@ import { runWithTimeLimit, type TimedRun } from "./findTimeLimit.ts";
 import type { ViewEntry } from "../protocol.ts";
 import type { FindHit, FindQuery } from "./findProtocol.ts";
 import { searchable, type Searchable } from "./searchable.ts";
+import { patternProblem, searchPattern, type FindProblem } from "./searchPattern.ts";
 
 /** The search ends after this many hits. */
 export const maxHits = 2000;
@@ -17,41 +18,12 @@ const maxCpuTime = 150;
 /** …and if a slice got little CPU time on a busy machine, the next slice is longer, up to this limit. */
 const maxSliceTimeout = 2000;
 
-/**
- * The reason for a search without a result: the pattern is invalid (`detail` is the engine's message) or takes too
- * long.
- */
-export type FindProblem = { readonly kind: "pattern"; readonly detail: string } | { readonly kind: "slow" };
-
 export interface FindResult {
   /** In the order of the transcript. */
   readonly hits: readonly FindHit[];
   /** There may be more hits. */
   readonly truncated: boolean;
   readonly problem?: FindProblem;
-}
-
-/**
- * The query as a global expression. Letters are compared by Unicode's simple case folding. Throws a `SyntaxError` for
- * an invalid pattern.
- */
-function searchPattern({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
-  const source = regex ? query : query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  const flags = matchCase ? "gm" : "gim";
-  try {
-    return new RegExp(wholeWord ? wordBounded(source, "[\\p{L}\\p{M}\\p{N}_]") : source, `${flags}u`);
-  } catch (error) {
-    // Unknown escapes are errors only with the `u` flag.
-    if (!regex) throw error;
-    void new RegExp(query);
-    return new RegExp(wholeWord ? wordBounded(source, "\\w") : source, flags);
-  }
-}
-
-/** Requires both ends to be at a word boundary, not within a word. */
-function wordBounded(source: string, word: string): string {
-  const edge = `(?:(?<!${word})|(?!${word}))`;
-  return `${edge}(?:${source})${edge}`;
 }
 
 interface SearchPosition {
@@ -113,12 +85,6 @@ class SearchCache {
 }
 
 const noResult: FindResult = { hits: [], truncated: false };
-
-function patternProblem(error: unknown): FindProblem {
-  // Example: "Invalid regular expression: /(/gu: Unterminated group"
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: "pattern", detail: /^.*\/\w*: (.*)$/s.exec(message)?.[1] ?? message };
-}
 
 /**
  * One search. Invariant: its state is consistent at any moment, because a slice may be stopped between any two

@@ -165,6 +165,13 @@ export class Projector {
     return { view: { entries, head: this.#head(state, inputs, open) }, from };
   }
 
+  /** The view of one entry, for readers that visit a long conversation in slices. Undefined if there is no such entry. */
+  entryAt(state: SessionState, position: number): ViewEntry | undefined {
+    const entry = state.entries.at(position);
+    this.#decide(state.questions);
+    return entry && this.#entry(entry, state, noTurns, noTurns).view;
+  }
+
   #decide(questions: SessionState["questions"]): void {
     if (this.#decisions.of !== questions) this.#decisions = { of: questions, words: decisionsIn(questions) };
   }

@@ -1,9 +1,17 @@
-// The page of permission rules in a webview, with the same policy as a chat.
+// The pages of editor tabs that are no chats, with the same policy as a chat.
 import * as vscode from "vscode";
 import type { PanelPages } from "./startup/panelPages.ts";
 
-/** Opens the page. Only our own bundle loads, and Trusted Types turn raw HTML assignments into errors. */
-export function openRulesPage(webview: vscode.Webview, extensionUri: vscode.Uri, pages: PanelPages): void {
+/**
+ * Opens the page of permission rules, or the search of all conversations. Only our own bundle loads, and Trusted Types turn
+ * raw HTML assignments into errors.
+ */
+export function openTabPage(
+  page: "rules" | "search",
+  webview: vscode.Webview,
+  extensionUri: vscode.Uri,
+  pages: PanelPages,
+): void {
   const root = vscode.Uri.joinPath(extensionUri, "dist", "webview");
   webview.options = pages.options;
   webview.html = pages.html(webview, root, ({ nonce, file }) => ({
@@ -13,10 +21,10 @@ export function openRulesPage(webview: vscode.Webview, extensionUri: vscode.Uri,
       "require-trusted-types-for 'script'",
       "trusted-types lit-html",
     ],
-    head: ["codicon.css", "styles.css", "rules/rules.css"]
+    head: ["codicon.css", "styles.css", `${page}/${page}.css`]
       .map(name => `<link rel="stylesheet" href="${file(name)}">`)
       .join("\n"),
     body: `<div id="parley"></div>
-<script type="module" nonce="${nonce}" src="${file("rules/rules.js")}"></script>`,
+<script type="module" nonce="${nonce}" src="${file(`${page}/${page}.js`)}"></script>`,
   }));
 }

@@ -1,0 +1,100 @@
+// The boundary between the page that searches all conversations, an editor tab, and the extension host.
+import {
+  isBoolean,
+  isNonNegativeInteger,
+  isRecordOf,
+  isString,
+  type Fields,
+  type FieldsOf,
+  type Flat,
+} from "../base/validators.ts";
+
+/** A line with hits, with the lines of the same entry around it. */
+export interface SearchRow {
+  /** The position of the entry in its conversation. */
+  readonly entry: number;
+  /** The number of hits in this entry before this line. */
+  readonly nth: number;
+  /** The hits in the line. */
+  readonly hits: number;
+  readonly before: readonly string[];
+  /** The line, cut if it is long. */
+  readonly line: string;
+  /** The hits in `line`: pairs of start and end. UTF-16 units. */
+  readonly marks: readonly (readonly [number, number])[];
+  readonly after: readonly string[];
+}
+
+/** A conversation with hits. */
+export interface FoundSession {
+  readonly session: string;
+  /** Empty if it has none. */
+  readonly title: string;
+  readonly agent: string;
+  /** When it was used last, ms since the epoch. */
+  readonly updated: number;
+  readonly isDone: boolean;
+  readonly rows: readonly SearchRow[];
+  /** There are more hits in it. */
+  readonly isCut: boolean;
+}
+
+/** A conversation that could not be searched, or not all of it, and why, as a sentence. */
+export interface UnsearchedSession {
+  readonly title: string;
+  readonly reason: string;
+}
+
+/** What the extension host sends to the page. `request` is that of the search which it answers. */
+export type SearchMessage =
+  /** More conversations with hits, the latest used first within one message. */
+  | { readonly type: "found"; readonly request: number; readonly sessions: readonly FoundSession[] }
+  /** Conversations that must be read first, and how many of them are left. */
+  | { readonly type: "reading"; readonly request: number; readonly left: number }
+  | {
+      readonly type: "done";
+      readonly request: number;
+      /** The search ended because it has enough hits. */
+      readonly isCut: boolean;
+      readonly unsearched: readonly UnsearchedSession[];
+      /** Why there is no result, as a sentence. */
+      readonly problem?: string;
+    }
+  /** A conversation could not be opened: `problem` is a sentence. */
+  | { readonly type: "notOpened"; readonly problem: string }
+  /** The command was run: the box gets the focus. */
+  | { readonly type: "focus" }
+  /** Selects the hit after the selected one, or before it, and opens it. */
+  | { readonly type: "go"; readonly step: 1 | -1 };
+
+const query = { query: isString, matchCase: isBoolean, wholeWord: isBoolean, regex: isBoolean };
+
+/** Every intent of the page. */
+const searchIntents = {
+  ready: {},
+  search: { request: isNonNegativeInteger, ...query },
+  /** Opens a conversation at a hit: the `nth` in the entry at this position. */
+  open: { session: isString, entry: isNonNegativeInteger, nth: isNonNegativeInteger, ...query },
+  /** Opens a conversation that has no hit, because only filters were typed. */
+  show: { session: isString },
+} as const satisfies Readonly<Record<string, Fields>>;
+
+type SearchIntents = typeof searchIntents;
+export type SearchIntent = {
+  [Type in keyof SearchIntents]: Flat<{ readonly type: Type } & FieldsOf<SearchIntents[Type]>>;
+}[keyof SearchIntents];
+
+/** Longer texts are no search. Characters. */
+const maxQueryLength = 2000;
+
+/** Whether a message of the page is an intent. */
+export function isSearchIntent(message: unknown): message is SearchIntent {
+  if (typeof message !== "object" || message === null || !("type" in message)) return false;
+  const { type, ...fields } = message;
+  if ("query" in fields && String(fields.query).length > maxQueryLength) return false;
+  return (
+    isString(type) &&
+    Object.hasOwn(searchIntents, type) &&
+    isRecordOf(searchIntents[type as keyof SearchIntents])(fields)
+  );
+}

@@ -1,0 +1,84 @@
+// Creates the search of all conversations, and its commands.
+import { join } from "node:path";
+import type * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import { showInformationMessage } from "../../editor/editorUi.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { SessionRegistry } from "../../library/sessionRegistry.ts";
+import { hasSession, showSession, type ShowSessionOptions } from "../../library/vscode/showSession.ts";
+import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
+import { ConversationSearch } from "../conversationSearch.ts";
+import { JoinedTexts } from "../joinedTexts.ts";
+import { TextSearch } from "../textSearch.ts";
+import { SearchTab, type OpenedHit } from "./searchTab.ts";
+
+export interface SearchSources {
+  readonly registry: SessionRegistry;
+  readonly storedSessions: StoredSessionsFeature;
+  readonly chat: ShowSessionOptions["chat"];
+  /** The folder of the logs. */
+  readonly folder: string;
+  /** Shows the page of the search in a webview. */
+  readonly openPage: (webview: vscode.Webview) => void;
+}
+
+export interface SearchFeature {
+  readonly commands: CommandHandlers<
+    "parley.searchConversations" | "parley.nextSearchHit" | "parley.previousSearchHit" | "parley.rebuildSearchTexts"
+  >;
+  /** Resolves when nothing is being written. */
+  whenIdle(): Promise<void>;
+}
+
+/** Creates the search. From now on, the text of each session is stored when a turn ends. */
+export function createSearch(
+  { context, store, storage, clock, log }: ExtensionPlatform,
+  { registry, storedSessions, chat, folder, openPage }: SearchSources,
+): SearchFeature {
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  const { stored } = storedSessions;
+  const texts = store.add(
+    new JoinedTexts({ storage, open: registry.open, version, log, flushLog: id => registry.flushLog(id) }),
+  );
+  const worker = store.add(new TextSearch(join(context.extensionUri.fsPath, "dist", "search.js"), clock));
+  const search = new ConversationSearch({
+    ...{ folder, texts, entries: () => stored.entries, now: () => clock.now() },
+    searchTexts: (task, onProgress) => worker.search(task, onProgress),
+  });
+  const openSession = async (id: string, hit?: OpenedHit): Promise<void> => {
+    if (!hasSession({ registry, stored }, id)) throw new Error(t("This session no longer exists."));
+    await showSession({ registry, stored, chat }, id);
+    const session = registry.open.get(id);
+    const entry = hit && session?.state.entries.at(hit.entry);
+    if (!session || !hit || !entry || hit.query === "") return;
+    const { nth, query, matchCase, wholeWord, regex } = hit;
+    await chat.reveal(
+      { type: "findAt", session: id, entry: entry.id, nth, query, matchCase, wholeWord, regex },
+      registry.open.surfacesOf(session).slice(0, 1),
+    );
+  };
+  const refresh = async (): Promise<void> => {
+    await storedSessions.refresh();
+    await texts.removeOrphans().catch((error: unknown) => {
+      log.warn("Texts of removed sessions could not be removed.", asError(error).message);
+    });
+  };
+  const tab = store.add(new SearchTab({ search, log, openPage, refresh, openSession }));
+  const go = (step: 1 | -1) => (): void => {
+    if (!tab.go(step)) tab.show();
+  };
+  return {
+    commands: {
+      "parley.searchConversations": () => tab.show(),
+      "parley.nextSearchHit": go(1),
+      "parley.previousSearchHit": go(-1),
+      "parley.rebuildSearchTexts": async () => {
+        await texts.removeAll();
+        void showInformationMessage(t("The next search reads all conversations again."));
+      },
+    },
+    whenIdle: () => texts.whenIdle(),
+  };
+}

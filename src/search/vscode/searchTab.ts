@@ -1,0 +1,111 @@
+// The editor tab that searches all conversations: shows the page, and answers its intents.
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import { createWebviewPanel } from "../../editor/editorItems.ts";
+import { isSearchIntent, type SearchIntent, type SearchMessage } from "../../panel/searchPage.ts";
+import type { ConversationSearch } from "../conversationSearch.ts";
+import { readQuery } from "../searchQuery.ts";
+
+/** The hit at which a conversation is opened. */
+export type OpenedHit = Pick<
+  Extract<SearchIntent, { readonly type: "open" }>,
+  "session" | "entry" | "nth" | "query" | "matchCase" | "wholeWord" | "regex"
+>;
+
+export interface SearchTabOptions {
+  readonly search: ConversationSearch;
+  readonly log: Log;
+  /** Shows the page in a webview. */
+  readonly openPage: (webview: vscode.Webview) => void;
+  /** Reads the list of stored sessions. Never rejects. */
+  readonly refresh: () => Promise<void>;
+  /** Opens a conversation, at a hit if there is one. Rejects with a sentence. */
+  readonly openSession: (session: string, hit?: OpenedHit) => Promise<void>;
+}
+
+/** The only tab of the search. */
+export class SearchTab implements Disposable {
+  readonly #options: SearchTabOptions;
+  #tab: vscode.WebviewPanel | undefined;
+  #isReady = false;
+  #reading: Promise<void> | undefined;
+
+  constructor(options: SearchTabOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the tab, or shows it with the hits that it has. */
+  show(): void {
+    if (this.#tab) {
+      this.#tab.reveal();
+      return this.#post({ type: "focus" });
+    }
+    const tab = createWebviewPanel("parley.search", vscode.l10n.t("Search Conversations"), vscode.ViewColumn.Active, {
+      enableScripts: true,
+      // The page keeps its hits.
+      retainContextWhenHidden: true,
+    });
+    this.#tab = tab;
+    this.#isReady = false;
+    this.#reading = this.#options.refresh();
+    const messages = tab.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    tab.onDidDispose(() => {
+      messages.dispose();
+      if (this.#tab !== tab) return;
+      this.#tab = undefined;
+      this.#options.search.cancel();
+    });
+    this.#options.openPage(tab.webview);
+  }
+
+  /** Opens the hit after the selected one, or before it. False if no search has been opened. */
+  go(step: 1 | -1): boolean {
+    if (!this.#tab || !this.#isReady) return false;
+    this.#post({ type: "go", step });
+    return true;
+  }
+
+  dispose(): void {
+    this.#options.search.cancel();
+    this.#tab?.dispose();
+  }
+
+  #receive(message: unknown): void {
+    const { log } = this.#options;
+    if (!isSearchIntent(message)) return log.warn("The page of the search sent an unknown message.");
+    this.#run(message).catch((error: unknown) => {
+      log.error("An action of the page of the search failed.", asError(error).message);
+      this.#post({ type: "notOpened", problem: asError(error).message });
+    });
+  }
+
+  async #run(intent: SearchIntent): Promise<void> {
+    const { search, openSession } = this.#options;
+    switch (intent.type) {
+      case "ready":
+        this.#isReady = true;
+        return this.#post({ type: "focus" });
+      case "search":
+        await this.#reading;
+        return search.search(intent.request, intent, message => this.#post(message));
+      case "open": {
+        const read = readQuery(intent.query, Date.now());
+        return openSession(intent.session, { ...intent, query: "words" in read ? read.words : "" });
+      }
+      case "show":
+        return openSession(intent.session);
+      default:
+        return intent satisfies never;
+    }
+  }
+
+  /** A closed tab receives nothing. */
+  #post(message: SearchMessage): void {
+    if (!this.#isReady) return;
+    this.#tab?.webview.postMessage(message).then(undefined, (error: unknown) => {
+      this.#options.log.debug("A message did not reach the page of the search.", asError(error).message);
+    });
+  }
+}

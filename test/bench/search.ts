@@ -1,0 +1,254 @@
+// The search of all conversations over 1,000 joined texts of 100 kB, without VS Code: the first hits, all hits, the longest task
+// of the extension host meanwhile, and its memory, beside `grep` over the same texts and beside parsing the logs.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type * as vscode from "vscode";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { OpenSessions } from "../../src/library/openSessions.ts";
+import type { SessionEntry } from "../../src/library/sessionEntry.ts";
+import type { FindQuery } from "../../src/panel/find/findProtocol.ts";
+import { ConversationSearch } from "../../src/search/conversationSearch.ts";
+import { JoinedTexts } from "../../src/search/joinedTexts.ts";
+import { makeJoinedText } from "../../src/search/makeJoinedText.ts";
+import { TextSearch } from "../../src/search/textSearch.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { joinedTextFileName } from "../../src/session/log/joinedTextFile.ts";
+import { openLog, readEvents } from "../../src/session/log/openLog.ts";
+import { sessionFileName } from "../../src/session/log/sessionStore.ts";
+import { writeNewLog } from "../../src/session/log/writeLog.ts";
+import { openSessionStorage } from "../../src/window/sessionStorage.ts";
+import { median, ms, type Report } from "./report.ts";
+
+/** Milliseconds. */
+const limits = { first: 200, all: 1000, task: 50 };
+const sessionCount = 1000;
+/** The joined text of a session, about 100 kB. */
+const updateCount = 460;
+const rounds = 5;
+/** The logs that are parsed for comparison. */
+const parsedLogs = 20;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+interface Searched {
+  readonly first: number;
+  readonly all: number;
+  readonly task: number;
+  readonly hits: number;
+}
+
+/** Runs the benchmark. */
+export async function run(): Promise<Report> {
+  const root = mkdtempSync(join(tmpdir(), "parley-bench-search-"));
+  try {
+    return await measure(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function measure(root: string): Promise<Report> {
+  const folder = join(root, "sessions");
+  const storage = openSessionStorage({ storageUri: { fsPath: root } } as vscode.ExtensionContext);
+  const open = new OpenSessions();
+  const texts = new JoinedTexts({ storage, open, flushLog: () => Promise.resolve(), version: "1", log: nullLog });
+  const entries: SessionEntry[] = [];
+  await writeNewLog({ storage, session: "s0", clock: systemClock, log: nullLog }, events(), 1);
+  await texts.make("s0");
+  const log = readFileSync(join(folder, sessionFileName("s0")), "utf8");
+  const joined = readFileSync(join(folder, joinedTextFileName("s0")), "utf8");
+  for (let i = 0; i < sessionCount; i++) {
+    const id = `s${i}`;
+    entries.push({
+      ...{ id, agent: "demo", agentName: "Demo Agent", folder: "/w", title: id, updated: sessionCount - i },
+      status: "idle",
+    });
+    writeFileSync(join(folder, sessionFileName(id)), log);
+    // Some words are in each conversation, in a few, and in the last one only.
+    const words = i === sessionCount - 1 ? "lastneedle" : i % 100 === 0 ? "rareneedle" : "otherword";
+    writeFileSync(join(folder, joinedTextFileName(id)), joined.replaceAll("Placeword", words));
+  }
+  const script = join(dirname(fileURLToPath(import.meta.url)), "searchWorker.js");
+  const worker = new TextSearch(script, systemClock);
+  const search = new ConversationSearch({
+    ...{ folder, texts, entries: () => entries, now: () => Date.now() },
+    searchTexts: (task, onProgress) => worker.search(task, onProgress),
+  });
+  const rows: (readonly string[])[] = [];
+  const failures: string[] = [];
+  const row = (what: string, value: number, limit?: number, shown = ms(value)): void => {
+    rows.push([what, shown, limit === undefined ? "" : ms(limit)]);
+    if (limit !== undefined && value > limit) failures.push(`${what}: ${ms(value)}, limit ${ms(limit)}`);
+  };
+  const searched = async (query: string, how: Partial<FindQuery> = {}): Promise<Searched> => {
+    const asked = { query, matchCase: false, wholeWord: false, regex: false, ...how };
+    const runs: Searched[] = [];
+    for (let round = 0; round < rounds; round++) runs.push(await searchOnce(search, asked));
+    const of = (key: keyof Searched): number => median(runs.map(each => each[key]));
+    return { first: of("first"), all: of("all"), task: of("task"), hits: of("hits") };
+  };
+  // The worker starts, and the files come into the cache of the system.
+  await searched("warm up");
+  collect();
+  const heapBefore = process.memoryUsage().rss;
+  const common = await searched("parser");
+  const rare = await searched("rareneedle");
+  const last = await searched("lastneedle");
+  const none = await searched("nowhereatall");
+  const word = await searched("otherword", { wholeWord: true, matchCase: true });
+  const pattern = await searched("last[a-z]+ 12\\d", { regex: true });
+  collect();
+  const heap = process.memoryUsage().rss;
+  worker.dispose();
+  await new Promise(resolve => setTimeout(resolve, 200));
+  const heapAfter = process.memoryUsage().rss;
+  const firstOf = [common, rare, word];
+  row("first hits, of a word in a few conversations", rare.first, limits.first);
+  row("first hits, the slowest of three words", Math.max(...firstOf.map(({ first }) => first)), limits.first);
+  row("all hits of a word in a few conversations", rare.all, limits.all);
+  row("all hits of a word in the last conversation", last.all, limits.all);
+  row("a word in no conversation", none.all, limits.all);
+  row("a regular expression with hits in the last conversation", pattern.all, limits.all);
+  row("a word in each conversation, until there are enough hits", common.all, limits.all);
+  row(
+    "longest task of the extension host during all of these",
+    Math.max(...[common, rare, last, none, word, pattern].map(({ task }) => task)),
+    limits.task,
+  );
+  const making: number[] = [];
+  for (let round = 0; round < rounds; round++) making.push(await longestTask(() => texts.make(`s${round}`)));
+  row("longest task of the extension host while a text is made", median(making), limits.task);
+  texts.dispose();
+  const idle = await longestTask(() => new Promise(resolve => setTimeout(resolve, 1000)));
+  row("the same while nothing happens, because of other work on the machine", idle);
+  row("making the text of one conversation from its log", await makingTime(storage));
+  row("`grep -r -i -F`, a word in a few conversations", grep(folder, "rareneedle"));
+  row(`parsing all logs (from ${parsedLogs} of them)`, await parsingTime(storage));
+  const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+  rows.push(["memory of the process that the searches add", megabytes(heap - heapBefore), ""]);
+  rows.push(["what is left of it when the worker has ended", megabytes(Math.max(0, heapAfter - heapBefore)), ""]);
+  for (const [what, { hits }, expected] of [
+    ["rareneedle", rare, 9],
+    ["lastneedle", last, 1],
+    ["nowhereatall", none, 0],
+    ["regular expression", pattern, 1],
+  ] as const)
+    if (hits < expected) failures.push(`${what}: ${hits} conversations were found, not ${expected}.`);
+  const size = statSync(join(folder, joinedTextFileName("s0"))).size;
+  const name = `${sessionCount.toLocaleString("en")} texts of ${Math.round(size / 1000)} kB`;
+  return { tables: [{ columns: [name, "value", "limit"], rows }], failures };
+}
+
+/** `hits`: the conversations that were found. */
+async function searchOnce(search: ConversationSearch, query: FindQuery): Promise<Searched> {
+  let first: number | undefined;
+  let hits = 0;
+  let problem: string | undefined;
+  const started = performance.now();
+  const task = await longestTask(() =>
+    search.search(++request, query, message => {
+      if (message.type === "found") {
+        first ??= performance.now() - started;
+        hits += message.sessions.length;
+      } else if (message.type === "reading") problem = "A text was made again.";
+      else if (message.type === "done") problem ??= message.problem;
+    }),
+  );
+  if (problem !== undefined) throw new Error(problem);
+  return { first: first ?? 0, all: performance.now() - started, task, hits };
+}
+let request = 0;
+
+/** The longest turn of the event loop, ms. */
+async function longestTask(work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  let timer: NodeJS.Immediate | undefined;
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    timer = setImmediate(turn);
+  };
+  turn();
+  await work();
+  await new Promise(resolve => setImmediate(resolve));
+  clearImmediate(timer);
+  return longest;
+}
+
+type Storage = ReturnType<typeof openSessionStorage>;
+
+async function makingTime(storage: Storage): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now();
+    const opened = await openLog({ storage, session: `s${round}`, version: "1", log: nullLog });
+    if (!opened) throw new Error("The log is empty.");
+    await makeJoinedText(
+      opened.state,
+      () => new Promise(resolve => setImmediate(resolve)),
+      error => {
+        throw error;
+      },
+    );
+    times.push(performance.now() - started);
+  }
+  return median(times);
+}
+
+async function parsingTime(storage: Storage): Promise<number> {
+  const started = performance.now();
+  for (let i = 0; i < parsedLogs; i++) await readEvents(storage, sessionFileName(`s${i}`));
+  return ((performance.now() - started) * sessionCount) / parsedLogs;
+}
+
+function grep(folder: string, word: string): number {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now();
+    execFileSync("grep", ["-r", "-i", "-F", "-c", "--include=*.search.txt", word, folder], { maxBuffer: 1e8 });
+    times.push(performance.now() - started);
+  }
+  return median(times);
+}
+
+/** A conversation about code: prompts, answers in Markdown, commands with output. */
+function events(): readonly SessionEvent[] {
+  const all: SessionEvent[] = [];
+  for (let i = 0; i < updateCount; i++) {
+    if (i % 10 === 0)
+      all.push(message("user", `p${i}`, `Please look at **part ${i}** of the parser, and fix the test.`));
+    else if (i % 3 === 0)
+      all.push({
+        ...{ type: "tool", toolCallId: `t${i}` },
+        patch: {
+          ...{ title: `Run npm test -- part ${i}`, kind: "execute", status: "completed" },
+          locations: [{ path: `/w/src/part${i}.ts` }],
+          content: [
+            { type: "content", content: { type: "text", text: `✔ line ${i} of the output is fine\n`.repeat(8) } },
+          ],
+        },
+      });
+    else
+      all.push(
+        message(
+          "agent",
+          `m${i}`,
+          `The \`parser\` reads token ${i}. ${"It is about twelve words of text. ".repeat(5)}\n`,
+        ),
+      );
+  }
+  return [...all, message("agent", "last", "Placeword 123")];
+}
+
+const message = (author: "user" | "agent", messageId: string, text: string): SessionEvent => ({
+  ...{ type: "message", author, messageId },
+  content: [{ type: "text", text }],
+});

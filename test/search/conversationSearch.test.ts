@@ -1,0 +1,237 @@
+// The search of all conversations on a disk, with the worker of the product: texts are made when they are missing or old,
+// what cannot be searched is named, and no expression blocks anything.
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as vscode from "vscode";
+import { inProject } from "../../scripts/tools/project.mjs";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { OpenSessions } from "../../src/library/openSessions.ts";
+import type { SessionEntry } from "../../src/library/sessionEntry.ts";
+import type { FindQuery } from "../../src/panel/find/findProtocol.ts";
+import type { FoundSession, SearchMessage } from "../../src/panel/searchPage.ts";
+import { ConversationSearch } from "../../src/search/conversationSearch.ts";
+import { JoinedTexts } from "../../src/search/joinedTexts.ts";
+import { TextSearch } from "../../src/search/textSearch.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { writeNewLog } from "../../src/session/log/writeLog.ts";
+import { joinedTextFileName } from "../../src/session/log/joinedTextFile.ts";
+import { sessionFileName, type LogStorage } from "../../src/session/log/sessionStore.ts";
+import { openSessionStorage } from "../../src/window/sessionStorage.ts";
+import { FakeOpenSession } from "../support/fakes/fakeOpenSession.ts";
+import { until } from "../support/fakes/until.ts";
+
+const says = (text: string, messageId = "1"): SessionEvent => ({
+  ...{ type: "message", author: "user", messageId },
+  content: [{ type: "text", text }],
+});
+
+interface Result {
+  readonly sessions: readonly FoundSession[];
+  readonly done: Extract<SearchMessage, { readonly type: "done" }>;
+  readonly messages: readonly SearchMessage[];
+}
+
+describe("the search of all conversations", () => {
+  let root: string;
+  let folder: string;
+  let storage: LogStorage;
+  let open: OpenSessions<FakeOpenSession>;
+  let texts: JoinedTexts<FakeOpenSession>;
+  let worker: TextSearch;
+  let search: ConversationSearch;
+  let entries: SessionEntry[];
+  let made: string[];
+  let request = 0;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "parley-search-"));
+    folder = join(root, "sessions");
+    storage = openSessionStorage({ storageUri: { fsPath: root } } as vscode.ExtensionContext);
+    open = new OpenSessions();
+    const flushLog = (): Promise<void> => Promise.resolve();
+    texts = new JoinedTexts({ storage, open, flushLog, version: "1", log: nullLog });
+    worker = new TextSearch(inProject("dist", "search.js"), systemClock);
+    [entries, made] = [[], []];
+    search = new ConversationSearch({
+      ...{ folder, entries: () => entries, now: () => Date.now() },
+      texts: {
+        isBehind: id => texts.isBehind(id),
+        make: id => {
+          made.push(id);
+          return texts.make(id);
+        },
+      },
+      searchTexts: (task, onProgress) => worker.search(task, onProgress),
+    });
+  });
+  afterEach(() => {
+    worker.dispose();
+    texts.dispose();
+    open.dispose();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  async function store(id: string, text: string, more: Partial<SessionEntry> = {}): Promise<void> {
+    await writeNewLog({ storage, session: id, clock: systemClock, log: nullLog }, [says(text)], 1);
+    list(id, more);
+  }
+  function list(id: string, more: Partial<SessionEntry> = {}): void {
+    const common = { agent: "demo", agentName: "Demo Agent", folder: "/w", status: "idle" } as const;
+    entries.push({ id, title: `Title of ${id}`, updated: entries.length, ...common, ...more });
+  }
+  async function find(query: string, how: Partial<FindQuery> = {}): Promise<Result> {
+    const messages: SearchMessage[] = [];
+    const asked = { query, matchCase: false, wholeWord: false, regex: false, ...how };
+    await search.search(++request, asked, message => messages.push(message));
+    const done = messages.at(-1);
+    assert.ok(done?.type === "done", JSON.stringify(messages));
+    return { messages, done, sessions: messages.flatMap(each => (each.type === "found" ? each.sessions : [])) };
+  }
+  const idsOf = ({ sessions }: Result): readonly string[] => sessions.map(({ session }) => session).sort();
+
+  it("makes missing texts once, and finds words in every session", async () => {
+    await store("a", "The broken parser");
+    await store("b", "another parser");
+    await store("c", "nothing");
+    const first = await find("PARSER");
+    assert.deepEqual(
+      [idsOf(first), made],
+      [
+        ["a", "b"],
+        ["a", "b", "c"],
+      ],
+    );
+    assert.deepEqual(
+      first.sessions.map(({ rows }) => rows.map(({ line, marks }) => marks.map(([from, to]) => line.slice(from, to)))),
+      [[["parser"]], [["parser"]]],
+    );
+    assert.deepEqual(
+      first.messages.flatMap(each => (each.type === "reading" ? [each.left] : [])),
+      [3, 2, 1],
+    );
+    assert.deepEqual([idsOf(await find("parser")), made.length], [["a", "b"], 3]);
+    assert.deepEqual(idsOf(await find("broken|another", { regex: true })), ["a", "b"]);
+    assert.deepEqual(idsOf(await find("Parser", { matchCase: true })), []);
+    assert.deepEqual(idsOf(await find("pars", { wholeWord: true })), []);
+  });
+
+  it("makes the text again when the log has grown, and when the text is damaged", async () => {
+    await store("a", "the first words");
+    await find("words");
+    await storage.append(
+      sessionFileName("a"),
+      `${JSON.stringify({ seq: 1, at: 2, event: says("later words", "2") })}\n`,
+    );
+    assert.deepEqual(idsOf(await find("later")), ["a"]);
+    const path = join(folder, joinedTextFileName("a"));
+    const whole = readFileSync(path, "utf8");
+    for (const damaged of ["", "{", whole.slice(0, 20), whole.replace("[[", "[{")]) {
+      writeFileSync(path, damaged);
+      assert.deepEqual(idsOf(await find("later")), ["a"], damaged);
+    }
+    assert.equal(readFileSync(path, "utf8"), whole);
+  });
+
+  it("loses nothing if the window is killed while it writes a text", async () => {
+    await store("a", "the words");
+    await find("words");
+    const path = join(folder, joinedTextFileName("a"));
+    const whole = readFileSync(path);
+    const log = readFileSync(join(folder, sessionFileName("a")));
+    for (let length = 0; length < whole.length; length += 7) {
+      // A killed window leaves the temporary file, and never a part of the text under its name.
+      rmSync(path);
+      writeFileSync(`${path}.1.tmp`, whole.subarray(0, length));
+      assert.deepEqual(idsOf(await find("words")), ["a"]);
+    }
+    assert.deepEqual([readFileSync(path), readFileSync(join(folder, sessionFileName("a")))], [whole, log]);
+  });
+
+  it("names a session whose log is damaged or gone, and searches the others", async () => {
+    await store("a", "the words");
+    writeFileSync(join(folder, sessionFileName("broken")), "not a log\n\u0000\u0001\n");
+    list("broken");
+    list("gone");
+    const result = await find("words");
+    assert.deepEqual(idsOf(result), ["a"]);
+    assert.deepEqual(result.done.unsearched, [
+      { title: "Title of broken", reason: "Its log contains nothing that Parley can read." },
+      { title: "Title of gone", reason: "Its log contains nothing that Parley can read." },
+    ]);
+  });
+
+  it("chooses sessions by filters, also without words", async () => {
+    await store("a", "the words", { agent: "claude", agentName: "Claude Code", done: true });
+    await store("b", "the words");
+    assert.deepEqual(idsOf(await find('words agent:"claude code"')), ["a"]);
+    assert.deepEqual(idsOf(await find("words is:done")), ["a"]);
+    const listed = await find("agent:demo");
+    assert.deepEqual([idsOf(listed), listed.sessions[0]?.rows], [["b"], []]);
+    assert.deepEqual(idsOf(await find("")), []);
+    assert.match((await find("words after:never")).done.problem ?? "", /needs a date/);
+    assert.deepEqual(idsOf(await find("words file:src/")), []);
+  });
+
+  it("finds sessions by the files of their tool calls", async () => {
+    const call: SessionEvent = {
+      ...{ type: "tool", toolCallId: "t" },
+      patch: { title: "Read", locations: [{ path: "/w/src/Parser.ts" }] },
+    };
+    await writeNewLog({ storage, session: "a", clock: systemClock, log: nullLog }, [says("words"), call], 1);
+    list("a");
+    await store("b", "words about src/Parser.ts");
+    assert.deepEqual(idsOf(await find("words file:src\\parser")), ["a"]);
+  });
+
+  it("searches an open session as it is now, and stores its text when a turn ends", async () => {
+    const session = new FakeOpenSession("a");
+    open.add(session);
+    list("a");
+    session.dispatch(says("typed just now"));
+    assert.deepEqual(idsOf(await find("just now")), ["a"]);
+    session.dispatch({ type: "activity", state: "running" });
+    session.dispatch(says("the answer", "2"));
+    const path = join(folder, joinedTextFileName("a"));
+    assert.ok(!readFileSync(path, "utf8").includes("the answer"));
+    session.dispatch({ type: "activity", state: "idle", stopReason: "end_turn" });
+    await until(() => readFileSync(path, "utf8").includes("the answer"));
+    await texts.whenIdle();
+    made = [];
+    assert.deepEqual([idsOf(await find("the answer")), made], [["a"], ["a"]]);
+  });
+
+  it("says that an expression is invalid or takes too long, and searches on", async function () {
+    this.timeout(120_000);
+    await store("a", `${"a".repeat(50_000)}!`);
+    assert.match((await find("(", { regex: true })).done.problem ?? "", /^The regular expression is invalid/);
+    assert.match((await find("(a+a+)+$", { regex: true })).done.problem ?? "", /takes too long/);
+    assert.deepEqual(idsOf(await find("!")), ["a"]);
+  });
+
+  it("lets a newer search win, also while an expression keeps the worker busy", async function () {
+    this.timeout(120_000);
+    await store("a", `${"a".repeat(50_000)}!`);
+    await find("!");
+    const late: SearchMessage[] = [];
+    const asked = { query: "(a+a+)+$", matchCase: false, wholeWord: false, regex: true };
+    const first = search.search(++request, asked, message => late.push(message));
+    assert.deepEqual(idsOf(await find("!")), ["a"]);
+    await first;
+    assert.deepEqual(late, []);
+  });
+
+  it("removes texts of sessions that are gone, and all of them on request", async () => {
+    await store("a", "words");
+    await store("b", "words");
+    await find("words");
+    rmSync(join(folder, sessionFileName("b")));
+    const names = (): readonly string[] => readdirSync(folder).filter(name => name.endsWith(".search.txt"));
+    await texts.removeOrphans();
+    assert.deepEqual(names(), [joinedTextFileName("a")]);
+    await texts.removeAll();
+    assert.deepEqual(names(), []);
+    assert.deepEqual(idsOf(await find("words agent:demo")), ["a"]);
+  });
+});
