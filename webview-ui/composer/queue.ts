@@ -161,6 +161,7 @@ export class QueueElement extends LightElement {
     return html`<li data-id=${one.id} class="queue-editor">
       <textarea
         rows="1"
+        dir="auto"
         aria-label=${t("Edit queued text")}
         .value=${this.editing?.text ?? ""}
         @input=${(event: Event) => (this.editing = { id: one.id, text: (event.target as HTMLTextAreaElement).value })}
