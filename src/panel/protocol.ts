@@ -200,8 +200,11 @@ export interface ViewTool {
   readonly parts: readonly ToolPart[];
   /** A file of the call is outside the workspace folders. */
   readonly isOutside?: true;
-  /** The answers that rules gave, as texts; and the id of the call, if the user can end it alone. */
+  /** The answers that rules gave, as texts. */
   readonly decisions?: readonly string[];
+  /** The answer that the user gave to all edits of the session, as text. No rule belongs to it. */
+  readonly byAllEdits?: string;
+  /** The id of the call, if the user can end it alone. */
   readonly cancel?: string;
   readonly files?: readonly ViewNotedFile[];
 }

@@ -190,7 +190,9 @@ describe("all edits of a session", () => {
     await window.idle();
     await window.scene("all-edits");
     await played(window, "second");
-    await log.getByRole("article", { name: "Edit b" }).getByText("Allowed with all edits of this session").waitFor();
+    const allowed = log.getByRole("article", { name: "Edit b" });
+    await allowed.getByText("Allowed with all edits of this session").waitFor();
+    assert.equal(await allowed.getByRole("button", { name: "Rules" }).count(), 0, "no rule allowed it");
 
     await play(window, "manifest");
     const manifest = question(window, "Edit the manifest");

@@ -7,6 +7,7 @@ import { DiffStore } from "../../src/panel/diff/diffStore.ts";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent, ToolContent, ToolFields } from "../../src/session/events.ts";
+import { byAllEdits } from "../../src/session/byAllEdits.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { commandOf } from "../../src/session/toolTitle.ts";
@@ -272,6 +273,22 @@ describe("the view", () => {
     assert.deepEqual([was.decisions, was.files], [undefined, undefined]);
     assert.deepEqual(now.decisions, ["Allowed by rule: allow kind “read”"]);
     assert.deepEqual(now.files, [{ path: "/w/a.ts", label: "a.ts", note: "unsaved" }]);
+  });
+
+  it("keeps the answer to all edits of the session apart from those of rules, because no rule belongs to it", () => {
+    const [card] = view([
+      ...[opened, tool({ title: "T", kind: "edit" })],
+      {
+        type: "askOpened",
+        ask: "q",
+        title: "?",
+        toolCallId: "t",
+        options: [{ id: "y", name: "Y", kind: "allow_once" }],
+      },
+      { type: "askClosed", ask: "q", answer: { option: "y" }, by: byAllEdits },
+    ]).entries;
+    assert.ok(card?.kind === "tool");
+    assert.deepEqual([card.decisions, card.byAllEdits], [undefined, "Allowed with all edits of this session"]);
   });
 
   it("marks a note as done after its file is settled", () => {

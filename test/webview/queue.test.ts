@@ -87,6 +87,23 @@ describe("the queue", () => {
     await panel.page.waitForFunction(() => document.querySelector(".send")?.getAttribute("title") === "Send (Enter)");
   });
 
+  it("says why a message behind one on hold waits, until that one is released or moved behind it", async () => {
+    const held = { ...two, isOnHold: true } as const;
+    const panel = await openPanel([snapshot(view([], { activity, queue: [out, one, held, three] }))]);
+    const rows = panel.page.getByRole("listitem");
+    const reason = panel.page.getByText("Waits until the message on hold before it is released");
+    const waiting = rows.filter({ has: reason });
+    assert.equal(await waiting.count(), 1);
+    await waiting.getByText("three", { exact: true }).waitFor();
+    await waiting.getByText("Waits", { exact: true }).waitFor();
+    await panel.patch({ op: "head", head: { queue: [out, one, three, held] } });
+    assert.equal(await waiting.count(), 0);
+    await panel.patch({ op: "head", head: { queue: [out, held, one, three] } });
+    assert.equal(await waiting.count(), 2);
+    await panel.patch({ op: "head", head: { queue: [out, two, one, three] } });
+    assert.equal(await waiting.count(), 0);
+  });
+
   it("has room for the text of a prompt on hold in a narrow panel, also with all buttons", async () => {
     const long = "Then update the changelog and the documentation";
     const queue = [one, { ...two, text: long, isOnHold: true, canSteer: true }, { ...three, canSteer: true }] as const;

@@ -61,6 +61,14 @@ describe("suggestions after @", () => {
       { text: "ファイル、@文档", query: "文档" },
       { text: "파일을@a", query: "a" },
       { text: "（@b", query: "b" },
+      { text: "ראו ב@src", query: "src" },
+      { text: "ראו ב־@קובץ", query: "קובץ" },
+      { text: "انظر في،@ملف", query: "ملف" },
+      { text: "انظر ب@a", query: "a" },
+      { text: "「@テスト", query: "テスト" },
+      { text: "voir l’@été", query: "été" },
+      { text: "« voir «@été", query: "été" },
+      { text: "viz „@žluťoučký", query: "žluťoučký" },
     ]) {
       await panel.composer.fill("");
       await panel.composer.pressSequentially(text);
@@ -255,6 +263,28 @@ describe("commands after /", () => {
     await panel.composer.pressSequentially("either /");
     assert.equal(await list(panel).count(), 0);
     assert.deepEqual(await panel.intents(), [{ type: "send", text: "/explain sum.js" }]);
+  });
+
+  it("are found by names and descriptions of every script", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    for (const [name, description, query] of [
+      ["תרגום", "מתרגם קובץ", "תרג"],
+      ["ترجمة", "يترجم ملفا", "ترج"],
+      ["翻译", "翻译文件", "译"],
+      ["テスト", "テストを実行", "テス"],
+      ["번역", "파일 번역", "번"],
+      ["résumé", "Résume la séance", "rés"],
+      ["překlad", "Přeloží soubor", "přek"],
+      ["other", "žluťoučký kůň", "KŮŇ"],
+    ] as const) {
+      const named = { name, description };
+      await panel.patch({ op: "head", head: { commands: [...commands, named] } });
+      await panel.composer.fill("");
+      await panel.composer.pressSequentially(`/${query}`);
+      assert.deepEqual(await rows(panel), [`/${name}${description}`]);
+      await panel.composer.press("Enter");
+      assert.equal(await panel.composer.inputValue(), `/${name} `);
+    }
   });
 
   it("that are complete and take no arguments are sent by one Enter", async () => {

@@ -216,6 +216,7 @@ export class ComposerElement extends LightElement {
     const hint = this.#hint();
     return html`<div class="text-box">
       <textarea
+        dir="auto"
         aria-label=${t("Message")}
         aria-autocomplete="list"
         aria-haspopup="listbox"
@@ -233,7 +234,7 @@ export class ComposerElement extends LightElement {
       ${
         hint === undefined
           ? nothing
-          : html`<div class="ghost" aria-hidden="true">
+          : html`<div class="ghost" dir="auto" aria-hidden="true">
               <span class="ghost-typed">${this.#draft.text}</span>${hint}
             </div>`
       }

@@ -94,6 +94,7 @@ export class PickerElement extends LightElement {
       <input
         class="popup-search"
         type="text"
+        dir="auto"
         role="combobox"
         aria-label=${t("Search {0}", name)}
         aria-autocomplete="list"

@@ -89,6 +89,7 @@ export class PreviewController implements ReactiveController {
   };
 
   #keydown = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key !== "Escape" || !this.#shown || this.#host.querySelector(".suggestions")) return;
     event.preventDefault();
     event.stopPropagation();

@@ -69,7 +69,7 @@ export class QueueElement extends LightElement {
         ${repeat(
           this.queue,
           ({ id }) => id,
-          one => (this.editing?.id === one.id ? this.#editor(one) : this.#row(one)),
+          (one, at) => (this.editing?.id === one.id ? this.#editor(one) : this.#row(one, at)),
         )}
       </ul>`;
   }
@@ -87,7 +87,7 @@ export class QueueElement extends LightElement {
     </div>`;
   }
 
-  #row(one: ViewQueuedPrompt): TemplateResult {
+  #row(one: ViewQueuedPrompt, at: number): TemplateResult {
     const { id, text, sent, isOnHold } = one;
     return html`<li data-id=${id} class=${isOnHold ? "on-hold" : nothing}>
       ${icon(sent ? "sync" : isOnHold ? "debug-pause" : "comment")}
@@ -100,7 +100,7 @@ export class QueueElement extends LightElement {
               title=${t("This message and those behind it wait until you release it")}
               >${t("On hold")}</span
             >`
-          : nothing
+          : this.#waitsForRelease(one, at)
       }
       ${
         sent
@@ -120,6 +120,15 @@ export class QueueElement extends LightElement {
             >`
       }
     </li>`;
+  }
+
+  /** Why a message waits that is not on hold itself. */
+  #waitsForRelease({ sent }: ViewQueuedPrompt, at: number): TemplateResult | typeof nothing {
+    if (sent || !this.queue.slice(0, at).some(({ isOnHold }) => isOnHold)) return nothing;
+    const reason = t("Waits until the message on hold before it is released");
+    return html`<span class="quiet queue-state" title=${reason}
+      ><span aria-hidden="true">${t("Waits")}</span><span class="sr-only">${reason}</span></span
+    >`;
   }
 
   #moveButtons(one: ViewQueuedPrompt): readonly TemplateResult[] | typeof nothing {
@@ -161,6 +170,7 @@ export class QueueElement extends LightElement {
     return html`<li data-id=${one.id} class="queue-editor">
       <textarea
         rows="1"
+        dir="auto"
         aria-label=${t("Edit queued text")}
         .value=${this.editing?.text ?? ""}
         @input=${(event: Event) => (this.editing = { id: one.id, text: (event.target as HTMLTextAreaElement).value })}

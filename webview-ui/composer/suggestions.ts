@@ -19,9 +19,12 @@ export interface TriggerToken {
   readonly query: string;
 }
 
-/** After a blank, a bracket or quotation mark of any script, or a letter that other words adjoin. */
+/**
+ * After a blank, a bracket or quotation mark of any script, or a letter that other words adjoin. In Hebrew and Arabic,
+ * prepositions are written together with the word after them.
+ */
 const mentionPattern = new RegExp(
-  String.raw`(?:^|[\s([{<"'\u0060\u3001-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff3d\uff5b-\uff65${adjoiningLetters}])@(\S*)$`,
+  String.raw`(?:^|[\s([{<"'\u0060\u00ab\u00bb\u2018-\u201f\u2039\u203a\u05be\u060c\u061b\u061f\p{Script=Hebrew}\p{Script=Arabic}\u3001-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff3d\uff5b-\uff65${adjoiningLetters}])@(\S*)$`,
   "u",
 );
 

@@ -296,6 +296,7 @@ export class FindElement extends LightElement {
       <div class="find-box">
         <input
           type="text"
+          dir="auto"
           aria-label=${t("Find in conversation")}
           placeholder=${t("Find in conversation")}
           aria-invalid=${failed}

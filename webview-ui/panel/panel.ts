@@ -237,6 +237,7 @@ export class PanelElement extends LightElement {
 
   /** F2 renames the session, wherever the focus is. */
   #keydown = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key !== "F2" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     event.preventDefault();
     this.querySelector<HeaderElement>("parley-header")?.rename();

@@ -55,6 +55,7 @@ export class ArgumentFieldElement extends LightElement {
     return html`<input
         id=${this.fieldId}
         type="text"
+        dir="auto"
         role="combobox"
         autocomplete="off"
         spellcheck="false"

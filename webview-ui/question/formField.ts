@@ -79,6 +79,7 @@ function textControl(field: Extract<FormField, { type: "text" | "number" }>, sta
   return html`<input
     id=${state.id}
     type=${kind}
+    dir="auto"
     inputmode=${isNumber ? "decimal" : field.format === "email" ? "email" : field.format === "uri" ? "url" : nothing}
     autocomplete="off"
     spellcheck="false"

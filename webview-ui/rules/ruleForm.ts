@@ -38,6 +38,7 @@ export function ruleForm(draft: RuleDraft, { onInput, onSave, onCancel }: FormEv
     onSave();
   };
   const saveByKey = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(event);
   };
   const selected = (event: Event): string => (event.target as HTMLSelectElement).value;
@@ -70,6 +71,7 @@ export function ruleForm(draft: RuleDraft, { onInput, onSave, onCancel }: FormEv
           <textarea
             id="rule-${condition}"
             rows="1"
+            dir="ltr"
             spellcheck="false"
             autocapitalize="off"
             aria-describedby="rule-${condition}-about"

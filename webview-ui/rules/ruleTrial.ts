@@ -64,6 +64,7 @@ export class RuleTrial {
         </select>
         <input
           type="text"
+          dir="ltr"
           spellcheck="false"
           autocapitalize="off"
           aria-label=${label}

@@ -199,6 +199,7 @@ export class RulesElement extends LightElement {
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
     const target = event.target as HTMLElement;
     if (event.key === "Escape" && this.#draft && target.closest(".rule-form")) {
       event.preventDefault();

@@ -1,17 +1,19 @@
 // Notes below a tool card or a notice: decisions by rules, and files that need the user's attention.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
-import type { SettleFileChoice, ViewNotedFile } from "../../src/panel/protocol.ts";
+import type { SettleFileChoice, ViewNotedFile, ViewTool } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 
-/** Decisions by rules, each with a button that opens the rules. */
-export function decisionNotes(decisions: readonly string[] | undefined): TemplateResult | typeof nothing {
-  if (!decisions || decisions.length === 0) return nothing;
+/** Decisions by rules, each with a button that opens the rules, and the answer to all edits, which has no rule. */
+export function decisionNotes({ decisions = [], byAllEdits }: ViewTool): TemplateResult | typeof nothing {
+  if (decisions.length === 0 && byAllEdits === undefined) return nothing;
+  const note = (words: string, button?: TemplateResult): TemplateResult =>
+    html`<div class="quiet decision">${icon("shield")} <span>${visibleText(words)}</span> ${button ?? nothing}</div>`;
   return html`<div class="decisions">
-    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${visibleText(words)}</span> ${rulesButton(words)}</div>`)}
+    ${decisions.map(words => note(words, rulesButton(words)))} ${byAllEdits === undefined ? nothing : note(byAllEdits)}
   </div>`;
 }
 

@@ -46,7 +46,8 @@ export class QuestionOptions {
 
   /** Handles `keydown` on the card. Returns true if the key belongs to an option. */
   handleKey(question: ViewQuestion, event: KeyboardEvent): boolean {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
+    if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey)
+      return false;
     // Some layouts have other signs or digits on the keys of the digits.
     const number = /^[1-9]$/.test(event.key) ? event.key : /^Digit([1-9])$/.exec(event.code)?.[1];
     const option = number === undefined ? undefined : question.options[Number(number) - 1];

@@ -125,7 +125,7 @@ export class ToolCallElement extends LightElement {
       ${this.question ? this.#question(this.question) : nothing} ${open ? nothing : this.#planLine()}
       ${open || this.nested.length === 0 ? nothing : this.#latestStep()} ${this.#locations(open)}
       ${entry.cancel === undefined || entry.status === "waiting" ? nothing : cancelButton(entry.cancel, entry.title)}
-      ${decisionNotes(entry.decisions)} ${fileNotes(entry.files)} ${open ? this.#body() : nothing}
+      ${decisionNotes(entry)} ${fileNotes(entry.files)} ${open ? this.#body() : nothing}
     </article>`;
   }
 

@@ -45,6 +45,7 @@ function frameOf(entry: ViewEntry): readonly OptionalLine[] {
         withoutTicks(entry.title),
         ...places.map(({ label, line }) => (line === undefined ? label : `${label}:${line}`)),
         ...(entry.decisions ?? []),
+        entry.byAllEdits ?? "",
         ...(entry.files ?? []).map(file => file.label),
       ];
     }

@@ -15,6 +15,7 @@ import {
   isFinal,
   openQuestions,
   sessionTitle,
+  allEditsAnswerText,
   shownToolStatus,
   toolKey,
   type Question,
@@ -454,6 +455,8 @@ function toolView(
   const paths = pathsOf(shown, "locations", "diffs", "moves");
   const plans = (entry.plans ?? []).map(plan => planView(plan, state.workspaceFolder, isOutside));
   const denied = (entry.denied ?? []).map(change => deniedChangeText(change, state.workspaceFolder));
+  const byAllEdits = decisions.find(words => words === allEditsAnswerText());
+  const byRules = [...decisions.filter(words => words !== byAllEdits), ...denied];
   const parts: readonly ToolPart[] = [
     ...toolParts(shown, viewPart, state, diffs),
     ...plans.map(plan => ({ type: "plan" as const, ...plan })),
@@ -471,7 +474,8 @@ function toolView(
     locations: locationsOf(entry, state.workspaceFolder),
     parts,
     ...(paths.some(path => isOutside(path, state.workspaceFolder)) && { isOutside: true as const }),
-    ...(decisions.length + denied.length > 0 && { decisions: [...decisions, ...denied] }),
+    ...(byRules.length > 0 && { decisions: byRules }),
+    ...(byAllEdits !== undefined && { byAllEdits }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
     ...(fields.canCancel && !entry.closed && !isFinal(fields.status) && { cancel: entry.toolCallId }),
   };

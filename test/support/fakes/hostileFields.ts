@@ -48,6 +48,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "entries<tool>.files.path": "agent",
   "entries<tool>.files.label": "agent",
   "entries<tool>.decisions": "agent",
+  "entries<tool>.byAllEdits": "Parley",
   "entries<notice>.id": "Parley",
   "entries<notice>.title": "agent",
   "entries<notice>.description": "agent",
