@@ -7,13 +7,12 @@ import { isDeepStrictEqual } from "node:util";
 import { compareRecording, type ComparedRecording } from "../support/fakes/comparedHistory.ts";
 import { readRecording } from "../support/fakes/recordedFacts.ts";
 
-/** Why the reducer's answer is another one, and a better one. A difference with several reasons joins them by `+`. */
+/** Why the reducer's answer is another one, and a better one. */
 const reasons = {
   readTwice:
     "Better: the classes of today dropped the first text, because the file had changed again when they had read it. " +
     "The reducer takes in both, in their order.",
   usersOwn: "Better: the user's own move or deletion in the editor is the user's, and no change by others, too.",
-  ownDecision: "Better: a text that a decision of the user wrote is no change by others.",
   knownBefore: "Better: the text was read before, so the change between is noticed, and the same text is no change.",
   putThere: "Better: the agent had put the text there before it wrote the file, which is a change of its own.",
 } as const;
@@ -53,10 +52,7 @@ describe("the reducer of records", () => {
     if (update) writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`);
     assert.deepEqual(found, known);
     for (const { recording, path, reason } of known)
-      assert.ok(
-        reason.split("+").every(one => one in reasons),
-        `${recording}: the difference in ${path} has no reason`,
-      );
+      assert.ok(reason in reasons, `${recording}: the difference in ${path} has no reason`);
   });
 
   it("agrees in more than 93 % of all changes that it or the classes of today report", () => {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
+import { openTextOf } from "../../src/editor/openDocuments.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -36,6 +37,7 @@ describe("the review in the editor", () => {
     noticed,
     reopen,
     folder,
+    authorsOf,
   } = useReviewedFolder();
 
   /** Shows the file like a user, and closes it again, so that nothing of Parley keeps it open. */
@@ -44,6 +46,23 @@ describe("the review in the editor", () => {
     await until(async () => vscode.window.activeTextEditor?.document.uri.fsPath === path(name));
     return { closed: vscode.commands.executeCommand("workbench.action.closeActiveEditor") };
   };
+
+  it("names no other program if the editor loads only after Undo what Undo wrote", async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = `in/${round}.txt`;
+      await put(name, tenLines);
+      await begin(`turn ${round}`);
+      await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await hunksAre(name, "line 2 → line two");
+      end();
+      await watch().settled();
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk(name), tenLines);
+      await until(() => (openTextOf(path(name))?.text ?? tenLines) === tenLines);
+      await watch().settled();
+      assert.deepEqual(authorsOf(name), ["agent"]);
+    }
+  });
 
   describe("with a file that the editor closes at the same moment", () => {
     it("writes it anyway", async () => {
@@ -111,6 +130,7 @@ describe("the review in the editor", () => {
     await write("a.txt", lines("theirs", 2, "three"));
     await hunksAre("a.txt", "line 3 → line three");
     assert.equal(touches.at(-1)?.[2], theirs);
+    assert.deepEqual(authorsOf("a.txt"), ["agent", "others", "agent"]);
     await review().undo({ kind: "all" });
     assert.equal(await onDisk("a.txt"), theirs);
     end();

@@ -408,7 +408,10 @@ export class ChangeAttribution implements Disposable {
     if (!open?.dirty && (await linkOnPath(path, this.#options.roots())) !== undefined) return;
     const text = open?.dirty ? open.text : await settledDiskText(path);
     if (text === undefined) return;
-    if (!open?.dirty) this.#options.facts.note({ type: "diskSeen", path, text, isBeforeTurn: true });
+    if (!open?.dirty) {
+      this.#options.facts.note({ type: "diskSeen", path, text, isBeforeTurn: true });
+      if (this.#known(path) !== text) this.#noteAuthor(path, { kind: "others" }, text);
+    }
     await this.#options.review.replaced(path, text);
   }
 
@@ -449,12 +452,14 @@ export class ChangeAttribution implements Disposable {
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
-      const isSame = await this.#documentChanges.isSameInOtherEncoding(seen, this.#known(path));
+      const known = this.#known(path);
+      const isSame = await this.#documentChanges.isSameInOtherEncoding(seen, known);
       const found = await this.#author.of(path);
       if (!isSame && (isNotLoaded || turnOf(found) !== undefined))
         return this.#attributeToAgent(path, text, undefined, found);
       this.#opened.remember(path, text);
-      this.#noteAuthor(path, isSame ? { kind: "editor" } : otherAuthor(found), text, whyOf(found));
+      // The editor can load a text long after a decision of the user wrote it, or after it was read from disk.
+      if (text !== known) this.#noteAuthor(path, isSame ? { kind: "editor" } : otherAuthor(found), text, whyOf(found));
       return review.replaced(path, text);
     }
     this.#opened.remember(path, text);

@@ -21,7 +21,7 @@ import { nodePaths } from "../../../src/files/nodePaths.ts";
 import { clockTick } from "../../../src/history/turnTimes.ts";
 import type { FileDifference } from "../../../src/review/turns/turnStart.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
-import { RecordedFacts } from "../fakes/recordedFacts.ts";
+import { readRecording, RecordedFacts } from "../fakes/recordedFacts.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
 import { until } from "../fakes/until.ts";
 import { discardAll } from "./unsavedFiles.ts";
@@ -338,6 +338,11 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     beginCall({});
   };
   const folderOf = (): string => folder;
+  /** Who changed the file, in the order in which Parley found that out. */
+  const authorsOf = (name: string): readonly string[] =>
+    readRecording(facts.text).flatMap(line =>
+      line.type === "attributed" && line.path.endsWith(`/${name}`) ? [line.author.kind] : [],
+    );
   /**
    * Ends the review like a closing window, or like one that is killed, and creates it again. `between` runs while no
    * window is open.
@@ -386,5 +391,6 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     turnBegan,
     reopen,
     folder: folderOf,
+    authorsOf,
   };
 }
