@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Secret } from "../../src/base/secrets/secret.ts";
 import { relativeLabel } from "../../src/base/pathLabel.ts";
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
-import type { View, ViewTool } from "../../src/panel/protocol.ts";
+import type { View, ViewAgent, ViewTool } from "../../src/panel/protocol.ts";
 import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent, ToolContent, ToolFields } from "../../src/session/events.ts";
 import { byAllEdits } from "../../src/session/byAllEdits.ts";
@@ -76,6 +76,14 @@ describe("the view", () => {
     outside.add("/w/plans/a.md");
     const file = { path: "/w/plans/a.md", label, isOutside: true };
     assert.deepEqual(fileOf({ ...state, workspaceFolder: "/w/plans" }), file);
+  });
+
+  it("knows whether the user has chosen the agent of the session, but no other agent", () => {
+    const agentOf = (chosenAgent: ViewAgent): unknown =>
+      new WholeProjector().project(fold([opened]), { ...emptyHead, chosenAgent }).head.agent;
+    assert.deepEqual(agentOf({ id: "a", name: "A", isChosen: true }), { id: "a", name: "A", isChosen: true });
+    assert.deepEqual(agentOf({ id: "a", name: "A" }), { id: "a", name: "A" });
+    assert.deepEqual(agentOf({ id: "b", name: "B", isChosen: true }), { id: "a", name: "A" });
   });
 
   it("names the card of a sub-agent in a link to it as the card itself", () => {

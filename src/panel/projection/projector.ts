@@ -34,6 +34,7 @@ import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
 import type {
+  ViewAgent,
   ViewBanner,
   ViewSignIn,
   ViewHead,
@@ -314,7 +315,7 @@ export class Projector {
       // A turn in progress goes on, and can be stopped.
       ...(hasLostAgent !== undefined && { isReadOnly: hasLostAgent && !isBusy(state) }),
       title: sessionTitle(state),
-      agent: state.agent ? { id: state.agent.id, name: state.agent.name } : chosenAgent,
+      agent: state.agent ? agentOf(state.agent, chosenAgent) : chosenAgent,
       connection: this.#options.connection(state),
       activity: activityView(state),
       live: isWorking(state) ? state.latestMessage : null,
@@ -331,6 +332,11 @@ export class Projector {
     };
     return limitTexts(withoutSecrets(head));
   }
+}
+
+/** The agent of the session. Whether the user has chosen it folds the list of agents. */
+function agentOf({ id, name }: NonNullable<SessionState["agent"]>, chosen: ViewAgent | null): ViewAgent {
+  return { id, name, ...(chosen?.isChosen && chosen.id === id && { isChosen: true }) };
 }
 
 /** The view without the secrets that Parley knows. What is sent back must match, and questions are shown as they are. */

@@ -1,0 +1,120 @@
+// The start of a day by keyboard: no click, and no focus that a script sets. After each station, the focus is where a keyboard
+// user goes on, and the accessibility tree is the stored one.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { inProject } from "../../scripts/tools/project.mjs";
+import { until } from "../support/fakes/until.ts";
+import { chat, openWorkbench, screenshot } from "./harness.ts";
+import { focused, focusIs, hasTree, pressTo } from "./keyboard.ts";
+
+const lines = (...words: readonly (number | string)[]): string => words.map(word => `line ${word}\n`).join("");
+const before = lines(1, 2, 3, 4, 5, 6, 7, 8, 9);
+const after = lines(1, "two", 3, 4, 5, 6, 7, "eight", 9);
+
+const day = {
+  steps: [
+    { update: { sessionUpdate: "tool_call", toolCallId: "t1", title: "Change list.txt", kind: "edit" } },
+    { permission: { toolCall: { toolCallId: "t1" } } },
+    {
+      request: {
+        method: "fs/write_text_file",
+        params: { sessionId: "$session", path: "$cwd/list.txt", content: after },
+      },
+    },
+    { update: { sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" } },
+    { chunk: "The needle is in line two." },
+  ],
+};
+
+/** Two agents that need nothing of the machine. */
+const agents = {
+  ...Object.fromEntries(
+    ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "kimi"].map(id => [id, false]),
+  ),
+  helper: {
+    name: "Helper",
+    description: "Another agent",
+    command: process.execPath,
+    args: [inProject("dist", "demo-agent.mjs")],
+  },
+};
+
+/** Gives errors of a station its name. */
+async function station(page: Page, name: string, steps: () => Promise<void>): Promise<void> {
+  try {
+    await steps();
+    await until(async () => (await focused(page).catch(() => "nothing")) !== "nothing", 10_000).catch(() =>
+      assert.fail("The focus is lost."),
+    );
+  } catch (thrown) {
+    await screenshot(page, `day-${name}`);
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    error.message = `At the station “${name}”: ${error.message}`;
+    throw error;
+  }
+}
+
+describe("a day by keyboard in a real VS Code", () => {
+  it("goes from the first start to an answer, keeps the focus, and has the stored accessibility trees", async () => {
+    const files = {
+      "list.txt": before,
+      "day.json": JSON.stringify(day),
+    };
+    const { page, folder, errors } = await openWorkbench({ files, settings: { "parley.agents": agents } });
+    const { keyboard } = page;
+    const panel = chat(page);
+    const body = panel.locator("body");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    const changes = panel.getByRole("region", { name: "Changes" });
+    const list = (): string => readFileSync(join(folder, "list.txt"), "utf8");
+    const tree = (name: string): Promise<void> => hasTree(body, name, folder);
+    const idle = (): Promise<void> => panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    const message = /^textbox "Message"/;
+
+    await station(page, "start", async () => {
+      await keyboard.press("Alt+Shift+P");
+      await panel.locator("parley-header").waitFor();
+      await focusIs(page, message);
+      await panel.getByText("Choose an agent").waitFor();
+      await tree("start");
+    });
+
+    await station(page, "choose", async () => {
+      await pressTo(page, "Shift+Tab", /^button "Helper/);
+      await keyboard.press("Enter");
+      await focusIs(page, message);
+      await panel.locator("details.chosen-agent", { hasText: "Helper" }).waitFor();
+      await tree("choose");
+    });
+
+    await station(page, "prompt", async () => {
+      await keyboard.type("#script day.json");
+      await keyboard.press("Enter");
+      await panel.getByRole("group", { name: "Change list.txt" }).waitFor();
+      await focusIs(page, message);
+      await keyboard.press("Alt+Shift+Q");
+      await focusIs(page, /^button "Allow/);
+      await tree("question");
+    });
+
+    await station(page, "answer", async () => {
+      const question = panel.getByRole("group", { name: "Change list.txt" });
+      // The question ignores keys for 500 ms after it gets the focus.
+      await until(async () => {
+        if ((await question.count()) === 0) return true;
+        if (/^button "Allow/.test(await focused(page))) await keyboard.press("1");
+        return (await question.count()) === 0;
+      });
+      await log.getByText("The needle is in line two.").waitFor();
+      await idle();
+      await focusIs(page, message);
+      assert.equal(list(), after);
+      await changes.getByRole("button", { name: /^1 file/ }).waitFor();
+      await tree("answer");
+    });
+
+    assert.deepEqual(errors, []);
+  });
+});
