@@ -91,7 +91,7 @@ export class QueueElement extends LightElement {
     const { id, text, sent, isOnHold } = one;
     return html`<li data-id=${id} class=${isOnHold ? "on-hold" : nothing}>
       ${icon(sent ? "sync" : isOnHold ? "debug-pause" : "comment")}
-      <span class="ellipsis queue-text" title=${text}>${text}</span>
+      <span class="ellipsis queue-text" dir="auto" title=${text}>${text}</span>
       ${attachmentCount(one)}
       ${
         isOnHold

@@ -70,7 +70,7 @@ export class PlanElement extends LightElement {
       <div class="plan-line">
         <button class="fold" type="button" aria-expanded=${open} @click=${() => set(key, !open)}>
           ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
-          <span class="ellipsis">${planSummary(plan)}</span>
+          <span class="ellipsis" dir="auto">${planSummary(plan)}</span>
         </button>
         ${isFinished ? iconButton("close", { label: t("Close {0}", name), title: t("Close"), onClick: close }) : nothing}
       </div>

@@ -195,7 +195,7 @@ function sessionPart({ entry, title = "" }: Part<"session">): TemplateResult {
 
 function planPart(plan: Part<"plan">): TemplateResult {
   return html`<section class="plan" aria-label=${t("Plan")}>
-    <div class="plan-head">${icon("checklist")} <span class="ellipsis">${planSummary(plan)}</span></div>
+    <div class="plan-head">${icon("checklist")} <span class="ellipsis" dir="auto">${planSummary(plan)}</span></div>
     ${planContent(plan)}
   </section>`;
 }

@@ -56,7 +56,7 @@ function firstLine(markdown: string): string {
 function planEntry(entry: PlanEntry): TemplateResult {
   return html`<li data-status=${entry.status}>
     ${icon(statusIcon(entry.status))}
-    <span><span class="sr-only">${statusWord(entry.status)}: </span>${entry.content}</span>
+    <span><span class="sr-only">${statusWord(entry.status)}: </span><bdi>${entry.content}</bdi></span>
     ${priorityTag(entry.priority)}
   </li>`;
 }

@@ -38,8 +38,8 @@ export class StatusRowElement extends LightElement {
         return html`<div class="row" data-severity=${entry.retry ? nothing : entry.severity}>
             ${icon(entry.byRule ? "shield" : entry.retry ? "sync" : severityIcons[entry.severity])}
             <span
-              ><span class="lines">${entry.title}</span
-              >${entry.description === undefined ? nothing : html` <span class="description">${entry.description}</span>`}
+              ><span class="lines" dir="auto">${entry.title}</span
+              >${entry.description === undefined ? nothing : html` <span class="description" dir="auto">${entry.description}</span>`}
               ${entry.byRule ? rulesButton(entry.title) : nothing}</span
             >
           </div>

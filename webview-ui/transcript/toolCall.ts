@@ -204,7 +204,9 @@ export class ToolCallElement extends LightElement {
   #planLine(): TemplateResult | typeof nothing {
     const plan = this.entry.parts.findLast(part => part.type === "plan");
     if (!plan || this.entry.status !== "running") return nothing;
-    return html`<div class="latest-step">${icon("checklist")} <span class="ellipsis">${planSummary(plan)}</span></div>`;
+    return html`<div class="latest-step">
+      ${icon("checklist")} <span class="ellipsis" dir="auto">${planSummary(plan)}</span>
+    </div>`;
   }
 
   #hasWaitingStep(): boolean {
