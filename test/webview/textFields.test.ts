@@ -1,4 +1,4 @@
-// Every field that takes text, in the panel and on the page of permission rules, with text of seven languages: the text
+// Every field that takes text, in the panel and on the pages of permission rules and of the search, with text of seven languages: the text
 // arrives exactly, the field has the direction of its text, and no key that belongs to an input method acts.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CDPSession, Locator } from "playwright-core";
 import type { ViewQuestion } from "../../src/panel/protocol.ts";
 import { isRulesIntent, ruleTexts, type RulesIntent } from "../../src/panel/rulesPage.ts";
+import { isSearchIntent, type SearchIntent } from "../../src/panel/searchPage.ts";
 import type { FormField } from "../../src/session/forms/form.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
@@ -29,12 +30,15 @@ interface FieldPage {
   readonly panel: PanelPage;
   /** What the page of rules sent. */
   readonly rules: RulesIntent[];
+  /** What the page of the search sent. */
+  readonly search: SearchIntent[];
 }
 
 interface TextField {
   /** The file with its element. */
   readonly source: string;
-  readonly isRules?: true;
+  /** The page with the field. Default: the panel. */
+  readonly page?: "rules" | "search";
   readonly selector: string;
   /** Shows the field, empty. `nth` differs each time. */
   readonly open: (page: FieldPage, nth: number) => Promise<void>;
@@ -165,9 +169,18 @@ const fields: Readonly<Record<string, TextField>> = {
     ]),
   ),
   "an argument of an MCP prompt": formField(formText({ completes: true }), "question/argumentField.ts"),
+  "the search of all conversations": {
+    source: "search/searchElement.ts",
+    page: "search",
+    selector: ".search-head input",
+    open: ({ panel }) => panel.page.locator(".search-head input").fill(""),
+    // It searches while the user types.
+    outcome: ({ search }) => Promise.resolve(search.findLast(intent => intent.type === "search")),
+    expected: () => undefined,
+  },
   "the request that tests the rules": {
     source: "rules/ruleTrial.ts",
-    isRules: true,
+    page: "rules",
     selector: ".trial input",
     open: ({ panel }) => panel.page.locator(".trial input").fill(""),
     isCode: true,
@@ -179,7 +192,7 @@ const fields: Readonly<Record<string, TextField>> = {
       `the condition “${condition}” of a rule`,
       {
         source: "rules/ruleForm.ts",
-        isRules: true,
+        page: "rules",
         selector: `#rule-${condition}`,
         open: async ({ panel }) => {
           const { page } = panel;
@@ -223,14 +236,17 @@ describe("fields for text", () => {
 
   for (const [name, field] of Object.entries(fields)) {
     it(`take text of seven languages, and leave keys to input methods: ${name}`, async () => {
-      const rules: RulesIntent[] = [];
-      const host = (message: unknown): void => void (isRulesIntent(message) && rules.push(message));
-      const panel = await openPanel(field.isRules ? [] : [snapshot(view([]))], {
+      const [rules, search]: [RulesIntent[], SearchIntent[]] = [[], []];
+      const host = (message: unknown): void => {
+        if (field.page === "rules" && isRulesIntent(message)) rules.push(message);
+        if (field.page === "search" && isSearchIntent(message)) search.push(message);
+      };
+      const panel = await openPanel(field.page ? [] : [snapshot(view([]))], {
         frozen: true,
-        ...(field.isRules && { isRules: true, host }),
+        ...(field.page && { page: field.page, host }),
       });
-      if (field.isRules) await panel.page.getByRole("heading", { level: 1 }).waitFor();
-      const page: FieldPage = { panel, rules };
+      if (field.page) await panel.page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
+      const page: FieldPage = { panel, rules, search };
       const keys = await panel.page.context().newCDPSession(panel.page);
       for (const [nth, language] of names.entries()) await typeInto(page, keys, field, nth, language);
       await panel.assertClean();

@@ -111,6 +111,7 @@ export class SearchElement extends LightElement {
         <div class="find-box">
           <input
             type="text"
+            dir="auto"
             aria-label=${t("Search conversations")}
             placeholder=${t("Search conversations")}
             aria-invalid=${isWrong}
