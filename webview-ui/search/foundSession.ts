@@ -25,7 +25,7 @@ export function foundSession(found: FoundSession, hits: FoundHits, actions: Foun
   const name = sessionTitleText(title);
   return html`<section class="found" aria-label=${name}>
     <h2>
-      <span class="found-title">${name}</span>
+      <span class="found-title" dir="auto">${name}</span>
       ${count === 0 ? nothing : html`<span class="found-count">${formatCount(count)}${isCut ? "+" : ""}</span>`}
       <span class="quiet">${facts.join(" · ")}</span>
     </h2>
@@ -58,10 +58,11 @@ function place(at: HitPlace, hits: FoundHits, { open }: FoundSessionActions, lin
 }
 
 const rowLines = ({ before, line, marks, after }: SearchRow): TemplateResult =>
-  html`${before.map(contextLine)}<span class="hit-line">${marked(line, marks)}</span>${after.map(contextLine)}`;
+  html`${before.map(contextLine)}<span class="hit-line" dir="auto">${marked(line, marks)}</span
+    >${after.map(contextLine)}`;
 
 const contextLine = (line: string): TemplateResult =>
-  html`<span class="context-line quiet">${visibleText(line) || "\u00a0"}</span>`;
+  html`<span class="context-line quiet" dir="auto">${visibleText(line) || "\u00a0"}</span>`;
 
 function marked(line: string, marks: SearchRow["marks"]): readonly (TemplateResult | string)[] {
   const pieces: (TemplateResult | string)[] = [];
