@@ -62,15 +62,10 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#options = options;
   }
 
-  /** Shows this content. Before this call there are no panels. */
-  show(content: ChatContent): void {
+  /** Shows this content, and the state of each session on its tab. Before this call there are no panels. */
+  show(content: ChatContent, stateOf: (surface: string) => TabState | undefined): void {
     this.#content = content;
-  }
-
-  /** The tabs of editors say this about their sessions from now on. */
-  showStates(stateOf: (surface: string) => TabState | undefined): void {
     this.#stateOf = stateOf;
-    for (const [panel, tab] of this.#editors) this.#label(panel, tab);
   }
 
   /** The surfaces of the visible panels. */

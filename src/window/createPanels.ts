@@ -30,6 +30,7 @@ import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
+import { tabStatesOf } from "../library/vscode/sessionTexts.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
 import type { StartupParts } from "./startup/startup.ts";
@@ -123,7 +124,15 @@ export function createPanels(
   store.add(chat.onDidShow(({ surface, session }) => void registry.restoreOrStart(surface, session)));
   store.add(chat.onDidActivate(surface => open.activate(surface)));
   store.add(chat.onDidClose(surface => open.removeSurface(surface)));
-  chat.show(views);
+  const tabStates = (): ReturnType<typeof tabStatesOf> => tabStatesOf(list.list.sessions());
+  let shownStates = tabStates();
+  chat.show(views, surface => shownStates.get(open.selected(surface)?.id ?? ""));
+  store.add(
+    list.list.onDidChange(() => {
+      shownStates = tabStates();
+      chat.changed();
+    }),
+  );
   store.add(views.onDidChange(() => chat.changed()));
   store.add(
     open.onDidChange(change => {

@@ -5,7 +5,6 @@ import { isWorking } from "../session/background/background.ts";
 import { openQuestions, sessionTitle } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
 import { attentionOf } from "../library/attention.ts";
-import { tabStateOf } from "../library/vscode/sessionTexts.ts";
 import { SessionsTree } from "../library/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
@@ -80,16 +79,13 @@ export function createSessionIndicators(
   };
   store.add(active.onDidChangeState(update));
   store.add(views.onDidChange(update));
-  const updateList = (): void => {
-    const sessions = list.sessions();
-    counts = sessionCounts(sessions);
-    updateStatus();
-    const states = new Map(sessions.map(session => [session.id, tabStateOf(session)]));
-    chat.showStates(surface => states.get(open.selected(surface)?.id ?? ""));
-  };
-  store.add(list.onDidChange(updateList));
+  store.add(
+    list.onDidChange(() => {
+      counts = sessionCounts(list.sessions());
+      updateStatus();
+    }),
+  );
   update();
-  updateList();
   store.add(
     open.onDidChange(change => {
       if (change.type === "changed" && change.isContent) return;

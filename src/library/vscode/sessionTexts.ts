@@ -29,8 +29,16 @@ export function statusText({ status, isUnread, isDone }: ListedSession): string 
   }
 }
 
-/** What a tab says about its session. Undefined if there is nothing to say. */
-export function tabStateOf(session: ListedSession): TabState | undefined {
+/** What tabs say about these sessions, by their ids. A session of which there is nothing to say is missing. */
+export const tabStatesOf = (sessions: readonly ListedSession[]): ReadonlyMap<string, TabState> =>
+  new Map(
+    sessions.flatMap(session => {
+      const state = tabStateOf(session);
+      return state ? [[session.id, state]] : [];
+    }),
+  );
+
+function tabStateOf(session: ListedSession): TabState | undefined {
   const words = statusText(session);
   if (words === "") return undefined;
   const { status, isUnread } = session;
