@@ -73,6 +73,7 @@ describe("the commands of Parley", () => {
   const commands = contributes.commands
     .map(({ command }) => command)
     .filter(command => !asking.includes(command.slice("parley.".length)));
+  const willReadAgain = "The next search reads all conversations again.";
   const noWaiting = "No session is waiting for you.";
   const nothingToSelect = [
     "The shown session has no open question.",
@@ -101,6 +102,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
         information: [
+          willReadAgain,
           noWaiting,
           ...nothingToSelect,
           noKeys,
@@ -122,7 +124,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(readSettings(context).agents, []);
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: [noWaiting, ...nothingToSelect, noKeys, noValues],
+        information: [willReadAgain, noWaiting, ...nothingToSelect, noKeys, noValues],
         questions: [],
       });
     } finally {
