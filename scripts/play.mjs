@@ -29,8 +29,8 @@ const types = {
 };
 
 /**
- * Serves the play page on the loopback interface. `?theme=` in the address overrides the theme, and
- * `?page=rules` shows the page of permission rules, and `?page=search` the search of all conversations.
+ * Serves the play page on the loopback interface. `?theme=` in the address overrides the theme. `?page=rules` shows the
+ * page of permission rules, and `?page=search` the search of all conversations.
  * @param {{ messages?: readonly unknown[], theme?: string, port?: number, root?: string }} [options] `messages` are the
  *   messages that the host sends after hello, in order. `root` is the folder of the repository.
  * @returns {Promise<{ url: string, show: (messages: readonly unknown[]) => void, close: () => Promise<void> }>} `show`

@@ -3,8 +3,8 @@
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest supported VS Code
-// As many suites or parts of them run at the same time as there are processors for. The output of each is
-// printed as one block, and meanwhile how far each one is. At the end come the slowest tests and the titles of the
+// Suites and their parts run at the same time as long as there are processors for them. The output of each is printed
+// as one block, and meanwhile how far each one is. At the end come the slowest tests and the titles of the
 // failed ones with their reasons. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
 // failed. All results are in out/test/results.json.
 import fs from "node:fs";
@@ -55,7 +55,7 @@ const unitParts = 2;
 const webviewParts = 4;
 const e2eParts = 2;
 
-/** VS Code consists of several processes. With less, it takes twice as long, and tests wait for it in vain. */
+/** VS Code consists of several processes. With one processor, its tests take twice as long, and some fail. */
 const vscodeProcessors = 2;
 
 /** The suites start in this order: those whose parts take longest first. @type {Readonly<Record<string, Suite>>} */

@@ -424,12 +424,9 @@ export function ruleAnswerText(ask: Question): string | undefined {
   const { answer, by } = ask;
   if (by === undefined || answer === undefined || answer === "cancelled" || "action" in answer) return undefined;
   const kind = ask.options.find(option => option.id === answer.option)?.kind ?? "";
-  if (by === byAllEdits) return allEditsAnswerText();
+  if (by === byAllEdits) return t("Allowed with all edits of this session");
   return kind.startsWith("reject") ? t("Refused by rule: {0}", by) : t("Allowed by rule: {0}", by);
 }
-
-/** The answer that the user gave to all edits of the session, as a sentence. No rule gave it. */
-export const allEditsAnswerText = (): string => t("Allowed with all edits of this session");
 
 /** Whether the question was answered with an option that allows the request. */
 export function isAllowed({ answer, options }: Question): boolean {

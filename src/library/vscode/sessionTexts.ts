@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { visibleText } from "../../base/visibleText.ts";
 import { sessionAge, type ListedSession } from "../sessionGroups.ts";
 
-/** What the tab of an editor says about its session. `words`: for people. */
+/** What the tab of a chat in the editor says about its session. */
 export interface TabState {
   readonly icon: "working" | "waiting" | "failed" | "unread" | "done";
   readonly words: string;

@@ -15,7 +15,6 @@ import {
   isFinal,
   openQuestions,
   sessionTitle,
-  allEditsAnswerText,
   shownToolStatus,
   toolKey,
   type Question,
@@ -30,6 +29,7 @@ import {
 import { isEmptyPlan } from "../../session/plans.ts";
 import { isRetrying } from "../../session/retries.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
+import { byAllEdits } from "../../session/byAllEdits.ts";
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
@@ -55,13 +55,13 @@ import { locationsOf, shownFields } from "./toolFields.ts";
 import { planView } from "./planView.ts";
 import { prepareParts, toolParts } from "./toolParts.ts";
 
-const noDecisions: readonly string[] = [];
+const noDecisions: readonly Decision[] = [];
 const noTurns: ReadonlySet<string> = new Set();
 
 interface CachedEntry {
   readonly asked: boolean;
   readonly checkpoint: boolean;
-  readonly decisions: readonly string[];
+  readonly decisions: readonly Decision[];
   readonly cwd: string;
   /** What it shows of others: terminals, and the cards of sub-agents that its content names. */
   readonly shown: readonly (TerminalState | Entry | undefined)[];
@@ -100,10 +100,10 @@ export class Projector {
   #last: LastProjection | undefined;
   #decisions: {
     readonly of: SessionState["questions"] | undefined;
-    readonly words: ReadonlyMap<string, readonly string[]>;
+    readonly byTool: ReadonlyMap<string, readonly Decision[]>;
   } = {
     of: undefined,
-    words: new Map(),
+    byTool: new Map(),
   };
   readonly #options = new OptionsView();
   #questions: readonly ViewQuestion[] = [];
@@ -175,7 +175,7 @@ export class Projector {
   }
 
   #decide(questions: SessionState["questions"]): void {
-    if (this.#decisions.of !== questions) this.#decisions = { of: questions, words: decisionsIn(questions) };
+    if (this.#decisions.of !== questions) this.#decisions = { of: questions, byTool: decisionsIn(questions) };
   }
 
   /** Visits only the blocks of entries that something changed for, so that the time does not grow with the conversation. */
@@ -231,7 +231,7 @@ export class Projector {
     const { workspaceFolder: workspaceFolder } = state;
     const { version } = this.#diffs;
     const decisions =
-      entry.kind === "tool" ? (this.#decisions.words.get(entry.toolCallId) ?? noDecisions) : noDecisions;
+      entry.kind === "tool" ? (this.#decisions.byTool.get(entry.toolCallId) ?? noDecisions) : noDecisions;
     if (
       old?.asked === isAsked &&
       old.checkpoint === checkpoint &&
@@ -261,7 +261,7 @@ export class Projector {
   }
 
   /** An entry whose view cannot be made, because of a bug, is shown as a notice, so that the others stay readable. */
-  #viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewEntry {
+  #viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly Decision[]): ViewEntry {
     try {
       // A secret in what the user decides on stays, because it could hide what the decision is about.
       const hide = asked ? <T>(value: T): T => value : withoutSecrets;
@@ -394,7 +394,7 @@ function entryView(
   entry: Entry,
   state: SessionState,
   asked: boolean,
-  decisions: readonly string[],
+  decisions: readonly Decision[],
   diffs: DiffStore,
   isOutside: IsOutside,
 ): ViewEntry {
@@ -452,7 +452,7 @@ function toolView(
   entry: ToolEntry,
   state: SessionState,
   asked: boolean,
-  decisions: readonly string[],
+  decisions: readonly Decision[],
   diffs: DiffStore,
   isOutside: IsOutside,
 ): ViewTool {
@@ -461,8 +461,8 @@ function toolView(
   const paths = pathsOf(shown, "locations", "diffs", "moves");
   const plans = (entry.plans ?? []).map(plan => planView(plan, state.workspaceFolder, isOutside));
   const denied = (entry.denied ?? []).map(change => deniedChangeText(change, state.workspaceFolder));
-  const byAllEdits = decisions.find(words => words === allEditsAnswerText());
-  const byRules = [...decisions.filter(words => words !== byAllEdits), ...denied];
+  const allEditsAnswer = decisions.find(({ isByRule }) => !isByRule)?.words;
+  const byRules = [...decisions.filter(({ isByRule }) => isByRule).map(({ words }) => words), ...denied];
   const parts: readonly ToolPart[] = [
     ...toolParts(shown, viewPart, state, diffs),
     ...plans.map(plan => ({ type: "plan" as const, ...plan })),
@@ -481,7 +481,7 @@ function toolView(
     parts,
     ...(paths.some(path => isOutside(path, state.workspaceFolder)) && { isOutside: true as const }),
     ...(byRules.length > 0 && { decisions: byRules }),
-    ...(byAllEdits !== undefined && { byAllEdits }),
+    ...(allEditsAnswer !== undefined && { byAllEdits: allEditsAnswer }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
     ...(fields.canCancel && !entry.closed && !isFinal(fields.status) && { cancel: entry.toolCallId }),
   };
@@ -497,13 +497,20 @@ function statusOf(entry: ToolEntry, asked: boolean, parts: readonly ToolPart[]):
 const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFile[] =>
   files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
 
-/** The answers that rules gave, by the tool call of the question. */
-function decisionsIn(questions: readonly Question[]): ReadonlyMap<string, readonly string[]> {
-  const decisions = new Map<string, readonly string[]>();
+/** An answer that a rule gave, or that the user gave to all edits of the session, as a sentence. */
+interface Decision {
+  readonly words: string;
+  readonly isByRule: boolean;
+}
+
+/** The answers that no user gave to the question itself, by the tool call of the question. */
+function decisionsIn(questions: readonly Question[]): ReadonlyMap<string, readonly Decision[]> {
+  const decisions = new Map<string, readonly Decision[]>();
   for (const question of questions) {
     const words = ruleAnswerText(question);
     if (words === undefined || question.toolCallId === undefined) continue;
-    decisions.set(question.toolCallId, [...(decisions.get(question.toolCallId) ?? []), words]);
+    const decision = { words, isByRule: question.by !== byAllEdits };
+    decisions.set(question.toolCallId, [...(decisions.get(question.toolCallId) ?? []), decision]);
   }
   return decisions;
 }
