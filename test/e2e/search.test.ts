@@ -40,7 +40,7 @@ describe("the search of all conversations in a real VS Code", () => {
     await page.keyboard.type("lighthouse");
     await search.getByText("3 hits in 2 conversations", { exact: true }).waitFor();
     await search.getByText("two lighthouses").waitFor();
-    await screenshot(page, "search-conversations");
+    await screenshot(page, "search-in-workbench");
 
     const bar = panel.getByRole("search");
     await search.locator(".hit", { hasText: "two lighthouses" }).click();

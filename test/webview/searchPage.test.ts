@@ -268,6 +268,14 @@ describe("the page that searches all conversations", () => {
       const panel = await openSearch(host, { theme });
       await box(panel).fill("parser");
       await hits(panel).nth(1).click();
+      const mark = await panel.page
+        .locator("mark")
+        .first()
+        .evaluate(each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).outlineColor]);
+      assert.ok(
+        mark.some(color => color !== "rgba(0, 0, 0, 0)"),
+        "words are marked without a color",
+      );
       await picture(panel, `search-conversations-${theme}`);
       await panel.page.evaluate(axeSource);
       const results = await panel.page.evaluate(() =>
