@@ -9,7 +9,7 @@ const maxLine = 300;
 /** What stays before the first hit of such a line. */
 const maxLead = 60;
 /** The marks of one line. */
-const maxMarks = 50;
+export const maxMarks = 50;
 
 /** The lines with hits in a joined text. */
 export interface FoundRows {

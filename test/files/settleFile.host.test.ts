@@ -1,6 +1,5 @@
 // A file that differs between the editor and the disk, settled by the user's choice, in the real editor.
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import * as vscode from "vscode";
 import { settleFile } from "../../src/files/vscode/settleFile.ts";
 import { until } from "../support/fakes/until.ts";
@@ -10,7 +9,7 @@ const rejects = (message: RegExp, attempt: Promise<unknown>): Promise<void> =>
   assert.rejects(attempt, (thrown: unknown) => thrown instanceof Error && message.test(thrown.message));
 
 describe("settleFile", () => {
-  const { reports, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen } =
+  const { reports, path, onDisk, watch, put, remove, open, unsavedFile, divergedFile, reported, everythingSeen } =
     useUnsavedFiles();
 
   describe("with the disk's text", () => {
@@ -46,7 +45,7 @@ describe("settleFile", () => {
     it("is refused if there is no file, and keeps the user's text", async () => {
       watch();
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
-      await rm(path("a.txt"));
+      await remove("a.txt");
       await reported([path("a.txt"), "diverged"]);
       await rejects(/no longer exists on disk/, settleFile(path("a.txt"), "take"));
       assert.equal(document.getText(), "mine\n");
@@ -114,7 +113,7 @@ describe("settleFile", () => {
     it("allows a deleted file to be saved again", async () => {
       watch();
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
-      await rm(path("a.txt"));
+      await remove("a.txt");
       await reported([path("a.txt"), "diverged"]);
       await settleFile(path("a.txt"), "keep");
       await reported([path("a.txt"), null]);
@@ -164,7 +163,7 @@ describe("settleFile", () => {
     it("is refused if there is no file", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
-      await rm(path("a.txt"));
+      await remove("a.txt");
       await reported([path("a.txt"), "diverged"]);
       await rejects(/nothing to compare with/, settleFile(path("a.txt"), "compare"));
     });

@@ -14,8 +14,20 @@ const unwatched = join(".git", "objects");
 const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
 
 describe("UnsavedChangesWatcher", () => {
-  const { reports, folders, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen } =
-    useUnsavedFiles();
+  const {
+    reports,
+    folders,
+    path,
+    onDisk,
+    watch,
+    put,
+    remove,
+    open,
+    unsavedFile,
+    divergedFile,
+    reported,
+    everythingSeen,
+  } = useUnsavedFiles();
 
   describe("reports", () => {
     it("a write under unsaved text, once", async () => {
@@ -61,7 +73,7 @@ describe("UnsavedChangesWatcher", () => {
     it("a file deleted under unsaved text", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
-      await rm(path("a.txt"));
+      await remove("a.txt");
       await reported([path("a.txt"), "diverged"]);
     });
 

@@ -12,7 +12,7 @@ import type { SearchRow } from "../../src/panel/searchPage.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import { joinedHead, joinedParts, serializeJoinedText, type JoinedParts } from "../../src/search/joinedText.ts";
 import { makeJoinedText } from "../../src/search/makeJoinedText.ts";
-import { searchJoinedText } from "../../src/search/searchJoinedText.ts";
+import { maxMarks, searchJoinedText } from "../../src/search/searchJoinedText.ts";
 import { requiredLiterals, textProbe } from "../../src/search/textProbe.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import type { SessionState } from "../../src/session/state.ts";
@@ -84,10 +84,18 @@ describe("the joined text of a conversation", () => {
       const bytes = Buffer.from(file);
       const mayHaveHits = textProbe(query)?.(bytes, bytes.indexOf("\n"), bytes.length) ?? true;
       assert.ok(mayHaveHits || rows.length === 0, "the probe left out a text with hits");
-      const actual = rows.flatMap(({ entry, line, marks }) =>
-        marks.map(([from, to]) => [views[entry]?.id, line.slice(from, to)]),
-      );
-      assert.deepEqual(actual, expected);
+      // A line shows its first marks, and counts all its hits.
+      const actual = rows.map(({ entry, line, hits, marks }) => ({
+        ...{ entry: views[entry]?.id, hits },
+        marks: marks.map(([from, to]) => line.slice(from, to)),
+      }));
+      let next = 0;
+      const wanted = rows.map(({ hits }) => {
+        const inLine = expected.slice(next, (next += hits));
+        return { entry: inLine[0]?.[0], hits: inLine.length, marks: inLine.slice(0, maxMarks).map(([, text]) => text) };
+      });
+      assert.deepEqual(actual, wanted);
+      assert.equal(next, expected.length);
       // The number of each line's first hit in its entry leads Find to the same hit.
       for (const { entry, nth, line, marks } of rows) {
         const inEntry: readonly FindHit[] = found.hits.filter(hit => hit.entry === views[entry]?.id);

@@ -15,7 +15,8 @@ async function openScene(name: string, options: Options): Promise<PanelPage> {
   const folds = panel.page.locator("parley-plan .fold, button[aria-expanded=false].tool-head, parley-message .fold");
   await folds.evaluateAll(all => all.forEach(each => (each as HTMLElement).click()));
   await panel.page.locator(".diff-line.add").first().waitFor({ state: "attached" });
-  await panel.log.getByText("✔").first().waitFor({ state: "attached" });
+  // The output is plain text until the emulator is loaded, which makes an element of each line.
+  await panel.log.locator("parley-terminal div div div").first().waitFor({ state: "attached" });
   await panel.complete();
   return panel;
 }

@@ -43,6 +43,10 @@ export interface DocumentChangesOptions {
   readonly onDirtied: (path: string) => void;
 }
 
+/** VS Code reports within this time after the user's first change that the document is dirty. Milliseconds. */
+const maxDirtyDelay = 1000;
+const dirtyCheckInterval = 10;
+
 export class DocumentChanges implements Disposable {
   readonly #options: DocumentChangesOptions;
   readonly #store = new DisposableStore();
@@ -64,9 +68,16 @@ export class DocumentChanges implements Disposable {
    */
   async isReload(path: string, { document, version, text, clean, reason }: DocumentChange): Promise<boolean> {
     if (!clean) return false;
-    const disk = await diskText(path);
-    if (this.#dirtied.get(document)?.has(version)) return false;
-    return disk === text || reason === undefined;
+    const end = Date.now() + maxDirtyDelay;
+    for (;;) {
+      const disk = await diskText(path);
+      if (this.#dirtied.get(document)?.has(version)) return false;
+      if (disk === text) return true;
+      if (reason !== undefined) return false;
+      // A busy editor reports late that the document is dirty, but before its next change.
+      if (document.version > version || document.isClosed || Date.now() > end) return true;
+      await new Promise(resolve => setTimeout(resolve, dirtyCheckInterval));
+    }
   }
 
   /** Whether the text has the same bytes as the last text seen, and only the encoding of the document is another one. */

@@ -56,6 +56,12 @@ export function useUnsavedFiles() {
     await writeFile(path(name), content);
   };
 
+  /** Deletes a file. A file that is created and deleted in one burst is never reported, so its creation is awaited. */
+  const remove = async (name: string): Promise<void> => {
+    await whenWatched(folder, fileEvents);
+    await rm(path(name));
+  };
+
   const open = (name: string): Promise<vscode.TextDocument> =>
     Promise.resolve(vscode.workspace.openTextDocument(path(name)));
 
@@ -90,7 +96,20 @@ export function useUnsavedFiles() {
   };
 
   const folders = { root: () => root, own: () => folder, outside: () => outside };
-  return { reports, folders, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen };
+  return {
+    reports,
+    folders,
+    path,
+    onDisk,
+    watch,
+    put,
+    remove,
+    open,
+    unsavedFile,
+    divergedFile,
+    reported,
+    everythingSeen,
+  };
 }
 
 /** Replaces a document's whole text without saving, like a user. */
