@@ -88,6 +88,8 @@ export class GitChanges {
         await this.#whenUnlocked(repository.index);
         end += Date.now() - before;
         const state = await stateOf(path, repository);
+        // A command of git has begun meanwhile: its files are there before its index.
+        if (state.lock && !this.#staleLocks.has(state.lock) && Date.now() < end) continue;
         if (state.changedAt < since - maxIndexDelay) return false;
         const key = JSON.stringify([path, since, state]);
         const known = this.#answers.get(key);
@@ -131,7 +133,7 @@ export class GitChanges {
     for (;;) {
       const found = await statOrNone(lock);
       if (!found) return;
-      const key = `${lock} ${found.ino} ${found.mtimeMs}`;
+      const key = lockId(lock, found);
       if (this.#staleLocks.has(key)) return;
       if (Date.now() > found.mtimeMs + maxLockAge) return void this.#staleLocks.add(key);
       await new Promise(resolve => setTimeout(resolve, lockCheckInterval));
@@ -166,17 +168,31 @@ async function openRepository(folder: string): Promise<Repository | undefined> {
   return index && headLog && stashLog ? { git, top: folder, index, headLog, stashLog } : undefined;
 }
 
-/** What an answer depends on, and when git changed the repository last. */
-async function stateOf(
-  path: string,
-  { index, headLog, stashLog }: Repository,
-): Promise<{ readonly changedAt: number; readonly times: readonly unknown[] }> {
+/** What an answer depends on. */
+interface RepositoryState {
+  /** When git changed the repository last (ms since the epoch). */
+  readonly changedAt: number;
+  /** The lock of a command of git that changes the index. */
+  readonly lock: string | undefined;
+  /** The times of the file and of what git notes. */
+  readonly times: readonly unknown[];
+}
+
+async function stateOf(path: string, { index, headLog, stashLog }: Repository): Promise<RepositoryState> {
+  const lockPath = `${index}.lock`;
   const [file, lock, ...noted] = await Promise.all(
-    [path, `${index}.lock`, index, headLog, stashLog].map(one => statOrNone(one)),
+    [path, lockPath, index, headLog, stashLog].map(one => statOrNone(one)),
   );
   const times = noted.map(one => one?.mtimeMs ?? 0);
-  return { changedAt: Math.max(...times), times: [file?.mtimeMs, file?.ctimeMs, file?.size, lock?.mtimeMs, ...times] };
+  return {
+    changedAt: Math.max(...times),
+    lock: lock && lockId(lockPath, lock),
+    times: [file?.mtimeMs, file?.ctimeMs, file?.size, ...times],
+  };
 }
+
+/** Tells the locks of several commands apart. */
+const lockId = (path: string, { ino, mtimeMs }: Stats): string => `${path} ${ino} ${mtimeMs}`;
 
 async function gitsOf(repository: Repository, names: readonly string[], since: number): Promise<Answer> {
   const { git, top, index } = repository;

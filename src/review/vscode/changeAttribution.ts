@@ -58,6 +58,9 @@ export interface ChangeAttributionOptions {
   readonly log: Log;
 }
 
+/** How often a file is read at most that changes while its author is found out. Programs can write a file all the time. */
+const maxDiskReads = 5;
+
 export class ChangeAttribution implements Disposable {
   /** The files outside the folders that are followed. */
   readonly outside: OutsideFiles;
@@ -476,7 +479,7 @@ export class ChangeAttribution implements Disposable {
     await this.#options.review.editorUndoRedo(path, text);
   }
 
-  async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
+  async #diskChanged({ path }: Pick<LocatedPath, "path">, attempts = maxDiskReads): Promise<void> {
     const { review } = this.#options;
     if (this.#writes.pending.has(path) || (await this.#replacedPaths.isGoneFolder(path))) return;
     const { turn } = this;
@@ -489,6 +492,7 @@ export class ChangeAttribution implements Disposable {
       this.#options.facts.note({ type: "diskSeen", path, is: "link" });
       return this.#replacedPaths.linkChanged(path);
     }
+    const time = await changeTime(path);
     const disk = await standingText(path, link, typeof known === "string" || this.#texts.differences.has(path));
     const isNoFile = disk === undefined && !(await isFile(path));
     const seen = { ...(disk !== undefined && { text: disk }), ...(isNoFile && { is: "folder" as const }) };
@@ -521,15 +525,17 @@ export class ChangeAttribution implements Disposable {
     // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
     if (isChanged()) return this.#diskChanged({ path });
     // The disk has not changed: the user discarded unsaved text.
-    if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
+    if (disk !== null && known !== undefined && disk === this.#texts.onDisk.get(path))
+      return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
     const author = await this.#author.of(path);
     const isAgents = this.#notLoaded.get(path) === disk || turnOf(author) !== undefined;
+    // The author is that of a later change than the one with this text.
+    if (attempts > 1 && (await changeTime(path)) !== time) return this.#diskChanged({ path }, attempts - 1);
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
-    const isMissing = link !== undefined || !(await isFile(path));
-    if (isChanged() || isMissing !== (disk === null)) return this.#diskChanged({ path });
+    if (isChanged() || (await this.#isReplaced(path, disk))) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
     if (isAgents) return this.#attributeToAgent(path, disk, undefined, author);
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
@@ -589,8 +595,12 @@ export class ChangeAttribution implements Disposable {
     const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
-    // The user has accepted the change meanwhile.
-    if (base === undefined && review.keptAt(path) !== keptAt) return this.#diskChanged({ path });
+    // The user has accepted the change meanwhile, or a decision has brought back what stood there.
+    if (
+      base === undefined &&
+      (review.keptAt(path) !== keptAt || (!openTextOf(path)?.dirty && (await this.#isReplaced(path, after))))
+    )
+      return this.#diskChanged({ path });
     this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
@@ -602,6 +612,14 @@ export class ChangeAttribution implements Disposable {
     this.#notLoaded.delete(path);
     touches.written(path, after, turn);
     this.#options.states?.written(turn, path);
+  }
+
+  /** Whether something else than a file with a text, or than nothing if that is null, stands at the path now. */
+  async #isReplaced(path: string, text: string | null): Promise<boolean> {
+    const link = await linkOnPath(path, this.#options.roots());
+    if (link === path) return true;
+    const isMissing = link !== undefined || !(await isFile(path));
+    return isMissing !== (text === null);
   }
 
   #known(path: string): string | null | undefined {

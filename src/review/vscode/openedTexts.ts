@@ -61,9 +61,14 @@ export class OpenedTexts implements Disposable {
     const text = withLineFeeds(document.getText());
     const clean = !document.isDirty;
     const { version } = document;
+    const { turn } = texts;
     void enqueue(document.uri.fsPath, async ({ path }) => {
       if (texts.last.has(path) || review.isTracked(path)) this.#noted(path, text);
-      else this.remember(path, clean ? await this.#beforeTurn(path, text) : this.#noted(path, text));
+      else {
+        const before = clean ? await this.#beforeTurn(path, text) : this.#noted(path, text);
+        // The turn can have ended meanwhile.
+        if ((times.isBusy || texts.turn === turn) && !review.isTracked(path)) texts.last.set(path, before);
+      }
       // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.
       const isShown = isNew && clean && (document.version !== version || (await diskText(path)) === text);
       if (isShown) await this.#attribute(path, text);
