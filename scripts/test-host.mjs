@@ -1,14 +1,17 @@
 #!/usr/bin/env node
 // Runs out/test/host with mocha inside the extension host of the downloaded VS Code:
-//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [workspace]
+//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [--repeat=20] [--stalls] [workspace]
+// --repeat runs each test that often. With --stalls, processes are stopped at random for a moment, as on a busy machine:
+// tests that fail then depend on speed, or show a fault. Neither builds the tests: run "node esbuild.mjs --tests" first.
 // It also accepts the command line of @vscode/test-electron, so that it can be its `vscodeExecutablePath`.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { whenExiting } from "./tools/processes.mjs";
+import { processTree, whenExiting } from "./tools/processes.mjs";
 import { flag, inProject, main, option, Problem, root, say } from "./tools/project.mjs";
 import { maxQuietSeconds, whenQuiet } from "./tools/quiet.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
+import { stallProcesses } from "./tools/stalls.mjs";
 import { startServer } from "./vscode/server.mjs";
 import { harmlessErrors, launchBrowser, shortWindowArgs, workbenchUrl } from "./vscode/workbench.mjs";
 
@@ -46,17 +49,20 @@ function copyWorkspace(tmp) {
 /** @param {string} folder @param {string} resultsFile @returns {Promise<number>} the exit code */
 async function runHostTests(folder, resultsFile) {
   const grep = option("grep") ?? process.env["PARLEY_TEST_GREP"];
+  const repeat = option("repeat");
   const server = await startServer({
     // In a browser, VS Code saves automatically, unlike on a desktop.
     settings: { "files.autoSave": "off" },
     env: {
       PARLEY_TEST_RESULTS: resultsFile,
       ...(grep ? { PARLEY_TEST_GREP: grep } : {}),
+      ...(repeat ? { PARLEY_TEST_REPEAT: repeat } : {}),
       ...(flag("bail") ? { PARLEY_TEST_BAIL: "1" } : {}),
     },
   });
   const browser = await launchBrowser(shortWindowArgs);
   const printing = printAsTheyCome(resultsFile);
+  const endStalls = flag("stalls") ? stallProcesses(() => processTree(process.pid).slice(1)) : () => {};
   try {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
     const outcome = await testsEnded(page, server, folder, resultsFile);
@@ -64,6 +70,7 @@ async function runHostTests(folder, resultsFile) {
     return conclude(server, resultsFile, outcome);
   } finally {
     printing.finish();
+    endStalls();
     await browser.close();
     const killed = await server.stop();
     if (killed.length > 0) say(`These processes had to be killed:\n${killed.join("\n")}`);

@@ -10,12 +10,26 @@ export async function run(): Promise<void> {
   const bail = process.env["PARLEY_TEST_BAIL"] !== undefined;
   const mocha = new Mocha({ ui: "bdd", timeout: maxTestTime, color: false, bail, ...(grep ? { grep } : {}) });
   await loadTests(mocha);
+  repeatTests(mocha.suite, Number(process.env["PARLEY_TEST_REPEAT"] ?? 1));
   const failures = await new Promise<number>(resolve => {
     const runner = mocha.run(resolve);
     const file = process.env["PARLEY_TEST_RESULTS"];
     if (file) recordResults(runner, file, grep);
   });
   if (failures > 0) throw new Error(`${failures} of the tests failed.`);
+}
+
+function repeatTests(suite: Mocha.Suite, times: number): void {
+  const { tests } = suite;
+  suite.tests = tests.flatMap(test => [test, ...Array.from({ length: times - 1 }, () => copyOf(test, suite))]);
+  for (const inner of suite.suites) repeatTests(inner, times);
+}
+
+function copyOf(test: Mocha.Test, suite: Mocha.Suite): Mocha.Test {
+  const copy = test.clone();
+  copy.parent = suite;
+  copy.ctx = suite.ctx;
+  return copy;
 }
 
 /** The tests are part of this bundle, so mocha cannot load them. It only defines `describe` and `it`. */
