@@ -60,6 +60,8 @@ async function runHostTests(folder, resultsFile) {
       ...(flag("bail") ? { PARLEY_TEST_BAIL: "1" } : {}),
     },
   });
+  // The results of an earlier run would be printed first.
+  fs.rmSync(resultsFile, { force: true });
   const browser = await launchBrowser(shortWindowArgs);
   const printing = printAsTheyCome(resultsFile);
   const endStalls = flag("stalls") ? stallProcesses(() => processTree(process.pid).slice(1)) : () => {};

@@ -33,7 +33,7 @@ import { compareWithStart, maxComparisonWait, settledOrLate } from "../turnCompa
 import type { TurnSession } from "../review.ts";
 import { UnsavedDeletions } from "./unsavedDeletions.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
-import { changeTime, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
+import { changeTime, diskText, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
@@ -453,6 +453,8 @@ export class ChangeAttribution implements Disposable {
       if ((await linkOnPath(path, this.#options.roots())) !== undefined) return this.#diskChanged({ path });
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
+      // The editor loaded a text with other line endings in two steps, and a decision is done with it by now.
+      if (isReverted && seen.document.version > seen.version && (await diskText(path)) !== text) return;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
       const known = this.#known(path);
