@@ -77,6 +77,23 @@ describe("an empty conversation", () => {
     await list.waitFor({ state: "hidden" });
   });
 
+  it("chooses the agent that is marked by Enter, and folds the list without another session once it is chosen", async () => {
+    const panel = await openEmpty({ agent: { id: "codex", name: "Codex" } });
+    const list = panel.log.getByRole("list", { name: "Agents" });
+    await list.getByRole("button", { name: /^Codex/, pressed: true }).focus();
+    await panel.page.keyboard.press("Enter");
+    const choice = [{ type: "selectAgent", agent: "codex" }];
+    assert.deepEqual(await panel.intents(), choice);
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+    await panel.patch({ op: "head", head: { agent: { id: "codex", name: "Codex", isChosen: true } } });
+    await panel.log.locator("summary", { hasText: "Codex" }).focus();
+    await panel.page.keyboard.press("Enter");
+    await list.getByRole("button", { name: /^Codex/, pressed: true }).click();
+    await list.waitFor({ state: "hidden" });
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+    assert.deepEqual(await panel.intents(), choice);
+  });
+
   it("has a card with only the ways to sign in, and folds the rest", async () => {
     const signIn = [
       { id: "web", name: "Log in with a browser" },

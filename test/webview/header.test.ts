@@ -326,15 +326,6 @@ describe("the header", () => {
     );
   });
 
-  it("an empty conversation lists the agents, and only the other agents can be chosen", async () => {
-    const panel = await openPanel([snapshot(view([]))]);
-    const list = panel.log.getByRole("list", { name: "Agents" });
-    await list.getByRole("button", { name: /^Demo Agent/, pressed: true }).click();
-    assert.deepEqual(await panel.intents(), []);
-    await list.getByRole("button", { name: "Gemini CLI", pressed: false }).press("Enter");
-    assert.deepEqual(await panel.intents(), [{ type: "selectAgent", agent: "gemini" }]);
-  });
-
   it("an empty conversation shows its beginning, also when the panel becomes shorter than it", async () => {
     const panel = await openPanel(scenes["empty"] ?? []);
     await panel.page.setViewportSize({ width: 400, height: 260 });

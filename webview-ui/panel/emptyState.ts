@@ -1,7 +1,7 @@
 // Shown while the conversation is empty: the list of agents, recent sessions, and example prompts.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
-import type { ViewHead, ViewAgent, ViewRecentSession } from "../../src/panel/protocol.ts";
+import type { ViewAgent, ViewHead, ViewRecentSession } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatAge, t } from "../base/l10n.ts";
@@ -29,7 +29,7 @@ function agentChoice({ agent, agents, problem }: ViewHead, leave: () => void): T
     return html`<p class="empty-title">${agent.name}</p>
       ${agent.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}`;
   const list = html`<ul class="agents" aria-label=${t("Agents")}>
-    ${agents.map(each => html`<li>${agentCard(each, each.id === agent?.id, leave)}</li>`)}
+    ${agents.map(each => html`<li>${agentCard(each, each.id === agent?.id ? agent : undefined, leave)}</li>`)}
   </ul>`;
   if (!agent?.isChosen || (problem !== null && problem.signIn === undefined))
     return html`<p class="empty-title">${t("Choose an agent")}</p>
@@ -44,20 +44,24 @@ function agentChoice({ agent, agents, problem }: ViewHead, leave: () => void): T
   )}`;
 }
 
-/** A button instead of a radio button, because choosing starts the agent, and arrow keys in the list must not. */
-function agentCard(agent: ViewAgent, isChosen: boolean, leave: () => void): TemplateResult {
-  const choose = (): void => {
-    send({ type: "selectAgent", agent: agent.id });
+/**
+ * A button instead of a radio button, because choosing starts the agent, and arrow keys in the list must not. `selected`:
+ * the agent of the session, if it is this one.
+ */
+function agentCard(agent: ViewAgent, selected: ViewAgent | undefined, leave: () => void): TemplateResult {
+  const choose = ({ currentTarget }: Event): void => {
+    if (!selected?.isChosen) send({ type: "selectAgent", agent: agent.id });
+    else (currentTarget as Element).closest("details")?.removeAttribute("open");
     leave();
   };
   return html`<button
     class="agent"
     type="button"
     title=${aboutAgent(agent) || nothing}
-    aria-pressed=${isChosen}
-    @click=${isChosen ? nothing : choose}
+    aria-pressed=${selected !== undefined}
+    @click=${choose}
   >
-    ${agentMark(agent)} ${agentWords(agent)} ${isChosen ? icon("check") : nothing}
+    ${agentMark(agent)} ${agentWords(agent)} ${selected ? icon("check") : nothing}
   </button>`;
 }
 
