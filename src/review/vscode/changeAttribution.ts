@@ -526,9 +526,9 @@ export class ChangeAttribution implements Disposable {
     }
     // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
     if (isChanged()) return this.#diskChanged({ path });
-    // The disk has not changed: the user discarded unsaved text.
-    if (disk !== null && known !== undefined && disk === this.#texts.onDisk.get(path))
-      return this.#reverted(path, disk);
+    // The disk has not changed: the user discarded unsaved text. Of a file without a known text, other bytes can differ.
+    const isFollowed = known !== undefined || review.isTracked(path);
+    if (disk !== null && isFollowed && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
     const author = await this.#author.of(path);
     const isAgents = this.#notLoaded.get(path) === disk || turnOf(author) !== undefined;
@@ -537,7 +537,8 @@ export class ChangeAttribution implements Disposable {
     // A write has begun meanwhile: this is the text before it.
     if (this.#writes.pending.has(path)) return;
     // So is what has been created or deleted meanwhile.
-    if (isChanged() || (await this.#isReplaced(path, disk))) return this.#diskChanged({ path });
+    const isReplaced = await this.#isReplaced(path, disk);
+    if (isReplaced || isChanged()) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
     if (isAgents) return this.#attributeToAgent(path, disk, undefined, author);
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
@@ -597,12 +598,9 @@ export class ChangeAttribution implements Disposable {
     const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
-    // The user has accepted the change meanwhile, or a decision has brought back what stood there.
-    if (
-      base === undefined &&
-      (review.keptAt(path) !== keptAt || (!openTextOf(path)?.dirty && (await this.#isReplaced(path, after))))
-    )
-      return this.#diskChanged({ path });
+    // A decision has brought back what stood there meanwhile, or the user has accepted the change.
+    const isReplaced = base === undefined && !openTextOf(path)?.dirty && (await this.#isReplaced(path, after));
+    if (isReplaced || (base === undefined && review.keptAt(path) !== keptAt)) return this.#diskChanged({ path });
     this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
