@@ -24,6 +24,7 @@ describe("previous and next prompt", () => {
     await panel.composer.focus();
     await panel.post({ type: "focus", target: "previousPrompt" });
     await isFocused(panel, "second prompt");
+    await panel.log.getByRole("group", { name: "You: second prompt" }).and(panel.page.locator(":focus")).waitFor();
     await panel.post({ type: "focus", target: "previousPrompt" });
     await isFocused(panel, "first prompt");
     await panel.page.getByText("first prompt", { exact: true }).last().waitFor();

@@ -298,6 +298,9 @@ export class TranscriptElement extends LightElement {
     const element = prompt && (await this.reveal(prompt.id));
     if (!element) return false;
     element.tabIndex = -1;
+    // Without a role and a name, screen readers announce nothing.
+    element.role = "group";
+    element.ariaLabel = element.querySelector("h3")?.textContent ?? "";
     element.focus({ preventScroll: true });
     return true;
   }
