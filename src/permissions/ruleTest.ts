@@ -66,5 +66,5 @@ export async function testRules(
 
 function verdictText(effect: TestResult["effect"], reason: string): string {
   if (effect === "allow") return t("You are not asked. {0}", reason);
-  return effect === "deny" ? t("Is denied. {0}", reason) : t("You are asked. {0}", reason);
+  return effect === "deny" ? t("Parley denies the request. {0}", reason) : t("You are asked. {0}", reason);
 }

@@ -37,7 +37,7 @@ describe("the test of the rules", () => {
     ["command", "ls", [npmTest], { effect: "ask", text: "You are asked. No rule allows “ls”." }],
     [
       ...(["command", "npm test && rm x", [npmTest, noRm]] as const),
-      { effect: "deny", text: "Is denied. A rule forbids this: deny command “rm”.", row: "1" },
+      { effect: "deny", text: "Parley denies the request. A rule forbids this: deny command “rm”.", row: "1" },
     ],
     [
       ...(["command", "cat .env", [{ effect: "allow", command: "cat **" }]] as const),

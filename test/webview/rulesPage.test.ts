@@ -155,7 +155,7 @@ describe("the page of permission rules", () => {
     const panel = await openRules(host);
     const result = panel.page.getByRole("status", { name: "Result of the test" });
     await panel.page.getByRole("textbox", { name: "Command line" }).fill("npm test && rm -r x");
-    await result.getByText("Is denied. A rule forbids this: deny command “rm”.").waitFor();
+    await result.getByText("Parley denies the request. A rule forbids this: deny command “rm”.").waitFor();
     await rule(panel, "Deny").getByText("Decides the test").waitFor();
     await result.getByRole("button", { name: "Show Rule" }).click();
     assert.equal(await rule(panel, "Deny").evaluate(each => each === document.activeElement), true);
