@@ -68,9 +68,8 @@ export class DocumentChanges implements Disposable {
    */
   async isReload(path: string, { document, version, text, clean, reason }: DocumentChange): Promise<boolean> {
     if (!clean) return false;
-    const end = Date.now() + maxDirtyDelay;
-    for (;;) {
-      const disk = await diskText(path);
+    const disk = await diskText(path);
+    for (const end = Date.now() + maxDirtyDelay; ;) {
       if (this.#dirtied.get(document)?.has(version)) return false;
       if (disk === text) return true;
       if (reason !== undefined) return false;
