@@ -596,10 +596,11 @@ export class ChangeAttribution implements Disposable {
     const turn = writing ?? (await this.#turns.of(path, author));
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
-    // The file was moved away meanwhile, by the agent or by a decision.
-    if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
-    // A decision has brought back what stood there meanwhile, or the user has accepted the change.
     const isReplaced = base === undefined && !openTextOf(path)?.dirty && (await this.#isReplaced(path, after));
+    const isMissing = (await changeTime(path)) === undefined;
+    // Nothing is awaited from here on: the file was moved away meanwhile, by the agent or by a decision.
+    if (isMissing && review.isMovedAway(path)) return;
+    // A decision has brought back what stood there meanwhile, or the user has accepted the change.
     if (isReplaced || (base === undefined && review.keptAt(path) !== keptAt)) return this.#diskChanged({ path });
     this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);
