@@ -7,7 +7,7 @@ const longestStop = 600;
 
 /**
  * Stops one of the processes at a time until the returned function is called. No process stays stopped, also if this
- * program ends.
+ * program ends, except by SIGKILL.
  * @param {() => readonly { readonly pid: number }[]} processes those that can be stopped at this moment
  * @returns {() => void}
  */

@@ -33,7 +33,7 @@ describe("a change of a document that has no unsaved changes yet", () => {
   });
 
   it("is a reload if the file has changed again and the document stays clean", async () => {
-    const change = { ...(await changed("agent's\n")) };
+    const change = await changed("agent's\n");
     const reload = changes.isReload(path("a.txt"), { ...change, version: change.document.version });
     await writeFile(path("a.txt"), "agent's second\n");
     assert.equal(await reload, true);

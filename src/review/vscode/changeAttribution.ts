@@ -453,7 +453,7 @@ export class ChangeAttribution implements Disposable {
       if ((await linkOnPath(path, this.#options.roots())) !== undefined) return this.#diskChanged({ path });
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;
-      // The editor loaded a text with other line endings in two steps, and a decision is done with it by now.
+      // The editor loads a text with other line endings in two steps. This one is reported after the decision that wrote it.
       if (isReverted && seen.document.version > seen.version && (await diskText(path)) !== text) return;
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
