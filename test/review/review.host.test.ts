@@ -60,7 +60,9 @@ describe("the review in the editor", () => {
       assert.equal(await onDisk(name), tenLines);
       await until(() => (openTextOf(path(name))?.text ?? tenLines) === tenLines);
       await watch().settled();
-      assert.deepEqual(authorsOf(name), ["agent"]);
+      // On a busy machine, the review can notice in the turn that the test has made the file.
+      const authors = authorsOf(name);
+      assert.deepEqual(authors.slice(authors.indexOf("agent")), ["agent"]);
     }
   });
 

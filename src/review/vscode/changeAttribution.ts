@@ -460,10 +460,12 @@ export class ChangeAttribution implements Disposable {
       const known = this.#known(path);
       const isSame = await this.#documentChanges.isSameInOtherEncoding(seen, known);
       const found = await this.#author.of(path);
-      if (!isSame && (isNotLoaded || turnOf(found) !== undefined))
+      if (!isSame && (isNotLoaded || turnOf(found) !== undefined)) {
+        // The editor can load a text long after a decision of the user wrote it, or after it was read from disk.
+        if (text === known && !isNotLoaded) return this.#takeBack(path, text);
         return this.#attributeToAgent(path, text, undefined, found);
+      }
       this.#opened.remember(path, text);
-      // The editor can load a text long after a decision of the user wrote it, or after it was read from disk.
       if (text !== known) this.#noteAuthor(path, isSame ? { kind: "editor" } : otherAuthor(found), text, whyOf(found));
       return review.replaced(path, text);
     }
