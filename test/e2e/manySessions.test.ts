@@ -156,12 +156,25 @@ describe("three sessions that work at the same time", () => {
     const rows = page.locator(".quick-input-list .monaco-list-row");
     await rows.filter({ hasText: "#script beta.json" }).filter({ hasText: "Working" }).waitFor();
     assert.match((await rows.first().textContent()) ?? "", /#script alpha\.json.*Waiting for you/);
-    await page.keyboard.type("beta");
-    await page.keyboard.press("Enter");
-    await conversation(panel)
-      .getByText(/^beta beta/)
-      .waitFor();
-    assert.equal(await session(panel), beta);
+    const chooseBeta = async (): Promise<void> => {
+      await page.keyboard.type("beta");
+      await page.keyboard.press("Enter");
+      await conversation(panel)
+        .getByText(/^beta beta/)
+        .waitFor();
+      assert.equal(await session(panel), beta);
+    };
+    await chooseBeta();
+    // The bar above the message box names the session of the other changes, and leads there.
+    await panel
+      .getByRole("region", { name: "Changes" })
+      .getByRole("link", { name: /from #script alpha\.json$/ })
+      .click();
+    await question.waitFor();
+    assert.equal(await session(panel), alpha);
+    await runCommand(page, "Parley: Switch Session…");
+    await rows.filter({ hasText: "#script beta.json" }).waitFor();
+    await chooseBeta();
     await runCommand(page, "Parley: Stop");
     await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     await runCommand(page, "Parley: Next Waiting Session");
