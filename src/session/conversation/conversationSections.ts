@@ -37,25 +37,21 @@ export interface ConversationStyle {
 }
 
 /**
- * The conversation in order, without the secrets that Parley knows. Each tool call becomes one line, and what a
- * sub-agent did is indented. Turns that the agent refused are marked. With `before`, the conversation up to that entry
- * without those turns, for another agent.
+ * These entries of the conversation, without the secrets that Parley knows. Each tool call becomes one line, and what a
+ * sub-agent did is indented. Turns that the agent refused are marked.
  */
 export function conversationSections(
   state: SessionState,
   style: ConversationStyle,
-  before?: string,
+  entries: Iterable<Entry> = state.entries,
 ): readonly ConversationSection[] {
   const writer = new SectionWriter(state, style);
-  const end = before === undefined ? NaN : state.entries.position(before);
-  for (const entry of [...state.entries].slice(0, Number.isNaN(end) ? undefined : end)) {
-    if (!entry.excluded || before === undefined) writer.add(entry);
-  }
+  for (const entry of entries) writer.add(entry);
   return writer.sections;
 }
 
 /** The text with a quote mark before each line. */
-const quoted = (text: string): string =>
+export const quoted = (text: string): string =>
   linesOf(text)
     .map(line => (line === "" ? ">" : `> ${line}`))
     .join("\n");
