@@ -1,6 +1,7 @@
 // Where a tool card names its files: in its title, in the header of a diff, or in its locations. A file that is named
-// already is linked without its name. Shared with webview-ui.
+// already is linked without its name. And the name of the file in a URI. Shared with webview-ui.
 import { isNameEnd, isNameStart } from "../base/spacelessScripts.ts";
+import { visibleText } from "../base/visibleText.ts";
 import type { ToolPart, ViewTool } from "./protocol.ts";
 
 type Location = ViewTool["locations"][number];
@@ -42,4 +43,19 @@ export function namedHeaders(parts: readonly ToolPart[], title: string | undefin
 function filesOf(part: ToolPart): readonly { readonly path: string; readonly label: string }[] {
   if (part.type === "diff") return [part];
   return part.type === "files" ? part.files : [];
+}
+
+/** The name of the file in a URI as people read it, on one line: `a b.ts` for `file:///w/a%20b.ts#L3`. */
+export function uriFileName(uri: string): string {
+  const path = uri.replace(/[?#].*/s, "").replace(/(?<!\/)\/+$/, "");
+  const name = path.split(/[\\/]/).at(-1) || uri;
+  return visibleText(decoded(name).replace(/\s+/g, " "));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A stray "%".
+  }
 }

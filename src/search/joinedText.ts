@@ -1,12 +1,12 @@
 // The joined text of a conversation: every text that Find in Conversation searches, without secrets, in one file that can be
 // searched without reading the log. Three lines of JSON are followed by the lines of the texts:
-//   {"joined":1,"bytes":…}
+//   {"joined":2,"bytes":…}
 //   [labels of files]
 //   [[position of the entry, number of its lines], …]
 import { isFiniteNumber, isListOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
 
 /** Changes with each change of the format, or of what is searched. */
-const joinedFormat = 1;
+const joinedFormat = 2;
 
 /** The lines of an entry, by its position in the conversation. */
 export type EntryLines = readonly [position: number, lines: number];

@@ -1,6 +1,6 @@
 // Where a tool card names its files.
 import assert from "node:assert/strict";
-import { namedHeaders, namedLocations, namesFile, showsFile } from "../../src/panel/fileNames.ts";
+import { namedHeaders, namedLocations, namesFile, showsFile, uriFileName } from "../../src/panel/fileNames.ts";
 import type { ToolPart } from "../../src/panel/protocol.ts";
 
 const file = (path: string): { readonly path: string; readonly label: string } => ({ path: `/w/${path}`, label: path });
@@ -62,5 +62,20 @@ describe("the names of files in a tool card", () => {
       ["Edit a.txt", [{ type: "files", files: [{ operation: "modify", ...file("a.txt") }] }], [false]],
     ];
     for (const [title, parts, named] of rows) assert.deepEqual(namedHeaders(parts, title), named, title);
+  });
+});
+
+describe("the name of the file in a URI", () => {
+  it("is decoded, on one line, and without invisible characters", () => {
+    const rows: readonly [string, string][] = [
+      ["file:///w/a%20b.ts#L3", "a b.ts"],
+      ["parley:/conversation/1/Fix%20the%20%23parser%3F", "Fix the #parser?"],
+      ["https://example.com/docs/?q=1", "docs"],
+      ["C:\\w\\a.txt", "a.txt"],
+      ["file:///w/50%.txt", "50%.txt"],
+      ["file:///w/a%0Ab%E2%80%AEc", "a b[U+202E]c"],
+      ["#", "#"],
+    ];
+    for (const [uri, name] of rows) assert.equal(uriFileName(uri), name, uri);
   });
 });

@@ -1,5 +1,6 @@
 // Images, audio, links and files in messages and tool cards.
 import { html, nothing, type TemplateResult } from "lit";
+import { uriFileName } from "../../src/panel/fileNames.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewMedia, ViewPart } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
@@ -24,7 +25,7 @@ const maxImageHeight = 180;
 
 /** An image of a message or a tool. */
 export function imagePart(part: Part<"image">, place: PartLocation | undefined): TemplateResult {
-  const name = part.uri === undefined ? t("Image") : fileName(part.uri);
+  const name = part.uri === undefined ? t("Image") : uriFileName(part.uri);
   if (!imageTypes.test(part.mimeType)) return placeholder(part.mimeType);
   return part.data === undefined ? tooLargeChip("file-media", name, part, place) : imageButton(name, part, place);
 }
@@ -53,7 +54,7 @@ export function linkPart(part: Part<"link">): TemplateResult {
 
 /** An embedded binary file. Images and audio are shown as such. */
 export function blobPart(part: Part<"resource">, place: PartLocation | undefined): TemplateResult {
-  const name = fileName(part.uri);
+  const name = uriFileName(part.uri);
   const { mimeType = "", data } = part;
   const known = { mimeType, ...(data !== undefined && { data }), ...part };
   const shown =
@@ -95,17 +96,6 @@ export function openButton(name: string, place: PartLocation | undefined): Templ
     label: t("Open {0}", name),
     onClick: () => send({ type: "openContent", ...place }),
   });
-}
-
-/** The last segment of a URI's path. */
-export function fileName(uri: string): string {
-  return (
-    uri
-      .replace(/[?#].*/s, "")
-      .replace(/(?<!\/)\/+$/, "")
-      .split(/[\\/]/)
-      .at(-1) || uri
-  );
 }
 
 function saveButton(name: string, place: PartLocation | undefined): TemplateResult | typeof nothing {

@@ -1,12 +1,13 @@
 // What a plan contains: steps, Markdown, or the address of a file. In the card of a sub-agent, and above the composer.
 import { html, nothing, type TemplateResult } from "lit";
+import { uriFileName } from "../../src/panel/fileNames.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewPlan } from "../../src/panel/protocol.ts";
 import type { PlanEntry } from "../../src/session/events.ts";
 import { icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { fileLink, hrefLink } from "../markdown/links.ts";
-import { fileName, placeholder } from "./content.ts";
+import { placeholder } from "./content.ts";
 
 /** The content of a plan, and a link to its file. */
 export function planContent(plan: ViewPlan): TemplateResult {
@@ -30,7 +31,7 @@ function planBody({ entries, markdown, uri, kind }: ViewPlan): TemplateResult {
     return html`<div class="plan-text" tabindex="0" role="group" aria-label=${t("Plan")}>
       <parley-markdown .content=${{ text: markdown, live: false }}></parley-markdown>
     </div>`;
-  if (uri !== undefined) return html`<div class="plan-text">${hrefLink(uri, fileName(uri))}</div>`;
+  if (uri !== undefined) return html`<div class="plan-text">${hrefLink(uri, uriFileName(uri))}</div>`;
   if (kind !== undefined) return html`<div class="plan-text">${placeholder(kind)}</div>`;
   return html`<ol class="plan-entries" tabindex="0" aria-label=${t("Steps")}>
     ${entries.map(planEntry)}
@@ -40,7 +41,7 @@ function planBody({ entries, markdown, uri, kind }: ViewPlan): TemplateResult {
 /** "3/7 · Writing tests", or the first line of a text. */
 export function planSummary({ entries, markdown, uri }: ViewPlan): string {
   if (markdown !== undefined) return firstLine(markdown);
-  if (uri !== undefined) return fileName(uri);
+  if (uri !== undefined) return uriFileName(uri);
   if (entries.length === 0) return t("Plan");
   const done = entries.filter(entry => entry.status === "completed").length;
   const current =

@@ -1,7 +1,8 @@
 // An embedded text file: folded, highlighted by its name or MIME type, with buttons to copy and to open it.
 import { html, nothing, type TemplateResult } from "lit";
+import { uriFileName } from "../../src/panel/fileNames.ts";
 import type { ViewPart } from "../../src/panel/protocol.ts";
-import { omittedTextNote, fileName, openButton, type PartLocation } from "./content.ts";
+import { omittedTextNote, openButton, type PartLocation } from "./content.ts";
 import { copyButton } from "../markdown/copy.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { highlight, languageOf } from "../markdown/highlight.ts";
@@ -22,7 +23,7 @@ export class ResourceElement extends LightElement {
 
   protected override render(): TemplateResult {
     const { file } = this;
-    const name = fileName(file.uri);
+    const name = uriFileName(file.uri);
     const text = file.text ?? "";
     const toggled = (event: Event): void => void (this.open = (event.currentTarget as HTMLDetailsElement).open);
     return html`<details class="resource" @toggle=${toggled}>
@@ -49,7 +50,7 @@ export class ResourceElement extends LightElement {
     const { text = "", uri, mimeType } = this.file;
     if (!code || code.textContent === text) return;
     code.textContent = text;
-    const language = languageOf(fileName(uri), mimeType);
+    const language = languageOf(uriFileName(uri), mimeType);
     if (language !== "") highlight(code, language);
   }
 }

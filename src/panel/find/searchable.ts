@@ -1,6 +1,6 @@
 // The searchable texts of an entry: every text of the conversation that the panel shows, also in collapsed parts. The
 // panel's own texts (states, buttons, "Thought for 3 s") are not searched.
-import { namedHeaders, namedLocations } from "../fileNames.ts";
+import { namedHeaders, namedLocations, uriFileName } from "../fileNames.ts";
 import type { DiffBody, ToolPart, ViewEntry, ViewPlan } from "../protocol.ts";
 import { plainMarkdown, plainTerminal } from "./plainText.ts";
 
@@ -72,7 +72,7 @@ function textOf(part: ToolPart, isTyped: boolean, named: boolean): Omit<Searchab
     case "link":
       return verbatim(part.name);
     case "resource":
-      return verbatim(`${fileName(part.uri)}\n${part.text ?? part.uri}`);
+      return verbatim(`${uriFileName(part.uri)}\n${part.text ?? part.uri}`);
     case "diff":
       return verbatim([...(named ? [part.label] : []), ...diffLineTexts(part)].join("\n"));
     case "files": {
@@ -104,7 +104,7 @@ function textOf(part: ToolPart, isTyped: boolean, named: boolean): Omit<Searchab
 
 function planText({ entries, markdown, uri, file }: ViewPlan): Omit<Searchable, "part"> {
   const steps = entries.map(({ content }) => content);
-  const rest = [...(uri === undefined ? [] : [fileName(uri)]), ...(file ? [file.label] : [])];
+  const rest = [...(uri === undefined ? [] : [uriFileName(uri)]), ...(file ? [file.label] : [])];
   if (markdown === undefined) return verbatim([...steps, ...rest].join("\n"));
   return { source: markdown, plain: () => [plainMarkdown(markdown), ...rest].join("\n") };
 }
@@ -113,8 +113,3 @@ const diffLineTexts = (body: DiffBody): readonly string[] =>
   body.hunks.flatMap(hunk => hunk.lines.map(line => line.text));
 
 const verbatim = (source: string): Omit<Searchable, "part"> => ({ source, plain: () => source });
-
-function fileName(uri: string): string {
-  const path = uri.replace(/[?#].*/s, "").replace(/(?<!\/)\/+$/, "");
-  return path.split(/[\\/]/).at(-1) || uri;
-}
