@@ -35,6 +35,8 @@ export const isAttachment = isRecordOf({
   /** The size of the content for the agent, if it is known before the prompt is sent. */
   bytes: optional(isNonNegativeInteger),
   source: isAttachmentSource,
+  /** What the preview of a text shows instead of its beginning. */
+  preview: optional(isString),
   /** The texts that stand for it in the message, such as `@sum.js`. Without one of them in the text, it is not sent. */
   mentions: optional(isListOf(isString)),
   /** It looks like a secret, so its content is not shown. */

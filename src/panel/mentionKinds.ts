@@ -20,6 +20,7 @@ export const mentionKinds = {
   problems: { icon: "warning", name: () => t("Problems"), label: () => t("Problems") },
   terminal: { icon: "terminal", name: () => t("Terminal output"), label: () => t("Terminal output") },
   diff: { icon: "diff", name: () => t("Git diff"), label: () => t("Git diff") },
+  conversation: { icon: "comment-discussion", name: () => t("Conversation") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
 /** What a prompt can carry: every mention, long pasted texts, and files that are attached as data. */

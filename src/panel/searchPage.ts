@@ -13,6 +13,9 @@ import {
 export interface SearchRow {
   /** The position of the entry in its conversation. */
   readonly entry: number;
+  /** The number of the line in the texts of the entry, and where its first hit begins. From 0, UTF-16 units. */
+  readonly lineInEntry: number;
+  readonly column: number;
   /** The number of hits in this entry before this line. */
   readonly nth: number;
   /** The hits in the line. */
@@ -60,8 +63,8 @@ export type SearchMessage =
       /** Why there is no result, as a sentence. */
       readonly problem?: string;
     }
-  /** A conversation could not be opened: `problem` is a sentence. */
-  | { readonly type: "notOpened"; readonly problem: string }
+  /** A conversation could not be opened or attached: `problem` is a sentence. */
+  | { readonly type: "failed"; readonly problem: string }
   /** The command was run: the box gets the focus. */
   | { readonly type: "focus" }
   /** Selects the hit after the selected one, or before it, and opens it. */
@@ -77,6 +80,13 @@ const searchIntents = {
   open: { session: isString, entry: isNonNegativeInteger, nth: isNonNegativeInteger, ...query },
   /** Opens a conversation that has no hit, because only filters were typed. */
   show: { session: isString },
+  /** Attaches the passage around a line with hits to the message in the chat. */
+  attachHit: {
+    ...{ session: isString, entry: isNonNegativeInteger },
+    ...{ lineInEntry: isNonNegativeInteger, column: isNonNegativeInteger },
+  },
+  /** Attaches a whole conversation to the message in the chat. */
+  attachSession: { session: isString },
 } as const satisfies Readonly<Record<string, Fields>>;
 
 type SearchIntents = typeof searchIntents;

@@ -58,6 +58,28 @@ export async function makeJoinedText(
   return { files: filesOf(state), ...(isCut && { isCut: true as const }), entries, text: texts.join("") };
 }
 
+/** The texts of one entry, as {@link makeJoinedText} joins them. Empty if it has none. */
+export async function makeEntryText(
+  state: SessionState,
+  position: number,
+  pause: () => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<string> {
+  const slices = new Slices(pause);
+  const views = new EntryViews(state, onError);
+  try {
+    const view = await views.view(position, pause);
+    const texts: string[] = [];
+    for (const text of view ? searchable(view) : []) {
+      const masked = await maskedText(plainText(text), slices);
+      if (masked !== "") texts.push(masked);
+    }
+    return texts.join("\n");
+  } finally {
+    views.dispose();
+  }
+}
+
 /** Pauses when a slice is over. */
 class Slices {
   readonly #pause: () => Promise<void>;

@@ -90,6 +90,8 @@ class EntryPlaces {
   #line = 0;
   #entry = 0;
   #firstLine = 0;
+  /** The first line of all texts of the current entry. */
+  #entryStart = 0;
   /** The hits in the entry before the line. */
   #nth = 0;
 
@@ -110,7 +112,9 @@ class EntryPlaces {
       if (this.#line < this.#firstLine + current[1]) break;
       this.#firstLine += current[1];
       this.#entry++;
-      if (this.#entries[this.#entry]?.[0] !== current[0]) this.#nth = 0;
+      if (this.#entries[this.#entry]?.[0] === current[0]) continue;
+      this.#nth = 0;
+      this.#entryStart = this.#firstLine;
     }
     const [entry, lines] = this.#entries[this.#entry] ?? [0, 0];
     const nth = this.#nth;
@@ -118,7 +122,8 @@ class EntryPlaces {
     const row = this.#cutLine(from, end, hits);
     const before = this.#before(from, Math.min(linesAround, this.#line - this.#firstLine));
     const after = this.#after(end, Math.min(linesAround, this.#firstLine + lines - this.#line - 1));
-    return { entry, nth, hits: hits.length, ...row, before, after };
+    const at = { entry, lineInEntry: this.#line - this.#entryStart, column: hits[0]?.[0] ?? 0 };
+    return { ...at, nth, hits: hits.length, ...row, before, after };
   }
 
   #cutLine(from: number, end: number, hits: LineHits["hits"]): Pick<SearchRow, "line" | "marks"> {

@@ -61,6 +61,7 @@ export function createPanels(
     chat,
     fileEvents,
     recentFiles: startup.recentFiles,
+    conversations: features.search.conversations,
     documents,
     roots: () => sessionRoots(active.state.workspaceFolder).filter(root => root !== ""),
     sensitive: () => settings.read().sensitive,

@@ -4,8 +4,11 @@ import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
+/** The document of the editor tab that is shown: the search, or a chat. */
 const searchPage = (page: Page): FrameLocator =>
-  page.frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])').frameLocator("iframe#active-frame");
+  page
+    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
+    .frameLocator("iframe#active-frame");
 
 /** The document of the chat view, also while the tab of the search is open. */
 const chatView = (page: Page): FrameLocator =>
@@ -69,6 +72,87 @@ describe("the search of all conversations in a real VS Code", () => {
     await header.getByRole("button", { name: "Search Conversations…" }).click();
     await box.and(search.locator(":focus")).waitFor();
     await runCommand(page, "View: Close Editor");
+    assert.deepEqual(errors, []);
+  });
+
+  it("attaches hits and conversations to the message of the chat, which was hidden or covered, beside its draft", async () => {
+    const { page, errors } = await sharedWorkbench({
+      "third.json": JSON.stringify([
+        { update: toolCall("t", "Look at the hill", "one\na windmill turns") },
+        { chunk: "A windmill.\n\nAnother windmill." },
+      ]),
+    });
+    const panel = chatView(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    const prompt = panel.getByRole("heading", { name: "You: #script third.json" });
+    await composer.fill("#script third.json");
+    await composer.press("Enter");
+    await prompt.waitFor();
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await newSession(page, panel);
+    await composer.fill("a draft");
+
+    await runCommand(page, "Parley: Search Conversations…");
+    const search = searchPage(page);
+    const box = search.getByRole("textbox", { name: "Search conversations" });
+    await box.and(search.locator(":focus")).waitFor();
+    await page.keyboard.type("windmill");
+    await search.getByText("3 hits in 1 conversation", { exact: true }).waitFor();
+    await search.getByRole("button", { name: "Attach to Message: Another windmill." }).click();
+    const chips = panel.locator(".chip", { hasText: "#script third.json" });
+    await chips.getByText(/^Demo Agent · /).waitFor();
+    await composer.and(panel.locator(":focus")).waitFor();
+    assert.equal(await composer.inputValue(), "a draft");
+    await chips.hover();
+    await panel.getByRole("tooltip").getByText("Another windmill.").waitFor();
+    await screenshot(page, "search-attached");
+
+    // By keyboard, while another view hides the chat.
+    await runCommand(page, "View: Show Explorer");
+    await composer.waitFor({ state: "hidden" });
+    await runCommand(page, "Parley: Search Conversations…");
+    await box.and(search.locator(":focus")).waitFor();
+    // The hit of the button is selected. Two lines before it is that of the tool call.
+    for (const key of ["ArrowDown", "ArrowUp", "ArrowUp"]) await page.keyboard.press(key);
+    await search.locator('.hit[aria-current="true"]:focus', { hasText: "a windmill turns" }).waitFor();
+    await page.keyboard.press("Control+Enter");
+    await composer.and(panel.locator(":focus")).waitFor();
+    await chips.nth(1).waitFor();
+    assert.equal(await composer.inputValue(), "a draft");
+
+    // A conversation by its title. The prompt shows what is sent.
+    await composer.press("End");
+    await page.keyboard.type(" @conversation:third");
+    await panel
+      .getByRole("listbox", { name: "Suggestions" })
+      .getByRole("option", { name: "#script third.json" })
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await chips.nth(2).waitFor();
+    await screenshot(page, "search-attached-three");
+    await page.keyboard.press("Enter");
+    const sent = panel.getByRole("heading", { name: "You: a draft @#script third.json" });
+    await sent.waitFor();
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    const resources = panel.locator("parley-resource", { hasText: "#script third.json" });
+    assert.equal(await resources.count(), 3);
+    await resources.last().locator("summary").click();
+    await resources.last().getByText("The user attached an earlier conversation for reference.").waitFor();
+
+    // The tab of the search covers the chat in an editor.
+    await newSession(page, panel);
+    await runCommand(page, "Parley: Open Chat in Editor");
+    const editor = searchPage(page);
+    const editorComposer = editor.getByRole("textbox", { name: "Message" });
+    await editorComposer.fill("a draft of the tab");
+    await runCommand(page, "Parley: Search Conversations…");
+    await box.and(search.locator(":focus")).waitFor();
+    await search.getByRole("button", { name: "Attach to Message: #script third.json" }).click();
+    await editorComposer.and(editor.locator(":focus")).waitFor();
+    await editor.locator(".chip", { hasText: "#script third.json" }).waitFor();
+    assert.equal(await editorComposer.inputValue(), "a draft of the tab");
+    assert.equal(await chips.count(), 0);
+    await runCommand(page, "View: Close All Editors");
     assert.deepEqual(errors, []);
   });
 });

@@ -118,4 +118,39 @@ describe("attachments of a prompt", () => {
     );
     await window.idle();
   });
+
+  it("are stored conversations and passages of them, with their origin, also after a reload and beside a draft", async () => {
+    const window = await openJoined({ agents: demoAgent });
+    const { composer, page } = window;
+    const { keyboard } = page;
+    const first = window.session.id;
+    await window.send("hello lighthouse");
+    await window.prompt("hello lighthouse").waitFor({ state: "attached" });
+    await window.idle();
+    await window.newSession();
+
+    await composer.click();
+    await keyboard.type("Look at ");
+    await mention(window, "conversation:demo");
+    assert.equal(await composer.inputValue(), "Look at @What the demo agent can do ");
+    const day = page.locator(".chip").getByText(/^Demo Agent · \d{4}-\d\d-\d\d$/);
+    await day.waitFor();
+    await window.attachPassage(first, { entry: 0, lineInEntry: 0, column: 6 });
+    assert.equal(await composer.inputValue(), "Look at @What the demo agent can do ", "the draft stays");
+    await day.nth(1).waitFor();
+    await window.reload();
+    await day.nth(1).waitFor();
+    assert.equal(await composer.inputValue(), "Look at @What the demo agent can do ");
+
+    await composer.press("Enter");
+    await window.prompt("Look at @What the demo agent can do").waitFor({ state: "attached" });
+    await window.idle();
+    const [whole = "", passage = ""] = sentPrompt(window).files.map(([, text]) => text);
+    assert.match(
+      whole,
+      /^The user attached an earlier conversation .*\n- Title: What the demo agent can do\n- Agent: Demo Agent\n/s,
+    );
+    assert.match(whole, /\n\n## User\n\n> hello lighthouse\n\n## Agent: Demo Agent\n\n.*> /s);
+    assert.match(passage, /^The user attached a passage of .*\n\n## User\n\n> hello lighthouse\n$/s);
+  });
 });

@@ -38,7 +38,7 @@ import { StoredFiles } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
 import { JoinedReview } from "./joinedReview.ts";
-import { JoinedMentions } from "./joinedMentions.ts";
+import { joinedConversations, JoinedMentions } from "./joinedMentions.ts";
 import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
@@ -137,7 +137,9 @@ export class JoinedWindow {
   readonly questions = new JoinedQuestions();
   readonly serverSettings: JoinedServerSettings;
   readonly #allEdits = new AllEdits();
-  readonly #mentions = new JoinedMentions(this.folder, this.documents);
+  readonly #mentions = new JoinedMentions(this.folder, this.documents, () =>
+    joinedConversations(this.#library?.registry.open, new StoredFiles(this.#stored)),
+  );
   readonly #states = newStates();
   readonly #secrets = new MapSecrets();
   readonly #rules: readonly Rule[];
@@ -239,6 +241,11 @@ export class JoinedWindow {
     const { registry } = this.#library;
     assert.ok(await openInSurface({ registry, stored: nothingStored }, id, chatViewSurface), "there is such a session");
     await this.page.locator(`main[data-session="${id}"]`).waitFor();
+  }
+
+  /** Attaches the passage at a hit to the message, as the page of the search does. */
+  async attachPassage(...place: Parameters<JoinedMentions["passage"]>): Promise<void> {
+    this.#chat?.reply({ type: "attached", attachments: [await this.#mentions.passage(...place)] });
   }
 
   /** Deletes all values of servers, as the command “Remove Stored Values of MCP Servers” does. */

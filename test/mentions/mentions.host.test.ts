@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
+import type { MentionedConversation } from "../../src/mentions/mentionedConversations.ts";
 import type { Completion } from "../../src/panel/mentionKinds.ts";
 import type { Attachment, PanelMessage } from "../../src/panel/protocol.ts";
 import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
@@ -19,8 +20,8 @@ import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { FileEvents } from "../../src/files/vscode/fileEvents.ts";
 import { FileIndexer } from "../../src/mentions/vscode/fileIndexer.ts";
 import { Mentions } from "../../src/mentions/vscode/mentions.ts";
-import { TerminalCommands } from "../../src/mentions/vscode/mentionSources.ts";
 import { RecentFiles } from "../../src/mentions/vscode/recentFiles.ts";
+import { TerminalCommands } from "../../src/mentions/vscode/terminalCommands.ts";
 import { PromptSender } from "../../src/window/promptSender.ts";
 import type { ContentBlock } from "../../src/session/events.ts";
 import type { IntentOf } from "../../src/panel/intentHandlers.ts";
@@ -66,6 +67,7 @@ describe("mentions", () => {
   let attaching: Attachments;
   let mentions: Mentions;
   let panel: FakePanel;
+  let conversations: MentionedConversation[];
   let requests = 0;
   const documents = new EditorDocuments(nodePaths());
   const diagnostics = vscode.languages.createDiagnosticCollection("mentions");
@@ -89,7 +91,27 @@ describe("mentions", () => {
       accepts: () => null,
       agentName: () => "Stub",
     });
-    mentions = new Mentions({ indexer, recent, terminals, attachments: attaching, log: nullLog });
+    conversations = [];
+    let isRead = false;
+    const stored = {
+      load: () => Promise.resolve(void (isRead = true)),
+      list: () => (isRead ? conversations : []),
+      attachment: (id: string) => {
+        const found = conversations.find(one => one.id === id);
+        if (!found) return Promise.reject(new Error("It was deleted."));
+        const source = { type: "text", text: `The user attached ${found.title}` } as const;
+        const chip: Attachment = { id: "1", kind: "conversation", label: found.title, source, preview: "Fix it" };
+        return Promise.resolve(chip);
+      },
+    };
+    mentions = new Mentions({
+      indexer,
+      recent,
+      terminals,
+      attachments: attaching,
+      conversations: stored,
+      log: nullLog,
+    });
     panel = new FakePanel();
   });
   afterEach(async () => {
@@ -183,7 +205,10 @@ describe("mentions", () => {
     const items = await ask("");
     assert.deepEqual([items[0]?.kind, items[0]?.label, items[0]?.detail], ["editor", "quillwort.txt", name]);
     const kinds = [...new Set(items.map(({ kind }) => kind))].sort();
-    assert.deepEqual(kinds, ["diff", "editor", "file", "folder", "problems", "selection", "symbol", "terminal"]);
+    assert.deepEqual(kinds, [
+      ...["conversation", "diff", "editor", "file", "folder", "problems", "selection", "symbol", "terminal"],
+    ]);
+    assert.equal(items.find(({ kind }) => kind === "conversation")?.continuesWith, "conversation:");
     assert.equal(items.find(({ kind }) => kind === "symbol")?.continuesWith, "#");
     assert.equal(items.find(({ kind }) => kind === "selection")?.continuesWith, undefined);
     const chip = await attach(items.find(({ kind }) => kind === "selection"));
@@ -208,6 +233,44 @@ describe("mentions", () => {
     const all = await attach((await ask("problems")).find(({ label }) => label === "Problems"));
     assert.ok(all.source.type === "text" && all.source.text.startsWith(line));
     assert.match(all.source.text, /other\.ts:2:1 warning: Hm\./);
+  });
+
+  it("offer stored conversations by title, attach them, and say so if one was deleted meanwhile", async () => {
+    const updated = new Date(2026, 10, 28).getTime();
+    for (const title of ["Fix the quillwort parser", "Write docs"])
+      conversations.push({ id: title, title, agentName: "Demo Agent", updated });
+    const labels = (): readonly (readonly unknown[])[] =>
+      panel.items.flatMap(({ kind, label, detail }) => (kind === "conversation" ? [[label, detail]] : []));
+    // The list of conversations is read with the first query for them.
+    await ask("conversation:");
+    const [fix, docs] = conversations.map(({ title }) => [title, "Demo Agent · 2026-11-28"]);
+    assert.deepEqual(labels(), [fix, docs]);
+    assert.equal(panel.items.length, 2);
+    await ask("conversation:DOC");
+    assert.deepEqual(labels(), [docs]);
+    await until("files and conversations are offered together", async () => {
+      const kinds = (await ask("quillwort")).map(({ kind }) => kind);
+      return kinds.includes("file") && kinds.includes("conversation");
+    });
+    assert.deepEqual(labels(), [fix]);
+    const item = panel.items.find(({ kind }) => kind === "conversation");
+    assert.deepEqual([...new Set(item?.matches)].map(at => item?.label[at]).join(""), "quillwort");
+    await mentions.preview(panel, {
+      ...{ type: "preview", request: 7 },
+      target: { type: "item", request: requests, key: item?.key ?? "" },
+    });
+    assert.deepEqual(panel.messages.at(-1), { type: "preview", request: 7, preview: { text: "Fix it" } });
+    const chip = await attach(item);
+    assert.deepEqual([chip.kind, chip.label], ["conversation", "Fix the quillwort parser"]);
+    await ask("conv");
+    assert.equal(panel.items.find(({ kind }) => kind === "conversation")?.continuesWith, "ersation:");
+
+    await ask("conversation:docs");
+    const gone = panel.items[0];
+    assert.ok(gone);
+    conversations.pop();
+    await mentions.attachItem(panel, requests, gone.key);
+    assert.deepEqual(panel.refused, ["Write docs could not be attached: It was deleted."]);
   });
 
   it("offer symbols, do not delay files for them, and attach their lines", async () => {

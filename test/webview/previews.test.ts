@@ -25,6 +25,15 @@ const selection: Attachment = {
   detail: "w/a.ts",
   source: { type: "text", text: code },
 };
+const passage: Attachment = {
+  id: "passage",
+  kind: "conversation",
+  label: "Fix the parser of nested lists",
+  detail: "Demo Agent · 2026-11-28",
+  bytes: 2345,
+  source: { type: "text", text: "The user attached a passage of an earlier conversation.", uri: "parley:/x" },
+  preview: "It fails at line 3.\n\nThe parser reads tokens.",
+};
 const image: Attachment = {
   id: "image",
   kind: "image",
@@ -125,6 +134,23 @@ describe("previews", () => {
     await panel.composer.press("Escape");
     assert.deepEqual(await panel.intents(), [{ type: "stop" }]);
   });
+
+  for (const theme of ["dark", "light"] as const)
+    it(`of a conversation show the passage, and its chip its title and agent, in the theme ${theme}`, async () => {
+      const panel = await openPanel([snapshot(view([]))], { width: 280, theme });
+      await attach(panel, passage, file);
+      await chip(panel, "Fix the parser").getByText("Demo Agent · 2026-11-28").waitFor();
+      await panel.page.screenshot({ path: `out/screenshots/chip-conversation-${theme}-280.png` });
+      await chip(panel, "Fix the parser").hover();
+      await preview(panel).getByText("The parser reads tokens.").waitFor();
+      await preview(panel).getByText("Fix the parser of nested lists · Demo Agent · 2026-11-28").waitFor();
+      assert.doesNotMatch((await preview(panel).textContent()) ?? "", /The user attached/);
+      await panel.page.screenshot({ path: `out/screenshots/preview-conversation-${theme}-280.png` });
+      await panel.page.setViewportSize({ width: 480, height: 800 });
+      await panel.page.screenshot({ path: `out/screenshots/preview-conversation-${theme}-480.png` });
+      assert.deepEqual(await panel.intents(), [], "nothing is asked for");
+      await panel.assertClean();
+    });
 
   it("of secrets show no content", async () => {
     const panel = await openPanel([snapshot(view([]))]);

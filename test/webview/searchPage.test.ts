@@ -74,6 +74,9 @@ class SearchHost {
   get searches(): readonly (SearchIntent & { readonly type: "search" })[] {
     return this.intents.flatMap(intent => (intent.type === "search" ? [intent] : []));
   }
+  get attached(): readonly SearchIntent[] {
+    return this.intents.filter(({ type }) => type === "attachHit" || type === "attachSession");
+  }
   get opened(): readonly unknown[] {
     return this.intents.flatMap(intent => (intent.type === "open" ? [[intent.session, intent.entry, intent.nth]] : []));
   }
@@ -173,6 +176,58 @@ describe("the page that searches all conversations", () => {
     // The commands of VS Code do the same.
     await host.post({ type: "go", step: 1 });
     await current(panel).and(hits(panel).nth(1)).waitFor();
+    await panel.assertClean();
+  });
+
+  it("attaches a hit or a conversation to the message, by its button", async () => {
+    const host = new SearchHost(parser, other);
+    const panel = await openSearch(host);
+    await box(panel).fill("parser");
+    await says(panel, "5 hits in 2 conversations");
+    await panel.page
+      .getByRole("button", { name: "Attach to Message: The parser reads tokens, and the Parser test fails." })
+      .click();
+    const hit = { type: "attachHit", session: "s1", entry: 3, lineInEntry: 3, column: 4 };
+    assert.deepEqual(host.attached, [hit]);
+    await current(panel).and(hits(panel).nth(1)).waitFor();
+    const whole = panel.page.getByRole("button", { name: "Attach to Message: Write docs" });
+    assert.equal((await whole.textContent())?.trim(), "Attach to Message");
+    await whole.click();
+    assert.deepEqual(host.attached, [hit, { type: "attachSession", session: "s2" }]);
+    assert.deepEqual(host.opened, []);
+    const problem = "“Write docs” could not be attached: It was deleted.";
+    await host.post({ type: "failed", problem });
+    await says(panel, problem);
+    await panel.assertClean();
+  });
+
+  it("attaches the hit that has the focus with Ctrl+Enter or Cmd+Enter, and in the box the one that Enter opens", async () => {
+    const host = new SearchHost(parser, other);
+    const panel = await openSearch(host);
+    const { keyboard } = panel.page;
+    const places = (): readonly unknown[] =>
+      host.attached.map(each => (each.type === "attachHit" ? [each.session, each.lineInEntry, each.column] : each));
+    await box(panel).fill("parser");
+    await says(panel, "5 hits in 2 conversations");
+    await keyboard.press("Control+Enter");
+    assert.deepEqual(places(), [["s1", 0, 15]]);
+    await keyboard.press("ArrowDown");
+    await keyboard.press("ArrowDown");
+    await current(panel).and(panel.page.locator(":focus")).getByText("$ cat src/parser.ts").waitFor();
+    await keyboard.press("Meta+Enter");
+    await keyboard.press("Tab");
+    await panel.page.locator("[data-action=attach]:focus").waitFor();
+    await keyboard.press("Control+Enter");
+    assert.deepEqual(places().slice(1), [["s2", 0, 10], ["s2", 0, 10]]); // prettier-ignore
+    await keyboard.press("Control+Shift+Enter");
+    assert.equal(places().length, 3);
+    // What was typed last is searched first.
+    await box(panel).focus();
+    await keyboard.type("x");
+    await keyboard.press("Control+Enter");
+    await says(panel, "No results");
+    await keyboard.press("Control+Enter");
+    assert.deepEqual([places().length, host.opened], [3, []]);
     await panel.assertClean();
   });
 

@@ -138,7 +138,7 @@ export class ChipsElement extends LightElement {
   }
 
   #chip(one: Attachment): TemplateResult {
-    const { id, kind, label, bytes, source, secret } = one;
+    const { id, kind, label, detail, bytes, source, secret } = one;
     return html`<li
       class="chip"
       data-id=${id}
@@ -152,6 +152,7 @@ export class ChipsElement extends LightElement {
             ? icon("lock")
             : kindIcon(kind, label)
       }<span class="ellipsis"><bdi>${label}</bdi></span>
+      ${kind === "conversation" && detail !== undefined ? html`<span class="quiet ellipsis chip-detail"><bdi>${detail}</bdi></span>` : nothing}
       ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
       ${
         kind === "text"

@@ -24,12 +24,12 @@ const minHeight = 60;
 const previewId = "parley-preview";
 
 /** The preview of an attachment. Its own content is shown; files are read by the host. */
-export function attachmentPreview({ kind, label, detail, source, secret }: Attachment): PreviewSubject {
+export function attachmentPreview({ kind, label, detail, source, preview, secret }: Attachment): PreviewSubject {
   if (source.type === "path") return { kind, content: { path: source.path }, target: source };
   const path = [label, detail].filter(Boolean).join(" · ");
   if (secret)
     return { kind, content: { path, note: t("This file may contain secrets, so its content is not shown.") } };
-  if (source.type === "text") return { kind, content: { path, text: previewText(source.text) } };
+  if (source.type === "text") return { kind, content: { path, text: preview ?? previewText(source.text) } };
   return { kind, content: kind === "image" ? { path, image: source } : { path } };
 }
 

@@ -2,12 +2,17 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { FoundSession, SearchRow } from "../../src/panel/searchPage.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
+import { icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { formatCount, t } from "../base/l10n.ts";
 import { countHits, sessionTitleText, type FoundHits, type HitPlace } from "./foundHits.ts";
 
 /** What the user does with a conversation. */
 interface FoundSessionActions {
   readonly open: (place: HitPlace) => void;
+  /** Attaches the passage at a hit to the message in the chat. */
+  readonly attach: (place: HitPlace) => void;
+  readonly attachAll: () => void;
   readonly more: () => void;
 }
 
@@ -24,11 +29,22 @@ export function foundSession(found: FoundSession, hits: FoundHits, actions: Foun
   ];
   const name = sessionTitleText(title);
   return html`<section class="found" aria-label=${name}>
-    <h2>
-      <span class="found-title" dir="auto">${name}</span>
-      ${count === 0 ? nothing : html`<span class="found-count">${formatCount(count)}${isCut ? "+" : ""}</span>`}
-      <span class="quiet">${facts.join(" · ")}</span>
-    </h2>
+    <div class="found-head">
+      <h2>
+        <span class="found-title" dir="auto">${name}</span>
+        ${count === 0 ? nothing : html`<span class="found-count">${formatCount(count)}${isCut ? "+" : ""}</span>`}
+        <span class="quiet">${facts.join(" · ")}</span>
+      </h2>
+      <button
+        type="button"
+        class="link found-attach"
+        aria-label=${t("Attach to Message: {0}", name)}
+        title=${t("Attach the Whole Conversation to the Message")}
+        @click=${actions.attachAll}
+      >
+        ${icon("attach")} ${t("Attach to Message")}
+      </button>
+    </div>
     ${
       rows.length === 0
         ? place({ session, row: 0 }, hits, actions, html`<span class="hit-line">${t("Open the conversation")}</span>`)
@@ -44,18 +60,34 @@ export function foundSession(found: FoundSession, hits: FoundHits, actions: Foun
   </section>`;
 }
 
-function place(at: HitPlace, hits: FoundHits, { open }: FoundSessionActions, lines: TemplateResult): TemplateResult {
+function place(at: HitPlace, hits: FoundHits, actions: FoundSessionActions, lines: TemplateResult): TemplateResult {
   const isSelected = hits.isSelected(at);
-  return html`<button
-    type="button"
-    class="hit"
-    data-place=${`${at.row} ${at.session}`}
-    aria-current=${isSelected ? "true" : nothing}
-    @click=${() => open(at)}
-  >
-    ${lines}
-  </button>`;
+  const line = hits.rowAt(at)?.line;
+  return html`<div class="hit-row">
+    <button
+      type="button"
+      class="hit"
+      data-place=${`${at.row} ${at.session}`}
+      aria-current=${isSelected ? "true" : nothing}
+      aria-keyshortcuts="Control+Enter Meta+Enter"
+      @click=${() => actions.open(at)}
+    >
+      ${lines}
+    </button>
+    ${
+      line === undefined
+        ? nothing
+        : iconButton("attach", {
+            label: t("Attach to Message: {0}", visibleText(line.trim().slice(0, maxLabelLength))),
+            title: t("Attach to Message (Ctrl+Enter or ⌘Enter)"),
+            action: "attach",
+            onClick: () => actions.attach(at),
+          })
+    }
+  </div>`;
 }
+/** The names of buttons have no more of a line. UTF-16 units. */
+const maxLabelLength = 60;
 
 const rowLines = ({ before, line, marks, after }: SearchRow): TemplateResult =>
   html`${before.map(contextLine)}<span class="hit-line" dir="auto">${marked(line, marks)}</span

@@ -57,7 +57,7 @@ export class SearchElement extends LightElement {
         this.#unsearched = message.unsearched;
         this.#problem = message.problem;
         break;
-      case "notOpened":
+      case "failed":
         this.#problem = message.problem;
         break;
       case "focus":
@@ -138,6 +138,8 @@ export class SearchElement extends LightElement {
           found =>
             foundSession(found, this.#hits, {
               open: place => this.#open(place),
+              attach: place => this.#attach(place),
+              attachAll: () => this.#attachAll(found.session),
               more: () => this.#showMore(found.session),
             }),
         )}
@@ -230,7 +232,8 @@ export class SearchElement extends LightElement {
   }
 
   readonly #onKey = (event: KeyboardEvent): void => {
-    if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey) return;
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.ctrlKey || event.metaKey) return this.#onAttachKey(event);
     const toggle = event.altKey && !event.shiftKey ? toggleKeys[event.code] : undefined;
     if (toggle) this.#toggle(toggle);
     else if (event.altKey) return;
@@ -249,6 +252,18 @@ export class SearchElement extends LightElement {
     event.preventDefault();
     this.requestUpdate();
   };
+
+  /** Ctrl+Enter and Cmd+Enter attach the hit that has the focus, or in the box the one that Enter opens. */
+  #onAttachKey(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.altKey || event.shiftKey) return;
+    const isInBox = event.target instanceof HTMLInputElement;
+    const row = (event.target as HTMLElement).closest(".hit-row")?.querySelector<HTMLElement>("[data-place]");
+    if (!isInBox && !row) return;
+    event.preventDefault();
+    if (isInBox && this.#timer !== undefined) return this.#search();
+    const place = row ? placeOf(row) : (this.#hits.selected ?? this.#hits.next(1));
+    if (place && !this.#isOld) this.#attach(place);
+  }
 
   /** Enter in the box opens the selected hit, or the first one. What was typed last is searched first. */
   #enter(): void {
@@ -282,10 +297,32 @@ export class SearchElement extends LightElement {
     this.requestUpdate();
   }
 
+  /** Attaches the passage at the hit, or the conversation if only filters were typed. */
+  #attach(place: HitPlace): void {
+    this.#select(place);
+    const row = this.#hits.rowAt(place);
+    if (!row) return this.#attachAll(place.session);
+    const { entry, lineInEntry, column } = row;
+    this.#problem = undefined;
+    this.send({ type: "attachHit", session: place.session, entry, lineInEntry, column });
+    this.requestUpdate();
+  }
+
+  #attachAll(session: string): void {
+    this.#problem = undefined;
+    this.send({ type: "attachSession", session });
+    this.requestUpdate();
+  }
+
   #showMore(session: string): void {
     this.#hits.showAll(session);
     this.requestUpdate();
   }
 }
+
+const placeOf = ({ dataset }: HTMLElement): HitPlace | undefined => {
+  const [, row, session] = /^(\d+) (.*)$/s.exec(dataset["place"] ?? "") ?? [];
+  return row === undefined || session === undefined ? undefined : { session, row: Number(row) };
+};
 
 const placeSelector = ({ session, row }: HitPlace): string => `[data-place="${CSS.escape(`${row} ${session}`)}"]`;

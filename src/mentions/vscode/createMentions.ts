@@ -8,13 +8,15 @@ import { addToChat, fixWithChat } from "./addToChat.ts";
 import { Attachments, type AttachmentsOptions } from "./attachments.ts";
 import { FileIndexer } from "./fileIndexer.ts";
 import { Mentions } from "./mentions.ts";
-import { TerminalCommands } from "./mentionSources.ts";
+import { TerminalCommands } from "./terminalCommands.ts";
+import type { MentionedConversations } from "../mentionedConversations.ts";
 import type { RecentFiles } from "./recentFiles.ts";
 
 export interface MentionsFeatureOptions extends AttachmentsOptions {
   readonly chat: ChatSurface;
   readonly fileEvents: FileEvents;
   readonly recentFiles: RecentFiles;
+  readonly conversations: MentionedConversations;
 }
 
 export interface MentionsFeature {
@@ -26,7 +28,7 @@ export interface MentionsFeature {
 /** Creates the mentions of the composer and the actions that add to the chat. */
 export function createMentions(
   { store, clock, log }: ExtensionPlatform,
-  { chat, fileEvents, recentFiles, ...options }: MentionsFeatureOptions,
+  { chat, fileEvents, recentFiles, conversations, ...options }: MentionsFeatureOptions,
 ): MentionsFeature {
   const attachments = new Attachments(options);
   const mentions = store.add(
@@ -34,7 +36,7 @@ export function createMentions(
       indexer: store.add(new FileIndexer(fileEvents, log, clock)),
       recent: recentFiles,
       terminals: store.add(new TerminalCommands(log)),
-      attachments,
+      ...{ attachments, conversations },
       log,
     }),
   );

@@ -4,14 +4,21 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { withTimeout } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
 import { previewText, type ItemPreview } from "../../panel/itemPreview.ts";
 import { mentionKinds, type Completion, type MentionKind } from "../../panel/mentionKinds.ts";
+import {
+  conversationDetail,
+  conversationLabel,
+  conversationPrefix,
+  matchingConversations,
+  type ConversationMatch,
+  type MentionedConversations,
+} from "../mentionedConversations.ts";
 import { problemText } from "../problemText.ts";
-import { CommandTracker, commandText, type LastCommand } from "../lastCommand.ts";
+import { commandText } from "../lastCommand.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import { secretNote } from "../pathPreview.ts";
@@ -24,6 +31,7 @@ import {
 } from "./attachments.ts";
 import type { FileIndexer } from "./fileIndexer.ts";
 import type { RecentFiles } from "./recentFiles.ts";
+import type { TerminalCommands } from "./terminalCommands.ts";
 
 /** The services that sources use. */
 export interface MentionContext {
@@ -31,6 +39,7 @@ export interface MentionContext {
   readonly recent: RecentFiles;
   readonly terminals: TerminalCommands;
   readonly attachments: Attachments;
+  readonly conversations: MentionedConversations;
   readonly log: Log;
 }
 
@@ -64,6 +73,11 @@ export interface MentionSource {
 const maxFiles = 30;
 const maxRecent = 6;
 const maxProblems = 200;
+/** After the prefix of conversations, and without it. */
+const maxConversations = 30;
+const maxConversationsAmongOthers = 5;
+/** Fewer letters of a title would fit most titles. */
+const minTitleLetters = 2;
 
 /** A symbol of the workspace. Lines are 1-based. */
 interface FoundSymbol {
@@ -133,42 +147,6 @@ function linesOfProblems(uri?: vscode.Uri): readonly string[] {
       .map(problem => ({ severity: problem.severity, words: problemLines(at, [problem]).join("") })),
   );
   return problemTexts.sort((a, b) => a.severity - b.severity).map(({ words }) => words);
-}
-
-/** Tracks the commands that the user runs in terminals with shell integration. */
-export class TerminalCommands implements Disposable {
-  readonly #store = new DisposableStore();
-  readonly #tracker = new CommandTracker<vscode.TerminalShellExecution>();
-
-  constructor(log: Log) {
-    this.#store.add(
-      vscode.window.onDidStartTerminalShellExecution(({ execution }) => {
-        const { commandLine, cwd } = execution;
-        this.#tracker.started(execution, commandLine.value, cwd?.fsPath);
-        this.#follow(execution).catch((error: unknown) =>
-          log.debug("The output of a terminal could not be followed.", asError(error).message),
-        );
-      }),
-    );
-    this.#store.add(
-      vscode.window.onDidEndTerminalShellExecution(({ execution, exitCode }) =>
-        this.#tracker.ended(execution, exitCode),
-      ),
-    );
-  }
-
-  /** The newest command of any terminal. */
-  get last(): LastCommand | undefined {
-    return this.#tracker.last;
-  }
-
-  async #follow(execution: vscode.TerminalShellExecution): Promise<void> {
-    for await (const text of execution.read()) this.#tracker.printed(execution, text);
-  }
-
-  dispose(): void {
-    this.#store.dispose();
-  }
 }
 
 /** The part of the built-in git extension's API that is used here. */
@@ -407,6 +385,58 @@ function symbolOffer({ attachments }: MentionContext, symbol: FoundSymbol): Ment
   };
 }
 
+/** Stored conversations: among other items those with a word that begins with the query, and more after the prefix. */
+const conversationSource: MentionSource = {
+  prefix: conversationPrefix,
+  async find({ text, context: { conversations } }) {
+    const query = text.trim().toLowerCase();
+    const offers = (found: readonly ConversationMatch[]): readonly MentionOffer[] =>
+      found.map(match => conversationOffer(conversations, match));
+    if (query.startsWith(conversationPrefix)) {
+      await conversations.load();
+      const words = text.trim().slice(conversationPrefix.length);
+      return offers(matchingConversations(words, conversations.list(), { limit: maxConversations }));
+    }
+    if (query.length < minTitleLetters) return undefined;
+    const limit = maxConversationsAmongOthers;
+    const found = matchingConversations(query, conversations.list(), { limit, atWordStart: true });
+    return [...(conversationPrefix.startsWith(query) ? [prefixOffer(query)] : []), ...offers(found)];
+  },
+};
+
+function conversationOffer(
+  conversations: MentionedConversations,
+  { conversation: { id, title, agentName, updated }, matches }: ConversationMatch,
+): MentionOffer {
+  const detail = conversationDetail(agentName, updated);
+  return {
+    item: {
+      ...{ key: `conversation:${id}`, kind: "conversation", label: conversationLabel(title), detail },
+      ...(matches.length > 0 && { matches }),
+    },
+    attach: async () => ({ attachments: [await conversations.attachment(id)], refused: [] }),
+    preview: async () => {
+      const { preview } = await conversations.attachment(id);
+      return preview === undefined ? {} : { text: preview };
+    },
+  };
+}
+
+/** Completes the prefix of conversations, of which the query is the beginning. */
+const prefixOffer = (query: string): MentionOffer =>
+  kindOffer(
+    "conversation",
+    vscode.l10n.t("Conversations"),
+    vscode.l10n.t("Type a title"),
+    conversationPrefix.slice(query.length),
+  );
+
+/** Attaches nothing: `continuesWith` is appended to the query. */
+const kindOffer = (kind: MentionKind, label: string, detail: string, continuesWith: string): MentionOffer => ({
+  item: { key: `kind:${kind}`, kind, label, detail, continuesWith },
+  attach: () => Promise.resolve({ attachments: [], refused: [detail] }),
+});
+
 /**
  * Items for an empty query that complete the list of kinds: how to find files, folders and symbols, and the kinds that
  * have nothing to offer now. `found` are the offers of the sources.
@@ -417,6 +447,7 @@ export function kindOffers(found: readonly MentionOffer[]): readonly MentionOffe
     ["file", vscode.l10n.t("Files"), vscode.l10n.t("Type a name")],
     ["folder", vscode.l10n.t("Folders"), vscode.l10n.t("Type a name")],
     ["symbol", vscode.l10n.t("Symbols"), vscode.l10n.t("Type # and a name"), "#"],
+    ["conversation", vscode.l10n.t("Conversations"), vscode.l10n.t("Type a title"), conversationPrefix],
     ["editor", vscode.l10n.t("Open editors"), vscode.l10n.t("None is open")],
     ["selection", mentionKinds.selection.label(), vscode.l10n.t("Nothing is selected")],
     ["problems", mentionKinds.problems.label(), vscode.l10n.t("There are no problems")],
@@ -425,10 +456,7 @@ export function kindOffers(found: readonly MentionOffer[]): readonly MentionOffe
   ];
   return kinds
     .filter(([kind]) => kind === "file" || !present.has(kind))
-    .map(([kind, label, detail, continuesWith = ""]) => ({
-      item: { key: `kind:${kind}`, kind, label, detail, continuesWith },
-      attach: () => Promise.resolve({ attachments: [], refused: [detail] }),
-    }));
+    .map(([kind, label, detail, continuesWith = ""]) => kindOffer(kind, label, detail, continuesWith));
 }
 
 /** The source of each kind. The composer lists offers in this order. */
@@ -440,5 +468,6 @@ export const mentionSources: Readonly<Record<MentionKind, MentionSource>> = {
   diff: diffSource,
   file: fileSource,
   folder: fileSource,
+  conversation: conversationSource,
   symbol: symbolSource,
 };

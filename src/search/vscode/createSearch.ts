@@ -1,4 +1,5 @@
 // Creates the search of all conversations, and its commands.
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
@@ -9,10 +10,12 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { SessionRegistry } from "../../library/sessionRegistry.ts";
 import { hasSession, showSession, type ShowSessionOptions } from "../../library/vscode/showSession.ts";
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
+import { conversationLabel, type MentionedConversations } from "../../mentions/mentionedConversations.ts";
+import { ConversationAttachments } from "../conversationAttachments.ts";
 import { ConversationSearch } from "../conversationSearch.ts";
 import { JoinedTexts } from "../joinedTexts.ts";
 import { TextSearch } from "../textSearch.ts";
-import { SearchTab, type OpenedHit } from "./searchTab.ts";
+import { SearchTab, type AttachedFind, type OpenedHit } from "./searchTab.ts";
 
 export interface SearchSources {
   readonly registry: SessionRegistry;
@@ -28,6 +31,8 @@ export interface SearchFeature {
   readonly commands: CommandHandlers<
     "parley.searchConversations" | "parley.nextSearchHit" | "parley.previousSearchHit" | "parley.rebuildSearchTexts"
   >;
+  /** What the composer offers after `@`. */
+  readonly conversations: MentionedConversations;
   /** Resolves when nothing is being written. */
   whenIdle(): Promise<void>;
 }
@@ -65,7 +70,24 @@ export function createSearch(
       log.warn("Texts of removed sessions could not be removed.", asError(error).message);
     });
   };
-  const tab = store.add(new SearchTab({ search, log, openPage, refresh, openSession }));
+  const conversations = new ConversationAttachments({
+    ...{ open: registry.open, stored, storage, version, log, newId: randomUUID },
+    refresh: () => storedSessions.refresh(),
+  });
+  const attach = async (find: AttachedFind): Promise<void> => {
+    const { session } = find;
+    const attachment = await (
+      find.type === "attachHit" ? conversations.passage(session, find) : conversations.attachment(session)
+    ).catch((error: unknown) => {
+      const label = conversationLabel(stored.get(session)?.title ?? "");
+      throw new Error(t("“{0}” could not be attached: {1}", label, asError(error).message));
+    });
+    // Where the user works with the chat, also if the tab of the search covers it.
+    const surfaces = [registry.open.activeSurface];
+    await chat.reveal({ type: "attached", attachments: [attachment] }, surfaces);
+    await chat.focus("composer", surfaces);
+  };
+  const tab = store.add(new SearchTab({ search, log, openPage, refresh, openSession, attach }));
   const go = (step: 1 | -1) => (): void => {
     if (!tab.go(step)) tab.show();
   };
@@ -79,6 +101,7 @@ export function createSearch(
         void showInformationMessage(t("The next search reads all conversations again."));
       },
     },
+    conversations,
     whenIdle: () => texts.whenIdle(),
   };
 }

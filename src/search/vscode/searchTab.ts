@@ -14,6 +14,9 @@ export type OpenedHit = Pick<
   "session" | "entry" | "nth" | "query" | "matchCase" | "wholeWord" | "regex"
 >;
 
+/** What the user attaches to the message: a whole conversation, or the passage at a hit. */
+export type AttachedFind = Extract<SearchIntent, { readonly type: "attachHit" | "attachSession" }>;
+
 export interface SearchTabOptions {
   readonly search: ConversationSearch;
   readonly log: Log;
@@ -23,6 +26,8 @@ export interface SearchTabOptions {
   readonly refresh: () => Promise<void>;
   /** Opens a conversation, at a hit if there is one. Rejects with a sentence. */
   readonly openSession: (session: string, hit?: OpenedHit) => Promise<void>;
+  /** Attaches it to the message in the chat, and shows the chat. Rejects with a sentence. */
+  readonly attach: (find: AttachedFind) => Promise<void>;
 }
 
 /** The only tab of the search. */
@@ -77,12 +82,12 @@ export class SearchTab implements Disposable {
     if (!isSearchIntent(message)) return log.warn("The page of the search sent an unknown message.");
     this.#run(message).catch((error: unknown) => {
       log.error("An action of the page of the search failed.", asError(error).message);
-      this.#post({ type: "notOpened", problem: asError(error).message });
+      this.#post({ type: "failed", problem: asError(error).message });
     });
   }
 
   async #run(intent: SearchIntent): Promise<void> {
-    const { search, openSession } = this.#options;
+    const { search, openSession, attach } = this.#options;
     switch (intent.type) {
       case "ready":
         this.#isReady = true;
@@ -96,6 +101,9 @@ export class SearchTab implements Disposable {
       }
       case "show":
         return openSession(intent.session);
+      case "attachHit":
+      case "attachSession":
+        return attach(intent);
       default:
         return intent satisfies never;
     }
