@@ -32,6 +32,8 @@ const limited = new Map([
   ["parley.find", "focusedView == parley.chat"],
   ["parley.renameSession", "focusedView == parley.sessions && listFocus && !inputFocus"],
   ["parley.deleteSession", "focusedView == parley.sessions && listFocus && !inputFocus"],
+  // VS Code pins the active editor with it.
+  ["parley.pinSession", "focusedView == parley.sessions && listFocus && !inputFocus"],
   ["parley.openSession", "focusedView == parley.sessions && listFocus && !inputFocus"],
   ["parley.openSessionInEditor", "focusedView == parley.sessions && listFocus && !inputFocus"],
 ]);

@@ -44,6 +44,8 @@ const inViews: Readonly<Record<string, string>> = {
   openSession: "A click or <kbd>Enter</kbd> opens a session in the chat",
   openSessionInEditor: "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> in an editor",
   renameSession: "Rename (<kbd>F2</kbd>)",
+  pinSession:
+    "**Pin Session** (<kbd>Ctrl</kbd>+<kbd>K</kbd> <kbd>Shift</kbd>+<kbd>Enter</kbd>, <kbd>⌘</kbd><kbd>K</kbd> <kbd>⇧</kbd><kbd>Enter</kbd>",
   deleteSession: "delete sessions (<kbd>Delete</kbd>, <kbd>⌘</kbd><kbd>Backspace</kbd>)",
 };
 

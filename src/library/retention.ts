@@ -33,7 +33,7 @@ export interface ExpiredSession {
 /**
  * The sessions to move into the trash, oldest first: deleted and blank ones after a day, and the oldest ones beyond a limit. A
  * session that is open, works or has something unread is never removed for a limit, but it counts. A session that the user
- * restored is not removed and doesn't count, so that it does not take the place of others.
+ * pinned or restored is not removed and doesn't count, so that it does not take the place of others.
  */
 export function expiredSessions(
   sessions: readonly SizedEntry[],
@@ -42,13 +42,13 @@ export function expiredSessions(
 ): readonly ExpiredSession[] {
   const removed = new Map<string, RemovalReason>();
   for (const { entry, bytes, isOpen } of sessions) {
-    const isBlank = entry.blank === true && entry.kept !== true && bytes <= maxBlankSize;
+    const isBlank = entry.blank === true && !isKept(entry) && bytes <= maxBlankSize;
     const since = entry.deleted ?? (isBlank ? entry.updated : undefined);
     if (since !== undefined && now - since >= trashDelay && !isOpen)
       removed.set(entry.id, entry.deleted === undefined ? "blank" : "deleted");
   }
   const kept = sessions
-    .filter(({ entry }) => entry.deleted === undefined && entry.kept !== true)
+    .filter(({ entry }) => entry.deleted === undefined && !isKept(entry))
     .sort((a, b) => b.entry.updated - a.entry.updated || (a.entry.id < b.entry.id ? -1 : 1));
   const oldest = now - limits.days * day;
   let count = 0;
@@ -71,6 +71,8 @@ export function expiredSessions(
       return reason ? [{ id, reason }] : [];
     });
 }
+
+const isKept = ({ kept, pinned }: SessionEntry): boolean => kept === true || pinned === true;
 
 const isProtected = ({ entry, isOpen }: SizedEntry): boolean =>
   isOpen || entry.unread === true || entry.status === "working" || entry.status === "waiting";

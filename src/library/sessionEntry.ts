@@ -27,12 +27,14 @@ export interface SessionEntry {
   readonly done?: true;
   /** The user restored the session after it was removed, so no limit removes it again. */
   readonly kept?: true;
+  /** The user pinned the session, so it stands first in lists and no limit removes it. */
+  readonly pinned?: true;
   /** When the user deleted the session, ms since the epoch. It goes into the trash a day later. */
   readonly deleted?: number;
 }
 
 /** The marks that the user sets. */
-export type SessionMarks = Pick<SessionEntry, "unread" | "done" | "kept" | "deleted">;
+export type SessionMarks = Pick<SessionEntry, "unread" | "done" | "kept" | "pinned" | "deleted">;
 
 const isEntry = isRecordWith({
   id: isString,
@@ -47,6 +49,7 @@ const isEntry = isRecordWith({
   unread: optional(isTrue),
   done: optional(isTrue),
   kept: optional(isTrue),
+  pinned: optional(isTrue),
   deleted: optional(isFiniteNumber),
 });
 
@@ -79,7 +82,7 @@ export function entryOf(
   if (state.agent === null) return undefined;
   const { agentSessions, agentSession, workspaceFolder: folder } = state;
   const open = agentSession === null ? undefined : (agentSessions[agentSession] ?? undefined);
-  const { unread, done, kept, deleted } = marks;
+  const { unread, done, kept, pinned, deleted } = marks;
   return {
     ...{ id, agent: state.agent.id, agentName: state.agent.name, folder },
     ...{ title: sessionTitle(state), updated, status: statusOf(state) },
@@ -88,6 +91,7 @@ export function entryOf(
     ...(unread && { unread }),
     ...(done && { done }),
     ...(kept && { kept }),
+    ...(pinned && { pinned }),
     ...(deleted !== undefined && { deleted }),
   };
 }

@@ -1,4 +1,4 @@
-// How the list of sessions is grouped: first what needs the user or works, then by the day of the last change.
+// How the list of sessions is grouped: first what the user pinned, then what needs the user or works, then by the day of the last change.
 
 /** What a listed session does, or what happened to it last. */
 export type ListedStatus = "waiting" | "working" | "failed" | "interrupted" | "idle";
@@ -18,6 +18,8 @@ export interface ListedSession {
   readonly isUnread: boolean;
   /** Whether the user marked the session as done. */
   readonly isDone: boolean;
+  /** The user pinned the session. */
+  readonly isPinned?: true;
   /** Nothing was written in the session, and the user gave it no name. */
   readonly isBlank?: true;
   /** The agent can copy the session. */
@@ -26,7 +28,7 @@ export interface ListedSession {
   readonly changes?: { readonly added: number; readonly removed: number };
 }
 
-export type SessionGroupId = "waiting" | "working" | "today" | "yesterday" | "week" | "older";
+export type SessionGroupId = "pinned" | "waiting" | "working" | "today" | "yesterday" | "week" | "older";
 
 export interface SessionGroup {
   readonly id: SessionGroupId;
@@ -34,7 +36,7 @@ export interface SessionGroup {
   readonly sessions: readonly ListedSession[];
 }
 
-const groupOrder: readonly SessionGroupId[] = ["waiting", "working", "today", "yesterday", "week", "older"];
+const groupOrder: readonly SessionGroupId[] = ["pinned", "waiting", "working", "today", "yesterday", "week", "older"];
 
 /** The groups that have sessions, in the order of the list. Done sessions are left out unless `showsDone`. */
 export function sessionGroups(
@@ -58,7 +60,8 @@ const isActive = ({ status }: ListedSession): boolean => status === "waiting" ||
 const byTime = (a: ListedSession, b: ListedSession): number =>
   (b.updated ?? 0) - (a.updated ?? 0) || (a.id < b.id ? -1 : 1);
 
-function groupOf({ status, updated = 0 }: ListedSession, now: number): SessionGroupId {
+function groupOf({ status, isPinned, updated = 0 }: ListedSession, now: number): SessionGroupId {
+  if (isPinned) return "pinned";
   if (status === "waiting" || status === "working") return status;
   if (updated >= startOfDay(now, 0)) return "today";
   if (updated >= startOfDay(now, 1)) return "yesterday";

@@ -102,17 +102,22 @@ export class SessionList implements Disposable {
       status: attention === "idle" && entry?.status === "interrupted" ? "interrupted" : attention,
       isUnread: entry?.unread === true,
       isDone: entry?.done === true,
+      ...(entry?.pinned && { isPinned: entry.pinned }),
       ...(isBlank(state) && { isBlank: true as const }),
       ...this.#more(id, state.agent?.id, shared),
     };
   }
 
   #storedSession(
-    { id, title, agent, agentName, updated, status, unread, done }: SessionEntry,
+    { id, title, agent, agentName, updated, status, unread, done, pinned }: SessionEntry,
     shared: Shared,
   ): ListedSession {
     const more = this.#more(id, agent, shared);
-    return { id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true, ...more };
+    return {
+      ...{ id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true },
+      ...(pinned && { isPinned: pinned }),
+      ...more,
+    };
   }
 
   #more(

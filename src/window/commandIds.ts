@@ -11,6 +11,8 @@ export const commandIds = [
   "parley.markSessionNotDone",
   "parley.markSessionUnread",
   "parley.markSessionRead",
+  "parley.pinSession",
+  "parley.unpinSession",
   "parley.exportSession",
   "parley.deleteSession",
   "parley.restoreSessions",

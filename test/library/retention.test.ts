@@ -35,6 +35,17 @@ describe("stored sessions", () => {
     assert.deepEqual(expired(all, noLimits), ["x"]);
   });
 
+  it("are never removed while they are pinned, and take the place of no other one", () => {
+    const all = [
+      sized("pinned", 900 * day, { pinned: true }, 9 * megabyte),
+      sized("pinned blank", 2 * day, { pinned: true, blank: true }),
+      sized("new", 0, {}, megabyte),
+      sized("old", 2 * day),
+    ];
+    assert.deepEqual(expired(all, { count: 1, days: 1, megabytes: 1 }), ["old"]);
+    assert.deepEqual(expired([sized("x", 0, { pinned: true, deleted: now - day })], noLimits), ["x"]);
+  });
+
   it("are removed after a day if nothing was written in them", () => {
     const all = [
       sized("new", day - 1, { blank: true }),

@@ -47,6 +47,20 @@ describe("the list of sessions", () => {
     assert.deepEqual(grouped(sessions, true), { waiting: ["asks"], today: ["written"] });
   });
 
+  it("has pinned sessions first, whatever they do, and hides them when they are done", () => {
+    const sessions = [
+      session("asks", { status: "waiting" }),
+      session("old", { isPinned: true, updated: 0 }),
+      session("works", { isPinned: true, status: "working" }),
+      session("done", { isPinned: true, isDone: true }),
+    ];
+    assert.deepEqual(Object.entries(grouped(sessions)), [
+      ["pinned", ["works", "old"]],
+      ["waiting", ["asks"]],
+    ]);
+    assert.deepEqual(grouped(sessions, true)["pinned"], ["done", "works", "old"]);
+  });
+
   it("groups by local days, at midnight and across the change to summer time", () => {
     const at = (month: number, day: number, hour: number, minutes = 0): number =>
       new Date(2026, month, day, hour, minutes).getTime();

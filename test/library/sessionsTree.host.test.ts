@@ -118,6 +118,16 @@ describe("the Sessions view", () => {
     assert.deepEqual(rows(), ["Today | 2", ...icons]);
   });
 
+  it("lists pinned sessions first, and offers to unpin them", () => {
+    list(session("new"), session("old", { isPinned: true, updated: clock.now() - 48 * hour }));
+    assert.deepEqual(rows().slice(0, 3), ["Pinned | 1", "$(comment-discussion) old | 2 d · Demo Agent", "Today | 1"]);
+    const items = tree.getChildren().flatMap(group => tree.getChildren(group).map(row => tree.getTreeItem(row)));
+    assert.deepEqual(
+      items.map(({ contextValue }) => contextValue),
+      ["session.pinned", "session"],
+    );
+  });
+
   it("notifies VS Code only if a row looks different", () => {
     list(session("one"));
     assert.equal(refreshes, 1);

@@ -311,10 +311,12 @@ describe("the index of stored sessions", () => {
   it("keeps the marks of a session while its state changes", async () => {
     await writeLog("s", prompt);
     await index.load();
-    index.mark("s", { done: true });
+    index.mark("s", { done: true, pinned: true });
     index.update("s", stateOf(prompt, { type: "titled", title: "Mine" }), true);
-    assert.deepEqual([index.get("s")?.done, index.get("s")?.title], [true, "Mine"]);
-    assert.equal((await reloaded()).get("s")?.done, true);
+    const { done, pinned, title } = index.get("s") ?? {};
+    assert.deepEqual({ done, pinned, title }, { done: true, pinned: true, title: "Mine" });
+    const stored = (await reloaded()).get("s");
+    assert.deepEqual([stored?.done, stored?.pinned], [true, true]);
   });
 
   it("is the same after a reload, after any changes", async () => {

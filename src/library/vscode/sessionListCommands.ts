@@ -30,6 +30,8 @@ type SessionListCommandId =
   | "parley.markSessionNotDone"
   | "parley.markSessionUnread"
   | "parley.markSessionRead"
+  | "parley.pinSession"
+  | "parley.unpinSession"
   | "parley.exportSession"
   | "parley.deleteSession"
   | "parley.restoreSessions"
@@ -119,6 +121,13 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     "parley.markSessionNotDone": mark({ done: null }),
     "parley.markSessionUnread": mark({ unread: true }),
     "parley.markSessionRead": mark({ unread: null }),
+    "parley.pinSession": async (...args) => {
+      const pinned = await storedTargets(args);
+      // The key in the view also unpins.
+      const isUndone = args[0] === "key" && pinned.every(({ isPinned }) => isPinned);
+      for (const { id } of pinned) stored.mark(id, { pinned: isUndone ? null : true });
+    },
+    "parley.unpinSession": mark({ pinned: null }),
     "parley.exportSession": async (...args) => {
       for (const target of await targets(args)) await exportSession(options, target);
     },

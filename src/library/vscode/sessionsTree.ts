@@ -144,6 +144,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
         "session",
         ...(isDone ? ["done"] : []),
         ...(session.isUnread ? ["unread"] : []),
+        ...(session.isPinned ? ["pinned"] : []),
         ...(session.canFork ? ["fork"] : []),
       ].join("."),
       // Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
@@ -171,6 +172,8 @@ function groupItem(group: SessionGroup): vscode.TreeItem {
 
 function groupLabel(id: SessionGroupId): string {
   switch (id) {
+    case "pinned":
+      return vscode.l10n.t("Pinned");
     case "waiting":
       return vscode.l10n.t("Waiting for You");
     case "working":
