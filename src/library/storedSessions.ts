@@ -4,8 +4,9 @@ import { asError } from "../base/errors.ts";
 import { maskKnownIn } from "../base/secrets/knownSecrets.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
+import { countDamagedLines } from "../session/log/damagedLines.ts";
 import { openLog } from "../session/log/openLog.ts";
-import { sessionOfLogFile, type LogStorage, type LogFile } from "../session/log/sessionStore.ts";
+import { sessionFileName, sessionOfLogFile, type LogStorage, type LogFile } from "../session/log/sessionStore.ts";
 import { snapshotFileName } from "../session/log/snapshot.ts";
 import type { SessionState } from "../session/state.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
@@ -40,6 +41,13 @@ const writeDelay = 1000;
 /** The number of entries that are read at once. */
 const maxReads = 16;
 
+/** A log that is not empty and from which no session could be read. */
+export interface UnreadableSession {
+  readonly id: string;
+  /** Why the file could not be read, as the system says it. Empty if its text is damaged. */
+  readonly reason: string;
+}
+
 /** Keeps the index of the stored sessions. */
 export class StoredSessions implements Disposable {
   readonly #options: StoredSessionsOptions;
@@ -48,6 +56,7 @@ export class StoredSessions implements Disposable {
   /** Fires when an entry has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #entries = new Map<string, SessionEntry>();
+  #unreadable: readonly UnreadableSession[] = [];
   /** The sessions that other windows had open when that was read last. */
   #elsewhere: ReadonlySet<string> = new Set();
   #isLoaded = false;
@@ -73,6 +82,11 @@ export class StoredSessions implements Disposable {
       .filter(({ deleted, blank }) => deleted === undefined && !blank)
       .map(entry => this.#shown(entry))
       .sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
+  }
+
+  /** The sessions that had no entry and could not be read when the entries were read last. */
+  get unreadable(): readonly UnreadableSession[] {
+    return this.#unreadable;
   }
 
   /** The session, also if it is deleted. */
@@ -101,9 +115,10 @@ export class StoredSessions implements Disposable {
     const files = await this.#options.storage.list();
     const logs = new Set(files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined));
     const read = new Map<string, SessionEntry>();
+    const unreadable: UnreadableSession[] = [];
     await forEachLimited([...logs], maxReads, async id => {
       // The log of a session that began in this window can be behind its state.
-      const entry = (await this.#read(id)) ?? (this.#early.has(id) ? undefined : await this.#rebuild(id));
+      const entry = (await this.#read(id)) ?? (this.#early.has(id) ? undefined : await this.#rebuild(id, unreadable));
       if (entry) read.set(id, entry);
     });
     // What changed here while the files were read is newer, and an open session may have no log yet.
@@ -114,6 +129,7 @@ export class StoredSessions implements Disposable {
       else read.delete(id);
     }
     this.#entries = read;
+    this.#unreadable = unreadable.filter(({ id }) => !read.has(id));
     this.#isLoaded = true;
     for (const [id, { state, isSeen }] of this.#early) this.update(id, state, isSeen);
     this.#early.clear();
@@ -130,14 +146,17 @@ export class StoredSessions implements Disposable {
     }
   }
 
-  async #rebuild(id: string): Promise<SessionEntry | undefined> {
+  async #rebuild(id: string, unreadable: UnreadableSession[]): Promise<SessionEntry | undefined> {
     const { storage, version, log } = this.#options;
     try {
       const opened = await openLog({ storage, session: id, version, log });
       const entry = opened && entryOf(id, opened.state, opened.lastAt);
       if (entry) await this.#write(entry);
+      const bytes = opened || this.#options.isOpen(id) ? 0 : ((await storage.size(sessionFileName(id))) ?? 0);
+      if ((await countDamagedLines(storage, id, 0, bytes)) > 0) unreadable.push({ id, reason: "" });
       return entry;
     } catch (error) {
+      unreadable.push({ id, reason: asError(error).message });
       log.warn("A stored session could not be read.", asError(error).message);
       return undefined;
     }

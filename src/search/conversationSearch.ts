@@ -32,6 +32,8 @@ export interface ConversationSearchOptions {
   readonly folder: string;
   /** The sessions, the latest first. */
   readonly entries: () => readonly SessionEntry[];
+  /** Stored sessions that could not be read at all, so that they have no entry. */
+  readonly unreadable: () => readonly UnsearchedSession[];
   readonly texts: SearchedTexts;
   readonly searchTexts: SearchTexts;
   /** ms since the epoch. */
@@ -78,6 +80,7 @@ export class ConversationSearch {
     };
     this.#run = run;
     const isEmpty = read.words === "" && isUnfiltered(read.filters);
+    if (read.words !== "") run.unsearched.push(...maskKnownIn(this.#options.unreadable()));
     try {
       const end = isEmpty ? { isCut: false } : await this.#searchAll(run);
       if (!end || this.#run !== run) return;
@@ -147,13 +150,21 @@ export class ConversationSearch {
     );
   }
 
-  #found(run: SearchRun, { found, stale, cut }: SearchProgress): void {
+  #found(run: SearchRun, { found, stale, cut, damaged }: SearchProgress): void {
     if (this.#run !== run) return;
     run.stale.push(...stale);
     for (const id of cut)
       run.unsearched.push({
         title: this.#titleOf(run, id),
         reason: t("It is very long, so only its beginning was searched."),
+      });
+    for (const { id, lines } of damaged)
+      run.unsearched.push({
+        title: this.#titleOf(run, id),
+        reason:
+          lines === 1
+            ? t("1 line of its log is damaged, so it was not searched.")
+            : t("{0} lines of its log are damaged, so they were not searched.", lines),
       });
     const sessions = found.flatMap(({ id, rows, isCut }): readonly FoundSession[] => {
       const entry = run.entries.get(id);

@@ -17,6 +17,8 @@ export interface JoinedHead {
   readonly bytes: number;
   /** A part of the conversation is missing, because it is too long. */
   readonly isCut?: true;
+  /** The number of lines of the log that could not be read, if there are any. */
+  readonly damaged?: number;
 }
 
 export interface JoinedText extends JoinedHead {
@@ -36,8 +38,8 @@ export interface JoinedParts {
 }
 
 /** The file of a joined text. */
-export function serializeJoinedText({ bytes, files, isCut, entries, text }: JoinedText): string {
-  const head = { joined: joinedFormat, bytes, ...(isCut && { isCut }) };
+export function serializeJoinedText({ bytes, files, isCut, damaged, entries, text }: JoinedText): string {
+  const head = { joined: joinedFormat, bytes, ...(isCut && { isCut }), ...(damaged && { damaged }) };
   return `${JSON.stringify(head)}\n${JSON.stringify(files)}\n${JSON.stringify(entries)}\n${text}`;
 }
 
@@ -45,6 +47,7 @@ const isHead = isRecordWith({
   joined: (value: unknown) => value === joinedFormat,
   bytes: isFiniteNumber,
   isCut: optional(isTrue),
+  damaged: optional(isFiniteNumber),
 });
 const isFiles = isListOf(isString);
 const isPair = (value: unknown): value is EntryLines =>

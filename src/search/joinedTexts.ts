@@ -6,10 +6,11 @@ import type { Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenSession, OpenSessions } from "../library/openSessions.ts";
 import { joinedTextFileName, sessionOfJoinedText } from "../session/log/joinedTextFile.ts";
+import { countDamagedLines } from "../session/log/damagedLines.ts";
 import { openLog } from "../session/log/openLog.ts";
 import { sessionFileName, sessionOfLogFile, type LogStorage } from "../session/log/sessionStore.ts";
 import type { SessionState } from "../session/state.ts";
-import { serializeJoinedText } from "./joinedText.ts";
+import { joinedHead, serializeJoinedText } from "./joinedText.ts";
 import { makeJoinedText } from "./makeJoinedText.ts";
 
 export interface JoinedTextsOptions<S extends OpenSession> {
@@ -68,8 +69,21 @@ export class JoinedTexts<S extends OpenSession> implements Disposable {
     const state = own?.state;
     const read = state ? { state, bytes: bytes ?? 0 } : await this.#read(session);
     const joined = await makeJoinedText(read.state, pause, error => this.#failed(error));
-    await storage.write(joinedTextFileName(session), serializeJoinedText({ bytes: read.bytes, ...joined }));
+    const damaged = await this.#damagedLines(session, read.bytes);
+    await storage.write(
+      joinedTextFileName(session),
+      serializeJoinedText({ bytes: read.bytes, ...joined, ...(damaged > 0 && { damaged }) }),
+    );
     if (own) this.#stored.set(own, read.state);
+  }
+
+  /** What the text before this one counted is not read again, because logs only grow. */
+  async #damagedLines(session: string, bytes: number): Promise<number> {
+    const { storage } = this.#options;
+    const start = await storage.readSlice(joinedTextFileName(session), 0, maxHeadLength);
+    const head = joinedHead(start?.toString("utf8").split("\n", 1)[0] ?? "");
+    const [from, before] = head && head.bytes <= bytes ? [head.bytes, head.damaged ?? 0] : [0, 0];
+    return before + (await countDamagedLines(storage, session, from, bytes));
   }
 
   async #read(session: string): Promise<{ readonly state: SessionState; readonly bytes: number }> {
@@ -118,5 +132,8 @@ export class JoinedTexts<S extends OpenSession> implements Disposable {
     this.#link.dispose();
   }
 }
+
+/** The first line of a joined text is shorter (bytes). */
+const maxHeadLength = 200;
 
 const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

@@ -30,10 +30,11 @@ async function search(search: TextSearchTask): Promise<void> {
   let found: FoundText[] = [];
   let stale: string[] = [];
   let cut: string[] = [];
+  let damaged: { readonly id: string; readonly lines: number }[] = [];
   let rowsLeft = maxRows;
   const report = (): void => {
-    post({ task, type: "progress", found, stale, cut });
-    [found, stale, cut] = [[], [], []];
+    post({ task, type: "progress", found, stale, cut, damaged });
+    [found, stale, cut, damaged] = [[], [], [], []];
   };
   try {
     const searchOne = sessionSearch(search);
@@ -46,7 +47,10 @@ async function search(search: TextSearchTask): Promise<void> {
         found.push({ id, ...result });
         rowsLeft -= result.rows.length;
       }
-      if (file?.head.isCut && query.query !== "") cut.push(id);
+      if (file && result !== "damaged" && query.query !== "") {
+        if (file.head.isCut) cut.push(id);
+        if (file.head.damaged !== undefined) damaged.push({ id, lines: file.head.damaged });
+      }
       if (rowsLeft <= 0) break;
       if (performance.now() < end) continue;
       report();

@@ -34,6 +34,8 @@ export type WorkerMessage =
       readonly stale: readonly string[];
       /** Sessions of which the joined text has only a part. */
       readonly cut: readonly string[];
+      /** Sessions with lines of the log that could not be read, and how many. */
+      readonly damaged: readonly { readonly id: string; readonly lines: number }[];
     }
   /** `isCut`: there are enough hits. `detail`: the engine rejects the expression, with its message. */
   | { readonly task: number; readonly type: "done"; readonly isCut: boolean; readonly detail?: string };

@@ -78,7 +78,7 @@ async function measure(root: string): Promise<Report> {
   const script = join(dirname(fileURLToPath(import.meta.url)), "searchWorker.js");
   const worker = new TextSearch(script, systemClock);
   const search = new ConversationSearch({
-    ...{ folder, texts, entries: () => entries, now: () => Date.now() },
+    ...{ folder, texts, entries: () => entries, unreadable: () => [], now: () => Date.now() },
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
   const rows: (readonly string[])[] = [];

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { SessionWriter } from "../../src/session/log/sessionStore.ts";
+import { sessionFileName, SessionWriter } from "../../src/session/log/sessionStore.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { entryFileName } from "../../src/library/sessionEntry.ts";
 import { StoredSessions } from "../../src/library/storedSessions.ts";
@@ -101,6 +101,17 @@ describe("the index of stored sessions", () => {
       ["lost", "Do it"],
     ]);
     assert.ok(storage.texts.has(entryFileName("lost")));
+  });
+
+  it("names logs from which no session can be read, and no empty ones", async () => {
+    await writeLog("s", prompt);
+    storage.texts.set(sessionFileName("empty"), '{"parley":2}\n');
+    storage.texts.set(sessionFileName("broken"), '{"parley":2}\n{"seq":0,"at\n\u0000');
+    await index.load();
+    assert.deepEqual(index.unreadable, [{ id: "broken", reason: "" }]);
+    storage.texts.delete(sessionFileName("broken"));
+    await index.load();
+    assert.deepEqual(index.unreadable, []);
   });
 
   it("marks a session as unread when it ends or asks while the user does not see it", async () => {

@@ -10,7 +10,7 @@ import { nullLog, systemClock } from "../../src/base/log.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
 import type { SessionEntry } from "../../src/library/sessionEntry.ts";
 import type { FindQuery } from "../../src/panel/find/findProtocol.ts";
-import type { FoundSession, SearchMessage } from "../../src/panel/searchPage.ts";
+import type { FoundSession, SearchMessage, UnsearchedSession } from "../../src/panel/searchPage.ts";
 import { ConversationSearch } from "../../src/search/conversationSearch.ts";
 import { JoinedTexts } from "../../src/search/joinedTexts.ts";
 import { TextSearch } from "../../src/search/textSearch.ts";
@@ -43,6 +43,7 @@ describe("the search of all conversations", () => {
   let search: ConversationSearch;
   let entries: SessionEntry[];
   let made: string[];
+  let unreadable: UnsearchedSession[];
   let request = 0;
 
   beforeEach(() => {
@@ -53,9 +54,9 @@ describe("the search of all conversations", () => {
     const flushLog = (): Promise<void> => Promise.resolve();
     texts = new JoinedTexts({ storage, open, flushLog, version: "1", log: nullLog });
     worker = new TextSearch(inProject("dist", "search.js"), systemClock);
-    [entries, made] = [[], []];
+    [entries, made, unreadable] = [[], [], []];
     search = new ConversationSearch({
-      ...{ folder, entries: () => entries, now: () => Date.now() },
+      ...{ folder, entries: () => entries, unreadable: () => unreadable, now: () => Date.now() },
       texts: {
         isBehind: id => texts.isBehind(id),
         make: id => {
@@ -160,6 +161,33 @@ describe("the search of all conversations", () => {
       { title: "Title of broken", reason: "Its log contains nothing that Parley can read." },
       { title: "Title of gone", reason: "Its log contains nothing that Parley can read." },
     ]);
+  });
+
+  it("searches a session with damaged lines, and says how many of them were not searched", async () => {
+    await store("a", "the words");
+    await store("b", "the words");
+    await find("words");
+    const line = (text: string, seq: number): string => `${JSON.stringify({ seq, at: 2, event: says(text, "2") })}\n`;
+    const log = sessionFileName("a");
+    await storage.append(log, `{"seq":1,"at"\n${line("second", 1)}\u0000\n`);
+    const asked = async (query: string): Promise<unknown> => (await find(query)).done.unsearched;
+    const reason = "2 lines of its log are damaged, so they were not searched.";
+    for (let i = 0; i < 2; i++) assert.deepEqual(await asked("second"), [{ title: "Title of a", reason }]);
+    // What was counted before is not read again, and a damaged line can follow.
+    await storage.append(log, line("third", 2));
+    assert.deepEqual(idsOf(await find("third")), ["a"]);
+    await storage.append(log, "{\n");
+    const more = "3 lines of its log are damaged, so they were not searched.";
+    assert.deepEqual(await asked("third"), [{ title: "Title of a", reason: more }]);
+    assert.deepEqual(await asked("agent:demo"), []);
+  });
+
+  it("names sessions that could not even be listed, in each search for words", async () => {
+    await store("a", "the words");
+    const lost = { title: "x.jsonl", reason: "Its log contains nothing that Parley can read." };
+    unreadable.push(lost);
+    assert.deepEqual((await find("words")).done.unsearched, [lost]);
+    assert.deepEqual((await find("agent:demo")).done.unsearched, []);
   });
 
   it("chooses sessions by filters, also without words", async () => {

@@ -188,7 +188,7 @@ describe("the joined text of a conversation", () => {
   it("is refused if it is damaged anywhere", async () => {
     const file = await fileOf(stateOf(says("user", "needle\nneedle", "1"), says("user", "needle", "2")));
     const end = file.lastIndexOf("needle");
-    for (const damaged of ["", "{}", '{"joined":1,"bytes":7}', '{"joined":2,"bytes":"7"}'])
+    for (const damaged of ["", "{}", '{"joined":0,"bytes":7}', '{"joined":1,"bytes":7}', '{"joined":2,"bytes":"7"}'])
       assert.equal(joinedHead(damaged), undefined, damaged);
     for (const damaged of ["", file.slice(0, 20), file.replace("joined", "other"), file.replace("[[", "[{")])
       assert.equal(joinedParts(damaged), undefined, damaged);

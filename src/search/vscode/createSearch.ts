@@ -12,6 +12,9 @@ import { hasSession, showSession, type ShowSessionOptions } from "../../library/
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
 import { conversationLabel, type MentionedConversations } from "../../mentions/mentionedConversations.ts";
 import { ConversationAttachments } from "../conversationAttachments.ts";
+import type { UnsearchedSession } from "../../panel/searchPage.ts";
+import { sessionFileName } from "../../session/log/sessionStore.ts";
+import type { UnreadableSession } from "../../library/storedSessions.ts";
 import { ConversationSearch } from "../conversationSearch.ts";
 import { JoinedTexts } from "../joinedTexts.ts";
 import { TextSearch } from "../textSearch.ts";
@@ -37,6 +40,12 @@ export interface SearchFeature {
   whenIdle(): Promise<void>;
 }
 
+/** A session of which not even the title is known is named by its file. */
+const unreadableText = ({ id, reason }: UnreadableSession): UnsearchedSession => ({
+  title: sessionFileName(id),
+  reason: reason === "" ? t("Its log contains nothing that Parley can read.") : reason,
+});
+
 /** Creates the search. From now on, the text of each session is stored when a turn ends. */
 export function createSearch(
   { context, store, storage, clock, log }: ExtensionPlatform,
@@ -49,7 +58,13 @@ export function createSearch(
   );
   const worker = store.add(new TextSearch(join(context.extensionUri.fsPath, "dist", "search.js"), clock));
   const search = new ConversationSearch({
-    ...{ folder, texts, entries: () => stored.entries, now: () => clock.now() },
+    ...{
+      folder,
+      texts,
+      entries: () => stored.entries,
+      unreadable: () => stored.unreadable.map(unreadableText),
+      now: () => clock.now(),
+    },
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
   const openSession = async (id: string, hit?: OpenedHit): Promise<void> => {
