@@ -73,6 +73,8 @@ export const intents = {
       regex: isBoolean,
     },
   },
+  /** Opens the next or the previous hit of the search of all conversations. */
+  goToSearchHit: { scope: "window", fields: { step: isOneOf("next", "previous") } },
   withdraw: { scope: "session", fields: { prompt: isString } },
   /** Replaces the text of a queued prompt. Its attachments stay. */
   editQueued: { scope: "session", fields: { prompt: isString, text: isString } },

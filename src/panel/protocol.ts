@@ -489,6 +489,8 @@ export interface FeatureHead {
   readonly follow: "off" | "on" | "paused";
   /** The sessions that an empty conversation offers. Absent once it has an entry. */
   readonly recent?: readonly ViewRecentSession[];
+  /** The search of all conversations has hits, so F4 goes from one to the next. Absent before the first search. */
+  readonly hasSearchHits?: boolean;
   /** The user allows all edits of the session. Absent in views of earlier versions and of tests. */
   readonly allowsEdits?: boolean;
 }

@@ -65,8 +65,8 @@ export type SearchMessage =
     }
   /** A conversation could not be opened or attached: `problem` is a sentence. */
   | { readonly type: "failed"; readonly problem: string }
-  /** The command was run: the box gets the focus. */
-  | { readonly type: "focus" }
+  /** A command was run: the box gets the focus, or the selected hit if there is one. */
+  | { readonly type: "focus"; readonly on: "box" | "hit" }
   /** Selects the hit after the selected one, or before it, and opens it. */
   | { readonly type: "go"; readonly step: 1 | -1 };
 

@@ -21,6 +21,7 @@ export const commandIds = [
   "parley.showDoneSessions",
   "parley.hideDoneSessions",
   "parley.searchConversations",
+  "parley.showSearchHits",
   "parley.nextSearchHit",
   "parley.previousSearchHit",
   "parley.rebuildSearchTexts",

@@ -81,6 +81,7 @@ export function createPanels(
         follow.head,
         list.head,
         permissions.head,
+        features.search.head,
       ]),
       isOutside: isOutsideSession,
       log,
@@ -112,6 +113,7 @@ export function createPanels(
       follow.intents,
       review.intents,
       restore.intents,
+      features.search.intents,
     ],
     { isOpen: id => open.get(id) !== undefined, log },
   );

@@ -56,7 +56,20 @@ describe("the search of all conversations in a real VS Code", () => {
     await runCommand(page, "Parley: Go to Next Search Hit");
     await bar.getByText("2 of 2").first().waitFor();
 
-    // The command leads back to the hits.
+    // F4 in the chat goes from hit to hit, and the command leads back to the hit.
+    await bar.getByRole("textbox").press("Shift+F4");
+    await bar.getByText("1 of 2").first().waitFor();
+    await composer.press("Shift+F4");
+    await prompt("second").waitFor();
+    await composer.press("F4");
+    await prompt("first").waitFor();
+    await bar.getByText("1 of 2").first().waitFor();
+    await bar.getByRole("textbox").press("F4");
+    await bar.getByText("2 of 2").first().waitFor();
+    await runCommand(page, "Parley: Go Back to Search Hits");
+    await search.locator('.hit[aria-current="true"]:focus', { hasText: "Another lighthouse." }).waitFor();
+
+    // The command of the search leads back to the box.
     await runCommand(page, "Parley: Search Conversations…");
     await box.and(search.locator(":focus")).waitFor();
     assert.equal(await box.inputValue(), "lighthouse");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chord, confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
@@ -110,6 +110,18 @@ describe("the Sessions view in a real VS Code", () => {
     await input.fill("First talk");
     await input.press("Enter");
     await row(page, "First talk").waitFor();
+
+    // The key in the list pins the row that has the focus, and unpins it.
+    const toggle = async (isDone: () => Promise<boolean>): Promise<void> => {
+      await focusView(page);
+      await focusRow(page, "First talk");
+      await chord(page, "Shift+Enter", isDone);
+    };
+    await toggle(async () => (await list())[0] === "Pinned 1");
+    await at(1).filter({ hasText: "First talk" }).waitFor();
+    await at(1).hover();
+    await screenshot(page, "sessions-pinned");
+    await toggle(async () => (await list())[0]?.startsWith("Today") === true);
 
     // Several are marked at once.
     await row(page, "First talk").click();

@@ -56,6 +56,23 @@ describe("the header", () => {
     await item("Demo Agent").locator(".codicon-check").waitFor();
   });
 
+  it("goes from hit to hit of the search of all conversations by F4, only while there are hits", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.composer.press("F4");
+    await panel.patch({ op: "head", head: { hasSearchHits: true } });
+    await panel.composer.press("F4");
+    await panel.composer.press("Control+f");
+    await panel.page.keyboard.press("Shift+F4");
+    await panel.page.keyboard.press("Alt+F4");
+    assert.deepEqual(await panel.intents(), [
+      { type: "goToSearchHit", step: "next" },
+      { type: "goToSearchHit", step: "previous" },
+    ]);
+    await panel.patch({ op: "head", head: { hasSearchHits: false } });
+    await panel.composer.press("F4");
+    assert.equal((await panel.intents()).length, 2);
+  });
+
   it("renames the session by its button or F2; Enter saves, Escape does not, and an unchanged title is not sent", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const input = panel.page.getByRole("textbox", { name: "Session title" });

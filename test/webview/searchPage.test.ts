@@ -40,7 +40,7 @@ class SearchHost {
   async receive(message: unknown): Promise<void> {
     assert.ok(isSearchIntent(message), JSON.stringify(message));
     this.intents.push(message);
-    if (message.type === "ready") return this.post({ type: "focus" });
+    if (message.type === "ready") return this.post({ type: "focus", on: "box" });
     if (message.type !== "search" || this.isSilent) return;
     const { request, query } = message;
     const sessions =
@@ -99,7 +99,7 @@ async function openSearch(host: SearchHost, options: Options = {}): Promise<Pane
   host.panel = panel;
   await box(panel).waitFor();
   // The page can ask before the test knows the page.
-  await host.post({ type: "focus" });
+  await host.post({ type: "focus", on: "box" });
   await box(panel).and(panel.page.locator(":focus")).waitFor();
   return panel;
 }
@@ -172,6 +172,11 @@ describe("the page that searches all conversations", () => {
     await keyboard.press("ArrowDown");
     await current(panel).and(panel.page.locator(":focus")).waitFor();
     for (let i = 0; i < 4; i++) await keyboard.press("ArrowUp");
+    await box(panel).and(panel.page.locator(":focus")).waitFor();
+    // The way back from a conversation is to the hit, and the command of the search goes to the box.
+    await host.post({ type: "focus", on: "hit" });
+    await current(panel).and(panel.page.locator(":focus")).waitFor();
+    await host.post({ type: "focus", on: "box" });
     await box(panel).and(panel.page.locator(":focus")).waitFor();
     // The commands of VS Code do the same.
     await host.post({ type: "go", step: 1 });

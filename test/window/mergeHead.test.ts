@@ -32,13 +32,14 @@ const settings: HeadPart<"sendKey" | "settingsProblem"> = {
   onDidChange: neverFires,
 };
 const follow: HeadPart<"follow"> = { values: { follow: () => "paused" }, onDidChange: neverFires };
-const rest: HeadPart<"prompts" | "mcpServers" | "ownQuestions" | "changes" | "allowsEdits"> = {
+const rest: HeadPart<"prompts" | "mcpServers" | "ownQuestions" | "changes" | "allowsEdits" | "hasSearchHits"> = {
   values: {
     prompts: () => [],
     mcpServers: () => [],
     ownQuestions: () => [],
     changes: () => null,
     allowsEdits: () => false,
+    hasSearchHits: () => false,
   },
   onDidChange: neverFires,
 };

@@ -11,7 +11,7 @@ import type { FindElement, FindContext, FindTarget } from "../find/find.ts";
 import { LightElement, everySecond } from "../base/element.ts";
 import { emptyState } from "./emptyState.ts";
 import type { HeaderElement } from "./header.ts";
-import { savedState, setShownSession, updateSavedState } from "../base/vscodeApi.ts";
+import { savedState, send, setShownSession, updateSavedState } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { showEntryEvent } from "../markdown/links.ts";
 import { messageText } from "../transcript/message.ts";
@@ -235,12 +235,18 @@ export class PanelElement extends LightElement {
     </main>`;
   }
 
-  /** F2 renames the session, wherever the focus is. */
+  /**
+   * F2 renames the session, and F4 goes to the next hit of the search of all conversations, wherever the focus is. F4 is
+   * not passed on to VS Code then, which would also go to the next result of its own search.
+   */
   #keydown = (event: KeyboardEvent): void => {
-    if (event.isComposing || event.keyCode === 229) return;
-    if (event.key !== "F2" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "F2" && !event.shiftKey) this.querySelector<HeaderElement>("parley-header")?.rename();
+    else if (event.key === "F4" && this.head?.hasSearchHits) {
+      event.stopPropagation();
+      send({ type: "goToSearchHit", step: event.shiftKey ? "previous" : "next" });
+    } else return;
     event.preventDefault();
-    this.querySelector<HeaderElement>("parley-header")?.rename();
   };
 
   #top(head: ViewHead): TemplateResult {

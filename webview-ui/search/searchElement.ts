@@ -62,6 +62,7 @@ export class SearchElement extends LightElement {
         break;
       case "focus":
         this.#focus = "input";
+        if (message.on === "hit") this.#select(this.#hits.selected ?? this.#hits.next(1), "input");
         break;
       case "go":
         this.#go(message.step);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import { setContextKey } from "../../editor/contextKeys.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -12,6 +13,8 @@ import { hasSession, showSession, type ShowSessionOptions } from "../../library/
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
 import { conversationLabel, type MentionedConversations } from "../../mentions/mentionedConversations.ts";
 import { ConversationAttachments } from "../conversationAttachments.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
+import { intentHandlers, type IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { UnsearchedSession } from "../../panel/searchPage.ts";
 import { sessionFileName } from "../../session/log/sessionStore.ts";
 import type { UnreadableSession } from "../../library/storedSessions.ts";
@@ -32,10 +35,16 @@ export interface SearchSources {
 
 export interface SearchFeature {
   readonly commands: CommandHandlers<
-    "parley.searchConversations" | "parley.nextSearchHit" | "parley.previousSearchHit" | "parley.rebuildSearchTexts"
+    | "parley.searchConversations"
+    | "parley.showSearchHits"
+    | "parley.nextSearchHit"
+    | "parley.previousSearchHit"
+    | "parley.rebuildSearchTexts"
   >;
   /** What the composer offers after `@`. */
   readonly conversations: MentionedConversations;
+  readonly intents: IntentHandlers<"goToSearchHit">;
+  readonly head: HeadPart<"hasSearchHits">;
   /** Resolves when nothing is being written. */
   whenIdle(): Promise<void>;
 }
@@ -103,12 +112,14 @@ export function createSearch(
     await chat.focus("composer", surfaces);
   };
   const tab = store.add(new SearchTab({ search, log, openPage, refresh, openSession, attach }));
+  store.add(tab.onDidChangeHits(() => setContextKey("parley.hasSearchHits", tab.hasHits)));
   const go = (step: 1 | -1) => (): void => {
     if (!tab.go(step)) tab.show();
   };
   return {
     commands: {
       "parley.searchConversations": () => tab.show(),
+      "parley.showSearchHits": () => tab.show("hit"),
       "parley.nextSearchHit": go(1),
       "parley.previousSearchHit": go(-1),
       "parley.rebuildSearchTexts": async () => {
@@ -117,6 +128,12 @@ export function createSearch(
       },
     },
     conversations,
+    intents: intentHandlers({
+      goToSearchHit: ({ step }) => {
+        if (tab.hasHits) tab.go(step === "next" ? 1 : -1);
+      },
+    }),
+    head: { values: { hasSearchHits: () => tab.hasHits }, onDidChange: tab.onDidChangeHits },
     whenIdle: () => texts.whenIdle(),
   };
 }

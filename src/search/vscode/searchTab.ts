@@ -1,7 +1,7 @@
 // The editor tab that searches all conversations: shows the page, and answers its intents.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
-import type { Disposable } from "../../base/lifecycle.ts";
+import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { createWebviewPanel } from "../../editor/editorItems.ts";
 import { isSearchIntent, type SearchIntent, type SearchMessage } from "../../panel/searchPage.ts";
@@ -35,17 +35,26 @@ export class SearchTab implements Disposable {
   readonly #options: SearchTabOptions;
   #tab: vscode.WebviewPanel | undefined;
   #isReady = false;
+  #hasHits = false;
+  readonly #changed = new Emitter<void>();
+  /** Fires when the page has its first hit, or none any more. */
+  readonly onDidChangeHits: Event<void> = this.#changed.event;
   #reading: Promise<void> | undefined;
 
   constructor(options: SearchTabOptions) {
     this.#options = options;
   }
 
-  /** Opens the tab, or shows it with the hits that it has. */
-  show(): void {
+  /** Whether the page shows hits. */
+  get hasHits(): boolean {
+    return this.#hasHits;
+  }
+
+  /** Opens the tab, or shows it with the hits that it has. `focus`: what gets the focus then. */
+  show(focus: "box" | "hit" = "box"): void {
     if (this.#tab) {
       this.#tab.reveal();
-      return this.#post({ type: "focus" });
+      return this.#post({ type: "focus", on: focus });
     }
     const tab = createWebviewPanel("parley.search", vscode.l10n.t("Search Conversations"), vscode.ViewColumn.Active, {
       enableScripts: true,
@@ -61,6 +70,7 @@ export class SearchTab implements Disposable {
       if (this.#tab !== tab) return;
       this.#tab = undefined;
       this.#options.search.cancel();
+      this.#setHits(false);
     });
     this.#options.openPage(tab.webview);
   }
@@ -75,6 +85,23 @@ export class SearchTab implements Disposable {
   dispose(): void {
     this.#options.search.cancel();
     this.#tab?.dispose();
+    this.#changed.dispose();
+  }
+
+  /** Searches. The page keeps the hits of the search before until the first message. */
+  #search(intent: Extract<SearchIntent, { readonly type: "search" }>): Promise<void> {
+    let hasHits = false;
+    return this.#options.search.search(intent.request, intent, message => {
+      if (message.type === "found") hasHits = true;
+      if (message.type === "found" || message.type === "done") this.#setHits(hasHits);
+      this.#post(message);
+    });
+  }
+
+  #setHits(hasHits: boolean): void {
+    if (this.#hasHits === hasHits) return;
+    this.#hasHits = hasHits;
+    this.#changed.fire();
   }
 
   #receive(message: unknown): void {
@@ -87,14 +114,14 @@ export class SearchTab implements Disposable {
   }
 
   async #run(intent: SearchIntent): Promise<void> {
-    const { search, openSession, attach } = this.#options;
+    const { openSession, attach } = this.#options;
     switch (intent.type) {
       case "ready":
         this.#isReady = true;
-        return this.#post({ type: "focus" });
+        return this.#post({ type: "focus", on: "box" });
       case "search":
         await this.#reading;
-        return search.search(intent.request, intent, message => this.#post(message));
+        return this.#search(intent);
       case "open": {
         const read = readQuery(intent.query, Date.now());
         return openSession(intent.session, { ...intent, query: "words" in read ? read.words : "" });

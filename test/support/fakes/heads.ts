@@ -33,5 +33,6 @@ export const emptyHeadValues: HeadValues = {
   follow: () => "off",
   sendKey: () => "enter",
   recent: () => undefined,
+  hasSearchHits: () => undefined,
   allowsEdits: () => undefined,
 };
