@@ -46,7 +46,11 @@ export async function watch(page: Page): Promise<void> {
       if (name === "style") return /^(?:--[a-z-]+: ?[#\w. %-]+; ?)+$/.test(value) ? undefined : description;
       // Titles of sessions have the direction of their letters.
       if (name === "dir" && value === "auto" && !element.closest("parley-markdown")) return undefined;
-      if (name === "dir") return element.localName === "li" && value === "auto" ? undefined : description;
+      if (name === "dir") {
+        const isCode = element.matches("pre, code, .link[data-path]");
+        const isBox = element.matches("li, blockquote, div.table");
+        return (isCode && value === "ltr") || (isBox && value === "auto") ? undefined : description;
+      }
       if (name === "id") return /^parley[\w-]*$/.test(value) ? undefined : description;
       if (element.closest("math")) return inMath.test(name) ? undefined : description;
       if (element.closest("svg")) return drawn.test(name) || attributes.test(name) ? undefined : description;

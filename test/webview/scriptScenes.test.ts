@@ -3,9 +3,17 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
+import { openPanel, picture, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 import { START, snapshot } from "./scenes.ts";
 import { scriptScenes } from "./scriptScenes.ts";
+
+/** Whole conversations, a window of 420 px as at 200 %, and a low side bar. */
+const sizes = [
+  [280, 1560],
+  [480, 1500],
+  [420, 300],
+  [280, 300],
+] as const;
 
 /** Shows a conversation, with its plan, its cards and its thoughts expanded. */
 async function openScene(name: string, options: Options): Promise<PanelPage> {
@@ -67,4 +75,55 @@ describe("conversations in other scripts", () => {
       await panel.assertClean();
     });
   }
+
+  it("has icons, bars, markers and columns where a right-to-left text begins, and code as it is written", async () => {
+    const panel = await openScene("rightToLeft", { height: 1500 });
+    const rtl = async (selector: string): Promise<readonly string[]> =>
+      panel.page.locator(selector).evaluateAll(all => all.map(each => getComputedStyle(each).direction));
+    assert.deepEqual(await rtl("blockquote, .markdown .table, .markdown li"), Array(6).fill("rtl"));
+    assert.deepEqual(new Set(await rtl(".markdown :is(code, pre), .counts, .diff-text")), new Set(["ltr"]));
+    const quote = panel.log.locator("blockquote");
+    assert.deepEqual(
+      await quote.evaluate(each => [getComputedStyle(each).borderRightWidth, getComputedStyle(each).borderLeftWidth]),
+      ["4px", "0px"],
+    );
+    const columns = await panel.log.locator("th").evaluateAll(all => all.map(each => each.getBoundingClientRect().x));
+    assert.deepEqual(
+      columns.toSorted((a, b) => b - a),
+      columns,
+      "the first column is the rightmost",
+    );
+    // The icon of each row is to the right of its words.
+    for (const [icon, words] of [
+      [".tool-head .codicon", ".tool-title"],
+      [".question-head .codicon", ".question-title"],
+      [".row[data-severity] .codicon", ".row .lines"],
+      [".plan-entries .codicon", ".plan-step"],
+      [".plan .codicon-checklist", ".plan .ellipsis"],
+      [".queue li .codicon", ".queue-text"],
+    ] as const) {
+      const [a, b] = await Promise.all(
+        [icon, words].map(each =>
+          panel.page
+            .locator(each)
+            .first()
+            .evaluate(node => node.getBoundingClientRect().x),
+        ),
+      );
+      assert.ok(a !== undefined && b !== undefined && a > b, `${icon} at ${a}, ${words} at ${b}`);
+    }
+  });
+
+  for (const theme of ["dark", "light", "hc", "hc-light"] as const)
+    for (const [width, height] of sizes)
+      it(`fit in ${width} by ${height} pixels, ${theme}`, async () => {
+        for (const name of Object.keys(scriptScenes)) {
+          const panel = await openScene(name, { theme, width, height });
+          await picture(panel, `${name}-${theme}-${width}-${height}`);
+          const wide = await panel.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.equal(wide, 0, `${name} scrolls sideways`);
+          await panel.assertClean();
+          await panel.free();
+        }
+      });
 });

@@ -89,9 +89,9 @@ export class QueueElement extends LightElement {
 
   #row(one: ViewQueuedPrompt, at: number): TemplateResult {
     const { id, text, sent, isOnHold } = one;
-    return html`<li data-id=${id} class=${isOnHold ? "on-hold" : nothing}>
+    return html`<li dir="auto" data-id=${id} class=${isOnHold ? "on-hold" : nothing}>
       ${icon(sent ? "sync" : isOnHold ? "debug-pause" : "comment")}
-      <span class="ellipsis queue-text" dir="auto" title=${text}>${text}</span>
+      <span class="ellipsis queue-text" title=${text}>${text}</span>
       ${attachmentCount(one)}
       ${
         isOnHold

@@ -162,8 +162,10 @@ function addRolesAndControls(root: DocumentFragment, level: number, closed: bool
     link.tabIndex = 0;
     link.className = "link";
   }
-  // The marker is beside the first word.
-  for (const item of root.querySelectorAll("li")) item.dir = "auto";
+  // The marker of an item, the bar of a quote and the first column of a table are beside the first word. A box with a
+  // direction of its own does not count for that, and is not reordered.
+  for (const box of root.querySelectorAll<HTMLElement>("li, blockquote, div.table")) box.dir = "auto";
+  for (const code of root.querySelectorAll<HTMLElement>("pre, code, .link[data-path]")) code.dir = "ltr";
   for (const task of root.querySelectorAll<HTMLElement>("span.task")) {
     const done = task.dataset["state"] === "done";
     task.role = "img";

@@ -68,9 +68,9 @@ export class PlanElement extends LightElement {
     };
     return html`<section class="plan" aria-label=${name}>
       <div class="plan-line">
-        <button class="fold" type="button" aria-expanded=${open} @click=${() => set(key, !open)}>
+        <button class="fold" dir="auto" type="button" aria-expanded=${open} @click=${() => set(key, !open)}>
           ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
-          <span class="ellipsis" dir="auto">${planSummary(plan)}</span>
+          <span class="ellipsis">${planSummary(plan)}</span>
         </button>
         ${isFinished ? iconButton("close", { label: t("Close {0}", name), title: t("Close"), onClick: close }) : nothing}
       </div>

@@ -86,7 +86,7 @@ export class FormCardElement extends LightElement {
       @submit=${this.#submit}
       @keydown=${this.#keydown}
     >
-      <div class="question-head">
+      <div class="question-head" dir="auto">
         ${icon(question.address ? "link-external" : "question")}
         <span class="question-title">${visibleText(question.title)}</span>
         ${questionNavigation(this.position)}

@@ -35,7 +35,7 @@ export class PromptPreviewElement extends LightElement {
       role="group"
       aria-label=${t("Preview of {0}", visibleText(question.title))}
     >
-      <div class="question-head">
+      <div class="question-head" dir="auto">
         ${icon("sparkle")} <span class="question-title">${visibleText(question.title)}</span>
         ${questionNavigation(this.position)}
       </div>

@@ -145,13 +145,13 @@ export class QuestionCardElement extends LightElement {
       return html`<parley-preview .question=${question} .position=${this.#positionOf(question)}></parley-preview>`;
     const owner = question.entry === undefined ? undefined : this.entryOf(question.entry);
     return html`<div class="question" role="group" aria-label=${visibleText(question.title)}>
-      <div class="question-head">
+      <div class="question-head" dir="auto">
         ${icon(toolKindIcon(question.toolKind))} <span class="question-title">${titleText(question.title)}</span>
         ${questionNavigation(this.#positionOf(question))}
       </div>
       ${question.description === undefined ? nothing : html`<div class="question-description">${visibleText(question.description)}</div>`}
       ${this.#details(question, owner)}
-      ${question.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visibleText(question.reason)}</span></div>`}
+      ${question.reason === undefined ? nothing : html`<div class="quiet reason" dir="auto">${icon("shield")} <span>${visibleText(question.reason)}</span></div>`}
       ${this.#options.buttons(question)}
     </div>`;
   }

@@ -81,11 +81,11 @@ export class MessageElement extends LightElement {
       </button>
       ${
         open
-          ? html`<div class="body">
+          ? html`<div class="body" dir="auto">
               ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
             </div>`
           : this.live
-            ? html`<div class="thought-tail" aria-hidden="true">
+            ? html`<div class="thought-tail" dir="auto" aria-hidden="true">
                 <div>${messageText(entry.parts).slice(-thoughtTailLength)}</div>
               </div>`
             : nothing

@@ -11,7 +11,9 @@ import { fileLink } from "../markdown/links.ts";
 export function decisionNotes({ decisions = [], byAllEdits }: ViewTool): TemplateResult | typeof nothing {
   if (decisions.length === 0 && byAllEdits === undefined) return nothing;
   const note = (words: string, button?: TemplateResult): TemplateResult =>
-    html`<div class="quiet decision">${icon("shield")} <span>${visibleText(words)}</span> ${button ?? nothing}</div>`;
+    html`<div class="quiet decision" dir="auto">
+      ${icon("shield")} <span>${visibleText(words)}</span> ${button ?? nothing}
+    </div>`;
   return html`<div class="decisions">
     ${decisions.map(words => note(words, rulesButton(words)))} ${byAllEdits === undefined ? nothing : note(byAllEdits)}
   </div>`;

@@ -70,7 +70,7 @@ export function userPart(part: ViewPart, place?: PartLocation): TemplateResult {
 export function titleText(title: string): (string | TemplateResult)[] {
   return visibleText(title)
     .split(/`([^`]+)`/)
-    .map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
+    .map((piece, i) => (i % 2 === 1 ? html`<code dir="ltr">${piece}</code>` : piece));
 }
 
 /**
@@ -195,7 +195,7 @@ function sessionPart({ entry, title = "" }: Part<"session">): TemplateResult {
 
 function planPart(plan: Part<"plan">): TemplateResult {
   return html`<section class="plan" aria-label=${t("Plan")}>
-    <div class="plan-head">${icon("checklist")} <span class="ellipsis" dir="auto">${planSummary(plan)}</span></div>
+    <div class="plan-head" dir="auto">${icon("checklist")} <span class="ellipsis">${planSummary(plan)}</span></div>
     ${planContent(plan)}
   </section>`;
 }

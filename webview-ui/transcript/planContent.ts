@@ -55,17 +55,20 @@ function firstLine(markdown: string): string {
 }
 
 function planEntry(entry: PlanEntry): TemplateResult {
-  return html`<li data-status=${entry.status}>
+  return html`<li dir="auto" data-status=${entry.status}>
     ${icon(statusIcon(entry.status))}
-    <span><span class="sr-only">${statusWord(entry.status)}: </span><bdi>${entry.content}</bdi></span>
+    <span
+      ><span class="sr-only" dir="auto">${statusWord(entry.status)}: </span
+      ><span class="plan-step">${entry.content}</span></span
+    >
     ${priorityTag(entry.priority)}
   </li>`;
 }
 
 /** Medium priority is visible only to screen readers, because sighted users see that there is no tag. */
 function priorityTag(priority: string): TemplateResult {
-  if (priority === "high") return html`<span class="tag">${t("High priority")}</span>`;
-  if (priority === "low") return html`<span class="tag">${t("Low priority")}</span>`;
+  if (priority === "high") return html`<span class="tag" dir="auto">${t("High priority")}</span>`;
+  if (priority === "low") return html`<span class="tag" dir="auto">${t("Low priority")}</span>`;
   return html`<span class="sr-only">${t("Medium priority")}</span>`;
 }
 

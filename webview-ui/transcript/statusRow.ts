@@ -35,10 +35,10 @@ export class StatusRowElement extends LightElement {
     this.hidden = (entry.kind === "notice" || entry.kind === "turnEnd") && entry.over === true;
     switch (entry.kind) {
       case "notice":
-        return html`<div class="row" data-severity=${entry.retry ? nothing : entry.severity}>
+        return html`<div class="row" dir="auto" data-severity=${entry.retry ? nothing : entry.severity}>
             ${icon(entry.byRule ? "shield" : entry.retry ? "sync" : severityIcons[entry.severity])}
             <span
-              ><span class="lines" dir="auto">${entry.title}</span
+              ><span class="lines">${entry.title}</span
               >${entry.description === undefined ? nothing : html` <span class="description" dir="auto">${entry.description}</span>`}
               ${entry.byRule ? rulesButton(entry.title) : nothing}</span
             >

@@ -117,10 +117,16 @@ export class ToolCallElement extends LightElement {
     >
       ${
         hasBody
-          ? html`<button class="tool-head" type="button" aria-expanded=${open} @click=${() => this.#toggle(!open)}>
+          ? html`<button
+              class="tool-head"
+              dir="auto"
+              type="button"
+              aria-expanded=${open}
+              @click=${() => this.#toggle(!open)}
+            >
               ${this.#head(icon(open ? "chevron-down" : "chevron-right"))}
             </button>`
-          : html`<div class="tool-head">${this.#head(nothing)}</div>`
+          : html`<div class="tool-head" dir="auto">${this.#head(nothing)}</div>`
       }
       ${this.question ? this.#question(this.question) : nothing} ${open ? nothing : this.#planLine()}
       ${open || this.nested.length === 0 ? nothing : this.#latestStep()} ${this.#locations(open)}
@@ -195,7 +201,7 @@ export class ToolCallElement extends LightElement {
   #latestStep(): TemplateResult | typeof nothing {
     const step = this.outline.descendants(this.entry.id).findLast(({ kind }) => kind === "tool");
     if (step?.kind !== "tool" || this.entry.status !== "running") return nothing;
-    return html`<div class="latest-step">
+    return html`<div class="latest-step" dir="auto">
       ${icon(toolKindIcon(step.toolKind))} <span class="ellipsis">${step.title}</span>
     </div>`;
   }
@@ -204,8 +210,8 @@ export class ToolCallElement extends LightElement {
   #planLine(): TemplateResult | typeof nothing {
     const plan = this.entry.parts.findLast(part => part.type === "plan");
     if (!plan || this.entry.status !== "running") return nothing;
-    return html`<div class="latest-step">
-      ${icon("checklist")} <span class="ellipsis" dir="auto">${planSummary(plan)}</span>
+    return html`<div class="latest-step" dir="auto">
+      ${icon("checklist")} <span class="ellipsis">${planSummary(plan)}</span>
     </div>`;
   }
 
