@@ -114,6 +114,19 @@ describe("conversations in other scripts", () => {
     }
   });
 
+  it("show the whole name of the agent, and the whole priority of a step, in a narrow side bar", async () => {
+    for (const name of Object.keys(scriptScenes)) {
+      const panel = await openScene(name, { width: 280, height: 600 });
+      const cut = await panel.page
+        .locator(".agent-picker .ellipsis")
+        .evaluate(each => each.scrollWidth - each.clientWidth);
+      assert.equal(cut, 0, name);
+      const tag = panel.page.locator(".plan-entries .tag");
+      assert.equal(await tag.evaluate(each => each.scrollWidth - each.clientWidth), 0, "the priority is cut");
+      await panel.free();
+    }
+  });
+
   for (const theme of ["dark", "light", "hc", "hc-light"] as const)
     for (const [width, height] of sizes)
       it(`fit in ${width} by ${height} pixels, ${theme}`, async () => {
