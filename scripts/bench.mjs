@@ -25,6 +25,7 @@ const names = [
   "sessions",
   "search",
   "sessionsPainted",
+  "start",
   "activation",
   "files",
   "follow",

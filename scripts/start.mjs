@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
 import { endingSignals, endTree, killTree, whenExiting } from "./tools/processes.mjs";
-import { findOnPath, flag, inProject, main, Problem, root, run, say } from "./tools/project.mjs";
+import { findOnPath, flag, inProject, main, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
 
 /** @typedef {{ folder: string, remove: () => void }} Workspace */
 
@@ -30,8 +30,10 @@ await main(async () => {
 async function build() {
   // The test of this script has already built everything.
   if (flag("no-build")) return;
+  const started = performance.now();
   if ((await run(process.execPath, ["esbuild.mjs"])) !== 0)
     throw new Problem("The build failed, so VS Code was not opened.");
+  say(`Built (${secondsSince(started)}).`);
 }
 
 /**

@@ -6,6 +6,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   model: () => import("./model.ts"),
   wire: () => import("./wire.ts"),
   sizes: () => import("./sizes.ts"),
+  start: () => import("./start.ts"),
   activation: () => import("./activation.ts"),
   panel: () => import("./panel.ts"),
   terminal: () => import("./terminal.ts"),

@@ -74,6 +74,8 @@ describe("a day by keyboard in a real VS Code", () => {
     const message = /^textbox "Message"/;
 
     await station(page, "start", async () => {
+      // VS Code knows the keys of the extension when it shows the extension.
+      await page.locator(".statusbar-item", { hasText: "Parley" }).waitFor();
       await keyboard.press("Alt+Shift+P");
       await panel.locator("parley-header").waitFor();
       await focusIs(page, message);
