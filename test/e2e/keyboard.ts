@@ -25,13 +25,11 @@ export async function focused(page: Page): Promise<string> {
   const tree = await row.ariaSnapshot({ timeout: 2000 });
   // An element without a role has only its content.
   const lines = tree.split("\n").filter(line => line.startsWith("- "));
-  if (lines.length === 1)
-    return (
-      tree
-        .split("\n")[0]
-        ?.replace(/^- /, "")
-        .replace(/ \[active\]|:$/g, "") ?? ""
-    );
+  if (lines.length === 1) {
+    const line = (tree.split("\n")[0] ?? "").replace(/^- /, "").replace(/ \[active\]|:$/g, "");
+    // The format quotes a name that contains a colon.
+    return line.replace(/^'((?:[^']|'')*)'/, (_, name: string) => name.replaceAll("''", "'"));
+  }
   return `${await row.evaluate(element => element.localName)}: ${lines.map(line => line.slice(2)).join(", ")}`;
 }
 
@@ -55,6 +53,20 @@ export async function pressTo(page: Page, key: string, wanted: RegExp, maxPresse
     await page.keyboard.press(key);
   }
   assert.fail(`${key} does not reach ${String(wanted)}, but only ${[...new Set(seen)].join(" → ")}.`);
+}
+
+/** A list or a box of VS Code: the row that it names as active, or its box. */
+export const inQuickInput = /^(textbox|combobox|option|listitem)\b/;
+
+/** Runs a command from the Command Palette by typing its title. */
+export async function typeCommand(page: Page, title: string): Promise<void> {
+  await page.keyboard.press("F1");
+  await focusIs(page, inQuickInput);
+  await page.keyboard.type(title);
+  const rows = page.locator(".quick-input-list .monaco-list-row");
+  await rows.first().filter({ hasText: title }).and(page.locator(".focused")).waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".quick-input-widget", { hasText: title }).waitFor({ state: "hidden" });
 }
 
 const folder = join("test", "scenes", "day");
