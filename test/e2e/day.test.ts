@@ -1,13 +1,13 @@
-// The start of a day by keyboard: no click, and no focus that a script sets. After each station, the focus is where a keyboard
-// user goes on, and the accessibility tree is the stored one.
+// A day by keyboard: no click, and no focus that a script sets. After each station, the focus is where a keyboard user goes
+// on, and the accessibility tree is the stored one.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
-import { chat, openWorkbench, screenshot } from "./harness.ts";
-import { focused, focusIs, hasTree, pressTo } from "./keyboard.ts";
+import { chat, chord, openWorkbench, screenshot } from "./harness.ts";
+import { focused, focusIs, hasTree, inQuickInput, pressTo, typeCommand } from "./keyboard.ts";
 
 const lines = (...words: readonly (number | string)[]): string => words.map(word => `line ${word}\n`).join("");
 const before = lines(1, 2, 3, 4, 5, 6, 7, 8, 9);
@@ -57,10 +57,11 @@ async function station(page: Page, name: string, steps: () => Promise<void>): Pr
 }
 
 describe("a day by keyboard in a real VS Code", () => {
-  it("goes from the first start to an answer, keeps the focus, and has the stored accessibility trees", async () => {
+  it("goes from the first start through a review and Find to a second session, keeps the focus, and has the stored accessibility trees", async () => {
     const files = {
       "list.txt": before,
       "day.json": JSON.stringify(day),
+      "second.json": JSON.stringify([{ chunk: "Nothing to do." }]),
     };
     const { page, folder, errors } = await openWorkbench({ files, settings: { "parley.agents": agents } });
     const { keyboard } = page;
@@ -72,6 +73,8 @@ describe("a day by keyboard in a real VS Code", () => {
     const tree = (name: string): Promise<void> => hasTree(body, name, folder);
     const idle = (): Promise<void> => panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     const message = /^textbox "Message"/;
+    const inEditor = /^(textbox|textarea|application|code)\b/;
+    const line = (number: number): Locator => page.locator(".statusbar-item", { hasText: `Ln ${number},` });
 
     await station(page, "start", async () => {
       // VS Code knows the keys of the extension when it shows the extension.
@@ -115,6 +118,55 @@ describe("a day by keyboard in a real VS Code", () => {
       assert.equal(list(), after);
       await changes.getByRole("button", { name: /^1 file/ }).waitFor();
       await tree("answer");
+    });
+
+    await station(page, "review", async () => {
+      await keyboard.press("Control+P");
+      await focusIs(page, inQuickInput);
+      await keyboard.type("list.txt");
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "list.txt" }).waitFor();
+      await keyboard.press("Enter");
+      await focusIs(page, inEditor);
+      await keyboard.press("Control+F8");
+      await line(2).waitFor();
+      await chord(page, "K", async () => (await changes.getByText("+1", { exact: true }).count()) > 0);
+      // The cursor goes on to the next change.
+      await line(8).waitFor();
+      await chord(page, "X", async () => list() !== after);
+      assert.equal(list(), before.replace("line 2", "line two"));
+      await changes.waitFor({ state: "hidden" });
+      await focusIs(page, inEditor);
+      await typeCommand(page, "Parley: Undo Last Review Decision");
+      await until(() => list() === after);
+      await changes.getByRole("button", { name: /^1 file/ }).waitFor();
+      await focusIs(page, inEditor);
+      await tree("review");
+    });
+
+    await station(page, "find", async () => {
+      await keyboard.press("Alt+Shift+P");
+      await focusIs(page, message);
+      await keyboard.press("Control+F");
+      await focusIs(page, /^textbox "Find in conversation"/);
+      await keyboard.type("needle");
+      await panel.getByRole("search").getByText("1 result").first().waitFor();
+      await keyboard.press("Enter");
+      await panel.getByRole("search").getByText("1 of 1").first().waitFor();
+      await tree("find");
+      await keyboard.press("Escape");
+      await focusIs(page, message);
+    });
+
+    await station(page, "second-session", async () => {
+      await keyboard.press("Alt+Shift+N");
+      await panel.getByRole("group", { name: "Example prompts" }).waitFor();
+      await focusIs(page, message);
+      await keyboard.type("#script second.json");
+      await keyboard.press("Enter");
+      await log.getByText("Nothing to do.").waitFor();
+      await idle();
+      await focusIs(page, message);
+      await tree("second-session");
     });
 
     assert.deepEqual(errors, []);
