@@ -1,6 +1,7 @@
 // The index entry of a stored session: what a list of sessions shows without reading the logs. Each entry is a file of its
 // own, so that windows do not overwrite the entries of each other.
 import { isFiniteNumber, isOneOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
+import { isUsageRows, usageRows, type UsageRow } from "./sessionUsage.ts";
 import { isBusy, openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
 
 /** `interrupted`: the window was closed while the agent worked. */
@@ -19,6 +20,8 @@ export interface SessionEntry {
   readonly status: StoredStatus;
   /** The id of the agent's session that the conversation continues in. */
   readonly agentSession?: string;
+  /** What its turns have used. Absent: not computed yet, because an earlier version of Parley wrote the entry. */
+  readonly usage?: readonly UsageRow[];
   /** Nothing was written in the session yet, so lists hide it. */
   readonly blank?: true;
   /** The agent did something that the user has not seen. */
@@ -45,6 +48,7 @@ const isEntry = isRecordWith({
   updated: isFiniteNumber,
   status: isOneOf("idle", "working", "waiting", "failed", "interrupted"),
   agentSession: optional(isString),
+  usage: optional(isUsageRows),
   blank: optional(isTrue),
   unread: optional(isTrue),
   done: optional(isTrue),
@@ -86,6 +90,7 @@ export function entryOf(
   return {
     ...{ id, agent: state.agent.id, agentName: state.agent.name, folder },
     ...{ title: sessionTitle(state), updated, status: statusOf(state) },
+    usage: usageRows(state.spending.turns),
     ...(open !== undefined && { agentSession: open }),
     ...(state.entries.length === 0 && state.pendingPrompts.length === 0 && { blank: true as const }),
     ...(unread && { unread }),

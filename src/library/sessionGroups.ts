@@ -1,4 +1,6 @@
-// How the list of sessions is grouped: first what the user pinned, then what needs the user or works, then by the day of the last change.
+// How the list of sessions is grouped: first what the user pinned, then what needs the user or works, then by the day of
+// the last change.
+import type { UsageRow } from "./sessionUsage.ts";
 
 /** What a listed session does, or what happened to it last. */
 export type ListedStatus = "waiting" | "working" | "failed" | "interrupted" | "idle";
@@ -24,6 +26,8 @@ export interface ListedSession {
   readonly isBlank?: true;
   /** The agent can copy the session. */
   readonly canFork?: true;
+  /** What its turns have used. */
+  readonly usage?: readonly UsageRow[];
   /** The lines of its changes that wait for review. */
   readonly changes?: { readonly added: number; readonly removed: number };
 }

@@ -8,6 +8,7 @@ import { attentionOf } from "./attention.ts";
 import type { OpenSessions } from "./openSessions.ts";
 import { lastActivity, type SessionEntry } from "./sessionEntry.ts";
 import type { ListedSession } from "./sessionGroups.ts";
+import { usageRows } from "./sessionUsage.ts";
 import type { StoredSessions } from "./storedSessions.ts";
 
 /** The agents of listed sessions. */
@@ -103,19 +104,21 @@ export class SessionList implements Disposable {
       isUnread: entry?.unread === true,
       isDone: entry?.done === true,
       ...(entry?.pinned && { isPinned: entry.pinned }),
+      ...(state.spending.turns.length > 0 && { usage: usageRows(state.spending.turns) }),
       ...(isBlank(state) && { isBlank: true as const }),
       ...this.#more(id, state.agent?.id, shared),
     };
   }
 
   #storedSession(
-    { id, title, agent, agentName, updated, status, unread, done, pinned }: SessionEntry,
+    { id, title, agent, agentName, updated, status, unread, done, pinned, usage }: SessionEntry,
     shared: Shared,
   ): ListedSession {
     const more = this.#more(id, agent, shared);
     return {
       ...{ id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true },
       ...(pinned && { isPinned: pinned }),
+      ...(usage && usage.length > 0 && { usage }),
       ...more,
     };
   }

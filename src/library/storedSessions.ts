@@ -21,6 +21,7 @@ import {
   type SessionEntry,
   type SessionMarks,
 } from "./sessionEntry.ts";
+import { usageRows } from "./sessionUsage.ts";
 import { SessionTrash, type RemovedSession, type TrashStorage } from "./sessionTrash.ts";
 
 export interface StoredSessionsOptions {
@@ -160,6 +161,28 @@ export class StoredSessions implements Disposable {
       log.warn("A stored session could not be read.", asError(error).message);
       return undefined;
     }
+  }
+
+  /**
+   * Computes the usage of sessions whose entries an earlier version of Parley wrote, from their logs, one after the other.
+   * Resolves with the number of logs that could not be read. A session that is open is left to its window.
+   */
+  async addMissingUsage(): Promise<number> {
+    const { storage, version, log } = this.#options;
+    let unread = 0;
+    for (const { id } of this.entries.filter(({ usage }) => usage === undefined)) {
+      if (this.#isOpen(id)) continue;
+      try {
+        const opened = await openLog({ storage, session: id, version, log });
+        const entry = this.#entries.get(id);
+        if (entry && entry.usage === undefined)
+          this.#set({ ...entry, usage: usageRows(opened?.state.spending.turns ?? []) });
+      } catch (error) {
+        unread++;
+        log.warn("The usage of a stored session could not be read.", asError(error).message);
+      }
+    }
+    return unread;
   }
 
   /** An open session is in this state. `isSeen`: the user sees it. */

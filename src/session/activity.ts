@@ -20,6 +20,7 @@ import {
   type PendingPrompt,
   type TurnEnd,
 } from "./state.ts";
+import { withSpending } from "./spending.ts";
 import { turnBegin, withTurnSummary } from "./turnSummary.ts";
 
 /**
@@ -86,7 +87,10 @@ export function setActivity(before: SessionState, event: Activity, at: number): 
   const isStopped = state.cancelling;
   const after = endTurn(withStopOver(withReportedReason(ended, event)), event, { at, isStopped });
   if (event.unsent) return after;
-  return withTurnSummary(after, was.state === "idle" ? undefined : state.turnBegin, at);
+  const begin = was.state === "idle" ? undefined : state.turnBegin;
+  // An agent can report the end of a turn twice.
+  const counted = begin || accepted !== undefined ? withSpending(after, begin, at) : after;
+  return withTurnSummary(counted, begin, at);
 }
 
 /** The state in which the turn goes on that Parley cancelled because the window or the process ended. */

@@ -1,4 +1,5 @@
 // The immutable state of a session, and functions that derive values from it.
+import type { Money } from "../base/money.ts";
 import { byAllEdits } from "./byAllEdits.ts";
 import type { Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
@@ -156,6 +157,25 @@ export interface TurnBegin {
   readonly at: number;
   readonly cost: { readonly amount: number; readonly currency: string } | "none" | "unknown";
 }
+/** What one turn has used. Absent: the agent did not report it. */
+export interface TurnSpending {
+  /** When the turn ended, ms since the epoch. */
+  readonly at: number;
+  /** The id of the model, or the ids of several. */
+  readonly model?: string;
+  readonly input?: number;
+  readonly output?: number;
+  /** All tokens. */
+  readonly tokens?: number;
+  readonly cost?: Money;
+}
+
+export interface Spending {
+  /** The turns for which the agent reported something, in the order of their ends. */
+  readonly turns: readonly TurnSpending[];
+  /** The cost of the agent's session at the end of the latest turn. */
+  readonly counted?: Money;
+}
 export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {
   /** The turn that ended with the entry. */
   readonly turn?: TurnSummary;
@@ -281,6 +301,8 @@ export interface SessionState {
   readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
   /** The tokens of the latest turn; null until it has ended, and if the agent reports none. */
   readonly turnUsage: TurnUsage | null;
+  /** What the turns have used, as far as the agent reported it. */
+  readonly spending: Spending;
   /** The agent has named a message after it was added, so {@link Message.namedKey} must be searched. */
   readonly hasNamedMessages?: true;
   /** The user withdrew a prompt after the connection had ended, and the agent may have it. */
@@ -352,6 +374,7 @@ export const emptySession: SessionState = {
   switchAllowed: false,
   usage: null,
   turnUsage: null,
+  spending: { turns: [] },
   activity: { state: "idle", since: 0 },
   turnStart: 0,
   isTurnShown: false,

@@ -1,5 +1,6 @@
 // What a finished turn comes to: how long it took, its tool calls and files, and its tokens and cost if the agent reports
 // them.
+import { roundMoney } from "../base/money.ts";
 import type { TurnUsage } from "./events.ts";
 import { latestTurnStart, type Entry, type SessionState, type TurnBegin, type TurnSummary } from "./state.ts";
 import { pathsOf } from "./toolPaths.ts";
@@ -34,7 +35,7 @@ export function withTurnSummary(state: SessionState, begin: TurnBegin | undefine
 }
 
 /** All tokens of the turn. Agents that report no total report input and output, or the counts of each model. */
-function tokensOf(usage: TurnUsage | null): number | undefined {
+export function tokensOf(usage: TurnUsage | null): number | undefined {
   if (usage === null) return undefined;
   if (usage.total !== undefined) return usage.total;
   const counts = [usage.input, usage.output].filter(count => count !== undefined);
@@ -48,7 +49,6 @@ function costOf(now: Cost | undefined, before: TurnBegin["cost"]): Cost | undefi
   // The line of the turn has room for a currency code, not for any text that an agent sends.
   if (now === undefined || before === "unknown" || !/^[A-Z]{3}$/.test(now.currency)) return undefined;
   if (before === "none") return now;
-  // The difference of two decimal fractions has digits that neither of them has.
-  const amount = Number((now.amount - before.amount).toFixed(6));
+  const amount = roundMoney(now.amount - before.amount);
   return now.currency === before.currency && amount > 0 ? { amount, currency: now.currency } : undefined;
 }

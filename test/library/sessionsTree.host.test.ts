@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import type { LateTreeView } from "../../src/editor/lateTreeView.ts";
 import type { ListedSession } from "../../src/library/sessionGroups.ts";
+import { dayOf } from "../../src/library/sessionUsage.ts";
 import { SessionsTree, type SessionsRow } from "../../src/library/vscode/sessionsTree.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
@@ -97,6 +98,35 @@ describe("the Sessions view", () => {
     assert.equal(item.accessibilityInformation?.label, "waits, Demo Agent, Waiting for you, now, +12 −3");
     assert.equal(item.command?.command, "parley.openSession");
     assert.equal(item.command?.arguments, undefined, "VS Code forgets the arguments when it makes the row again");
+  });
+
+  it("says on hover what a session and all sessions of a day have used, without adding currencies", () => {
+    const counts = { model: "m", turns: 1, input: 0, output: 0 };
+    const usd = [{ amount: 0.25, currency: "USD" }];
+    const eur = [{ amount: 1, currency: "EUR" }];
+    const today = dayOf(clock.now());
+    list(
+      session("a", {
+        usage: [
+          { ...counts, day: "2001-01-01", tokens: 1000, costs: usd },
+          { ...counts, day: today, tokens: 500, costs: usd },
+        ],
+      }),
+      session("b", { usage: [{ ...counts, day: today, tokens: 0, costs: eur }] }),
+      session("c"),
+    );
+    const [group] = tree.getChildren();
+    const tooltips = [group, ...tree.getChildren(group)].map(row => tree.getTreeItem(row as SessionsRow).tooltip);
+    assert.deepEqual(
+      tooltips.map(text =>
+        String(text)
+          .split("\n")
+          .slice(1)
+          .join("|")
+          .replace(/^Demo Agent · now\|?/, ""),
+      ),
+      ["500 tokens · €1.00 · $0.25", "1,500 tokens · $0.50", "€1.00", ""],
+    );
   });
 
   it("marks sessions that are unread, interrupted or done, in the icon and in words, and shows done ones on request", () => {

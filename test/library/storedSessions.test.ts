@@ -72,6 +72,7 @@ describe("the index of stored sessions", () => {
     const { updated } = index.get("s") ?? {};
     assert.deepEqual(index.get("s"), {
       ...{ id: "s", agent: "a", agentName: "A", folder: "/w", title: "Do it", updated, status: "working" },
+      usage: [],
     });
     await index.flush();
     assert.ok(storage.texts.has(entryFileName("s")));
@@ -112,6 +113,23 @@ describe("the index of stored sessions", () => {
     storage.texts.delete(sessionFileName("broken"));
     await index.load();
     assert.deepEqual(index.unreadable, []);
+  });
+
+  it("computes the usage once from the log, if an earlier version of Parley wrote the entry", async () => {
+    const counted: SessionEvent = { ...idle, usage: { input: 100, output: 20 } } as SessionEvent;
+    await writeLog("old", prompt, running, counted);
+    await index.load();
+    const { usage, ...old } = index.get("old") ?? assert.fail();
+    assert.deepEqual(
+      usage?.map(({ tokens }) => tokens),
+      [120],
+    );
+    storage.texts.set(entryFileName("old"), JSON.stringify(old));
+    await reloaded();
+    assert.equal(index.get("old")?.usage, undefined);
+    assert.equal(await index.addMissingUsage(), 0);
+    assert.deepEqual(index.get("old")?.usage, usage);
+    assert.deepEqual((await reloaded()).get("old"), { ...old, usage });
   });
 
   it("marks a session as unread when it ends or asks while the user does not see it", async () => {

@@ -37,12 +37,6 @@ export function formatTime(date: Date): string {
     : date.toLocaleString(undefined, { ...time, day: "numeric", month: "short", year: "numeric" });
 }
 
-/** A cost as text. Agents can send currencies that are no currency codes, for which Intl throws. */
-export function formatMoney(amount: number, currency: string): string {
-  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
-}
-
 /** The time since something happened as text: 125000 → "2 min". */
 export function formatAge(ms: number): string {
   const minutes = Math.floor(ms / 60_000);

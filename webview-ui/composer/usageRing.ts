@@ -1,10 +1,11 @@
 // Below the composer: the usage of the context window as a ring, with its numbers and those of the turn as a tooltip.
+import { formatMoney } from "../../src/base/money.ts";
 import { html, nothing, svg, type TemplateResult } from "lit";
 import type { TurnUsage } from "../../src/session/events.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
-import { formatCount, formatMoney, t } from "../base/l10n.ts";
+import { formatCount, t } from "../base/l10n.ts";
 
 const ringRadius = 6;
 
@@ -64,9 +65,7 @@ function contextText(usage: NonNullable<ViewHead["usage"]>): string {
           formatCount(usage.size),
           Math.round(share * 100),
         );
-  return usage.cost === undefined
-    ? context
-    : `${context} · ${t("Cost: {0}", formatMoney(usage.cost.amount, usage.cost.currency))}`;
+  return usage.cost === undefined ? context : `${context} · ${t("Cost: {0}", formatMoney(usage.cost))}`;
 }
 
 /** One line for the turn, and one for each model if there are several. */

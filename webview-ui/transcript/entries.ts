@@ -1,10 +1,11 @@
 // The elements of the transcript's lines: entries, and folded runs of look-ups.
+import { formatMoney } from "../../src/base/money.ts";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
-import { formatCount, formatDuration, formatMoney, t } from "../base/l10n.ts";
+import { formatCount, formatDuration, t } from "../base/l10n.ts";
 import { entriesOf, countLookUps, runId, type OutlineItem, type Outline } from "./outline.ts";
 
 /** The properties that all elements of entries share. */
@@ -55,7 +56,7 @@ function turnText({ duration, calls, files, tokens, cost }: NonNullable<ViewEntr
     calls === undefined ? undefined : calls === 1 ? t("1 tool call") : t("{0} tool calls", formatCount(calls)),
     files === undefined ? undefined : files === 1 ? t("1 file") : t("{0} files", formatCount(files)),
     tokens === undefined ? undefined : t("{0} tokens", formatCount(tokens)),
-    cost && formatMoney(cost.amount, cost.currency),
+    cost && formatMoney(cost),
   ];
   return facts.filter(fact => fact !== undefined).join(" · ");
 }

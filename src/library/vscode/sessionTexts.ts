@@ -1,6 +1,8 @@
 // What lists show of a session: its title, icon, state and age, and the badge that counts sessions.
 import * as vscode from "vscode";
 import { visibleText } from "../../base/visibleText.ts";
+import { formatMoney } from "../../base/money.ts";
+import { sumUsage, type UsageRow } from "../sessionUsage.ts";
 import { sessionAge, type ListedSession } from "../sessionGroups.ts";
 
 /** What the tab of a chat in the editor says about its session. */
@@ -80,6 +82,16 @@ export function ageText(updated: number, now: number): string {
     case "weeks":
       return vscode.l10n.t("{0} wk", count);
   }
+}
+
+/** The tokens and the cost, "1,234 tokens · $0.02". Empty if agents reported none. */
+export function usageText(rows: readonly UsageRow[]): string {
+  const { tokens, costs } = sumUsage(rows);
+  const { language } = vscode.env;
+  return [
+    ...(tokens > 0 ? [vscode.l10n.t("{0} tokens", tokens.toLocaleString(language))] : []),
+    ...costs.map(cost => visibleText(formatMoney(cost, language))),
+  ].join(" · ");
 }
 
 /** What the badge counts. */

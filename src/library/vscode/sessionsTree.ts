@@ -13,7 +13,8 @@ import {
 } from "../sessionGroups.ts";
 import { treeItem } from "../../editor/editorItems.ts";
 import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
-import { ageText, badgeTooltip, sessionIcon, statusText, titleOf } from "./sessionTexts.ts";
+import { dayOf } from "../sessionUsage.ts";
+import { ageText, badgeTooltip, sessionIcon, statusText, titleOf, usageText } from "./sessionTexts.ts";
 
 /** The sessions to list. */
 export interface SessionListSource {
@@ -69,7 +70,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   }
 
   getTreeItem(row: SessionsRow): vscode.TreeItem {
-    return row.kind === "group" ? groupItem(row.group) : this.#sessionItem(row.session);
+    return row.kind === "group" ? groupItem(row.group, this.#usageOf(row.group.id)) : this.#sessionItem(row.session);
   }
 
   /** The row that was clicked. */
@@ -95,6 +96,16 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
 
   #groups(): readonly SessionGroup[] {
     return sessionGroups(this.#options.source.sessions(), this.#options.clock.now(), this.#showsDone);
+  }
+
+  /** What all sessions have used on the day of a group. Empty for groups that are no day. */
+  #usageOf(group: SessionGroupId): string {
+    const { clock, source } = this.#options;
+    if (group !== "today" && group !== "yesterday") return "";
+    const now = new Date(clock.now());
+    const back = group === "today" ? 0 : 1;
+    const day = dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - back).getTime());
+    return usageText(source.sessions().flatMap(({ usage = [] }) => usage.filter(row => row.day === day)));
   }
 
   #update(): void {
@@ -131,6 +142,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   #sessionItem(session: ListedSession): vscode.TreeItem {
     const { agentName, changes, updated, isDone } = session;
     const title = titleOf(session);
+    const used = usageText(session.usage ?? []);
     const age = updated === undefined ? "" : ageText(updated, this.#options.clock.now());
     const status = statusText(session);
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
@@ -138,7 +150,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
       label: title,
       id: idOf({ kind: "session", session }),
       description: joined([age, lines, agentName]),
-      tooltip: [title, joined([agentName, status, age, lines])],
+      tooltip: [title, joined([agentName, status, age, lines]), ...(used === "" ? [] : [used])],
       iconPath: sessionIcon(session),
       contextValue: [
         "session",
@@ -159,7 +171,7 @@ const idOf = (row: SessionsRow): string =>
 
 const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
 
-function groupItem(group: SessionGroup): vscode.TreeItem {
+function groupItem(group: SessionGroup, used: string): vscode.TreeItem {
   const { id, sessions } = group;
   return treeItem({
     label: groupLabel(id),
@@ -167,6 +179,7 @@ function groupItem(group: SessionGroup): vscode.TreeItem {
     id: idOf({ kind: "group", group }),
     contextValue: "group",
     description: String(sessions.length),
+    ...(used !== "" && { tooltip: [groupLabel(id), used] }),
   });
 }
 
