@@ -36,6 +36,7 @@ const budgets = {
   "dist/webview/diagram/diagram.js": 40_000,
   "dist/webview/rules/rules.js": 45_000,
   "dist/webview/search/search.js": 45_000,
+  "dist/webview/usage/usage.js": 35_000,
 };
 
 /** Budgets of chunks that the panel loads later, by their entries. */
@@ -122,7 +123,11 @@ const product = [
   {
     ...common,
     // Each page is a bundle of its own.
-    entryPoints: { "rules/rules": "webview-ui/rules/rules.ts", "search/search": "webview-ui/search/search.ts" },
+    entryPoints: {
+      "rules/rules": "webview-ui/rules/rules.ts",
+      "search/search": "webview-ui/search/search.ts",
+      "usage/usage": "webview-ui/usage/usage.ts",
+    },
     outdir: "dist/webview",
     platform: "browser",
     format: "esm",
@@ -191,7 +196,7 @@ function styles() {
   });
   const all = readdirSync("webview-ui", { recursive: true, encoding: "utf8" }).map(name => join("webview-ui", name));
   // The other pages have sheets of their own.
-  const own = ["diagram.css", "rules.css", "search.css"];
+  const own = ["diagram.css", "rules.css", "search.css", "usage.css"];
   const unused = all.filter(name => name.endsWith(".css") && !files.includes(name) && !own.includes(basename(name)));
   if (unused.length > 0) throw new Error(`No folder of style sheets contains ${unused.join(", ")}.`);
   return files.map(file => readFileSync(file, "utf8")).join("\n");
@@ -202,7 +207,7 @@ function copyStatic() {
   writeFileSync("dist/webview/styles.css", styles());
   mkdirSync("dist/webview/diagram", { recursive: true });
   copyFileSync("webview-ui/diagram/diagram.css", "dist/webview/diagram/diagram.css");
-  for (const page of ["rules", "search"]) {
+  for (const page of ["rules", "search", "usage"]) {
     mkdirSync(`dist/webview/${page}`, { recursive: true });
     copyFileSync(`webview-ui/${page}/${page}.css`, `dist/webview/${page}/${page}.css`);
   }

@@ -24,6 +24,7 @@ import { OpenSessions } from "./library/openSessions.ts";
 import type { SessionRegistry } from "./library/sessionRegistry.ts";
 import { emptySession, latestPromptTurn, sessionTitle } from "./session/state.ts";
 import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
+import { chooseCsvFile, UsageTab } from "./library/vscode/usageTab.ts";
 import { createSearch } from "./search/vscode/createSearch.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
@@ -152,6 +153,13 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     openPage: webview => openTabPage("search", webview, context.extensionUri, startup.pages),
   });
 
+  const usage = store.add(
+    new UsageTab({
+      ...{ stored, clock, log, refresh: () => storedSessions.refresh(), chooseFile: chooseCsvFile },
+      openPage: webview => openTabPage("usage", webview, context.extensionUri, startup.pages),
+    }),
+  );
+
   // Panels
   const runCommand = createPanels(platform, startup, {
     ...features,
@@ -161,6 +169,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     list,
     storedSessions,
     search,
+    usage,
   });
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());

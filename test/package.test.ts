@@ -59,6 +59,7 @@ describe("the package", () => {
       /^dist\/webview\/diagram\/diagram\.(js|css)$/,
       /^dist\/webview\/rules\/rules\.(js|css)$/,
       /^dist\/webview\/search\/search\.(js|css)$/,
+      /^dist\/webview\/usage\/usage\.(js|css)$/,
       /^dist\/webview\/diagram\/mermaid\.tiny\.js$/,
       /^dist\/webview\/chunks\/[\w-]+-[A-Z0-9]{8}\.js$/,
     ];

@@ -25,6 +25,7 @@ export const commandIds = [
   "parley.nextSearchHit",
   "parley.previousSearchHit",
   "parley.rebuildSearchTexts",
+  "parley.showUsage",
   "parley.openChat",
   "parley.focusChat",
   "parley.goToQuestion",

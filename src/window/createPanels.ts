@@ -16,6 +16,7 @@ import type { StoredSessionsFeature } from "../library/vscode/createStoredSessio
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
+import type { UsageTab } from "../library/vscode/usageTab.ts";
 import type { SearchFeature } from "../search/vscode/createSearch.ts";
 import { emptySession } from "../session/state.ts";
 import { allEditsCommand } from "./allEditsCommand.ts";
@@ -45,6 +46,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly list: SessionListFeature;
   readonly storedSessions: StoredSessionsFeature;
   readonly search: SearchFeature;
+  readonly usage: UsageTab;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -169,6 +171,7 @@ export function createPanels(
         refresh: () => storedSessions.refresh(),
       }),
       features.search.commands,
+      { "parley.showUsage": () => features.usage.show() },
       logCommands({ agents, active, traffic, log }),
       mcp.commands,
       storedKeyCommands(signIn.keys, settings.definitions),

@@ -3,11 +3,11 @@ import * as vscode from "vscode";
 import type { PanelPages } from "./startup/panelPages.ts";
 
 /**
- * Opens the page of permission rules, or the search of all conversations. Only our own bundle loads, and Trusted Types turn
+ * Opens the page of permission rules, the search of all conversations, or the usage. Only our own bundle loads, and Trusted Types turn
  * raw HTML assignments into errors.
  */
 export function openTabPage(
-  page: "rules" | "search",
+  page: "rules" | "search" | "usage",
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
   pages: PanelPages,

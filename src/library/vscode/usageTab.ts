@@ -1,0 +1,157 @@
+// The editor tab of the usage: shows the page, and answers its intents.
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import type { Disposable, Event } from "../../base/lifecycle.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import { createWebviewPanel } from "../../editor/editorItems.ts";
+import { isUsageIntent, type UsageIntent, type UsageMessage, type UsagePeriod } from "../../panel/usagePage.ts";
+import type { SessionEntry } from "../sessionEntry.ts";
+import { usageCsv, usageView } from "../usageReport.ts";
+
+/** The stored sessions, with their usage. */
+export interface UsageSource {
+  readonly entries: readonly SessionEntry[];
+  readonly onDidChange: Event<void>;
+  /** Resolves with the number of sessions that could not be read. */
+  addMissingUsage(): Promise<number>;
+}
+
+export interface UsageTabOptions {
+  readonly stored: UsageSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Shows the page in a webview. */
+  readonly openPage: (webview: vscode.Webview) => void;
+  /** Reads the list of stored sessions. Never rejects. */
+  readonly refresh: () => Promise<void>;
+  /** Asks for the file. Undefined if the user chose none. */
+  readonly chooseFile: (name: string) => Promise<vscode.Uri | undefined>;
+}
+
+/** Asks where to save a CSV file with this name. */
+export async function chooseCsvFile(name: string): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return vscode.window.showSaveDialog({
+    title: vscode.l10n.t("Export Usage"),
+    filters: { CSV: ["csv"] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+  });
+}
+
+/** Sessions change often. The page is painted again at most this often. Milliseconds. */
+const paintInterval = 500;
+
+/** The only tab of the usage. */
+export class UsageTab implements Disposable {
+  readonly #options: UsageTabOptions;
+  readonly #listener: Disposable;
+  #tab: vscode.WebviewPanel | undefined;
+  #isReady = false;
+  #isReading = false;
+  #unread = 0;
+  #period: UsagePeriod = "week";
+  #timer: Disposable | undefined;
+
+  constructor(options: UsageTabOptions) {
+    this.#options = options;
+    this.#listener = options.stored.onDidChange(() => this.#showLater());
+  }
+
+  /** Opens the tab, or shows it. */
+  show(): void {
+    if (this.#tab) return this.#tab.reveal();
+    const tab = createWebviewPanel("parley.usage", vscode.l10n.t("Usage"), vscode.ViewColumn.Active, {
+      enableScripts: true,
+      retainContextWhenHidden: true,
+    });
+    this.#tab = tab;
+    this.#isReady = false;
+    const messages = tab.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    tab.onDidDispose(() => {
+      messages.dispose();
+      if (this.#tab === tab) this.#tab = undefined;
+    });
+    this.#options.openPage(tab.webview);
+    void this.#read();
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#listener.dispose();
+    this.#tab?.dispose();
+  }
+
+  async #read(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      await this.#options.refresh();
+      this.#unread = await this.#options.stored.addMissingUsage();
+    } catch (error) {
+      this.#options.log.error("The usage of the sessions could not be read.", asError(error).message);
+    } finally {
+      this.#isReading = false;
+      this.#show();
+    }
+  }
+
+  #receive(message: unknown): void {
+    const { log } = this.#options;
+    if (!isUsageIntent(message)) return log.warn("The page of the usage sent an unknown message.");
+    this.#run(message).catch((error: unknown) => {
+      log.error("The usage could not be exported.", asError(error).message);
+      this.#post({ type: "exported", problem: asError(error).message });
+    });
+  }
+
+  async #run(intent: UsageIntent): Promise<void> {
+    switch (intent.type) {
+      case "ready":
+        this.#isReady = true;
+        return this.#show();
+      case "choose":
+        this.#period = intent.period;
+        return this.#show();
+      case "export": {
+        const { stored, clock, chooseFile } = this.#options;
+        const text = usageCsv(stored.entries, this.#period, clock.now());
+        const file = await chooseFile("usage.csv");
+        if (!file) return;
+        await vscode.workspace.fs.writeFile(file, Buffer.from(text, "utf8"));
+        return this.#post({ type: "exported" });
+      }
+      default:
+        return intent satisfies never;
+    }
+  }
+
+  #showLater(): void {
+    if (!this.#tab) return;
+    this.#timer ??= this.#options.clock.after(paintInterval, () => {
+      this.#timer = undefined;
+      this.#show();
+    });
+  }
+
+  #show(): void {
+    if (!this.#isReady) return;
+    const { stored, clock } = this.#options;
+    const view = usageView(stored.entries, this.#period, clock.now());
+    this.#post({
+      type: "usage",
+      view: {
+        ...view,
+        ...(this.#isReading && { isReading: true as const }),
+        ...(this.#unread > 0 && { unread: this.#unread }),
+      },
+    });
+  }
+
+  /** A closed tab receives nothing, and one that is not ready asks for the usage. */
+  #post(message: UsageMessage): void {
+    if (!this.#isReady) return;
+    this.#tab?.webview.postMessage(message).then(undefined, (error: unknown) => {
+      this.#options.log.debug("A message did not reach the page of the usage.", asError(error).message);
+    });
+  }
+}
