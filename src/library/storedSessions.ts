@@ -172,6 +172,8 @@ export class StoredSessions implements Disposable {
     let unread = 0;
     for (const { id } of this.entries.filter(({ usage }) => usage === undefined)) {
       if (this.#isOpen(id)) continue;
+      // Other work of the extension host gets its turn between two logs.
+      await new Promise(resolve => setImmediate(resolve));
       try {
         const opened = await openLog({ storage, session: id, version, log });
         const entry = this.#entries.get(id);
