@@ -14,6 +14,8 @@ export const nextSteps = [
   "openFolder",
   "newSession",
   "exportSession",
+  /** Continues the conversation in a new session, with an agent that the user selects. */
+  "continueWith",
   /** Lets Parley speak the draft of the next version of the protocol with the agent. */
   "useDraftProtocol",
 ] as const;

@@ -2,7 +2,8 @@
 // own, so that windows do not overwrite the entries of each other.
 import { isFiniteNumber, isOneOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
 import { isUsageRows, usageRows, type UsageRow } from "./sessionUsage.ts";
-import { isBusy, openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
+import type { SessionLink } from "../session/events.ts";
+import { continuedSession, isBusy, openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
 
 /** `interrupted`: the window was closed while the agent worked. */
 export type StoredStatus = "idle" | "working" | "waiting" | "failed" | "interrupted";
@@ -22,6 +23,8 @@ export interface SessionEntry {
   readonly agentSession?: string;
   /** What its turns have used. Absent: not computed yet, because an earlier version of Parley wrote the entry. */
   readonly usage?: readonly UsageRow[];
+  /** The session that this one continues, and its title at the time. */
+  readonly continues?: Pick<SessionLink, "session" | "title">;
   /** Nothing was written in the session yet, so lists hide it. */
   readonly blank?: true;
   /** The agent did something that the user has not seen. */
@@ -49,6 +52,7 @@ const isEntry = isRecordWith({
   status: isOneOf("idle", "working", "waiting", "failed", "interrupted"),
   agentSession: optional(isString),
   usage: optional(isUsageRows),
+  continues: optional(isRecordWith({ session: isString, title: isString })),
   blank: optional(isTrue),
   unread: optional(isTrue),
   done: optional(isTrue),
@@ -87,11 +91,13 @@ export function entryOf(
   const { agentSessions, agentSession, workspaceFolder: folder } = state;
   const open = agentSession === null ? undefined : (agentSessions[agentSession] ?? undefined);
   const { unread, done, kept, pinned, deleted } = marks;
+  const continues = continuedSession(state);
   return {
     ...{ id, agent: state.agent.id, agentName: state.agent.name, folder },
     ...{ title: sessionTitle(state), updated, status: statusOf(state) },
     usage: usageRows(state.spending.turns),
     ...(open !== undefined && { agentSession: open }),
+    ...(continues && { continues: { session: continues.session, title: continues.title } }),
     ...(state.entries.length === 0 && state.pendingPrompts.length === 0 && { blank: true as const }),
     ...(unread && { unread }),
     ...(done && { done }),

@@ -24,6 +24,8 @@ export interface ListedSession {
   readonly isPinned?: true;
   /** Nothing was written in the session, and the user gave it no name. */
   readonly isBlank?: true;
+  /** The session that this one continues, and its title at the time. */
+  readonly continues?: { readonly session: string; readonly title: string };
   /** The agent can copy the session. */
   readonly canFork?: true;
   /** What its turns have used. */

@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../agents/registry.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import type { Session } from "../session/session.ts";
-import { sessionTitle, type SessionState } from "../session/state.ts";
+import { continuedSession, sessionTitle, type SessionState } from "../session/state.ts";
 import { attentionOf } from "./attention.ts";
 import type { OpenSessions } from "./openSessions.ts";
 import { lastActivity, type SessionEntry } from "./sessionEntry.ts";
@@ -95,6 +95,7 @@ export class SessionList implements Disposable {
     const { id, state } = session;
     const entry = this.#options.stored.get(id);
     const attention = attentionOf(state);
+    const continues = continuedSession(state);
     return {
       id,
       title: sessionTitle(state),
@@ -105,13 +106,14 @@ export class SessionList implements Disposable {
       isDone: entry?.done === true,
       ...(entry?.pinned && { isPinned: entry.pinned }),
       ...(state.spending.turns.length > 0 && { usage: usageRows(state.spending.turns) }),
+      ...(continues && { continues: { session: continues.session, title: continues.title } }),
       ...(isBlank(state) && { isBlank: true as const }),
       ...this.#more(id, state.agent?.id, shared),
     };
   }
 
   #storedSession(
-    { id, title, agent, agentName, updated, status, unread, done, pinned, usage }: SessionEntry,
+    { id, title, agent, agentName, updated, status, unread, done, pinned, usage, continues }: SessionEntry,
     shared: Shared,
   ): ListedSession {
     const more = this.#more(id, agent, shared);
@@ -119,6 +121,7 @@ export class SessionList implements Disposable {
       ...{ id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true },
       ...(pinned && { isPinned: pinned }),
       ...(usage && usage.length > 0 && { usage }),
+      ...(continues && { continues }),
       ...more,
     };
   }

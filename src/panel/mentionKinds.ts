@@ -23,9 +23,10 @@ export const mentionKinds = {
   conversation: { icon: "comment-discussion", name: () => t("Conversation") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
-/** What a prompt can carry: every mention, long pasted texts, and files that are attached as data. */
+/** What a prompt can carry: every mention, what a session continues, long pasted texts, and files that are attached as data. */
 export const attachmentKinds = {
   ...mentionKinds,
+  continued: { icon: "history", name: () => t("Earlier conversation") },
   text: { icon: "note", name: () => t("Pasted text") },
   image: { icon: "file-media", name: () => t("Image") },
   audio: { icon: "unmute", name: () => t("Audio") },

@@ -21,6 +21,7 @@ import type {
   Plan,
   OptionChoice,
   SessionEvent,
+  SessionLink,
   SessionOption,
   StopReason,
   TurnUsage,
@@ -228,6 +229,8 @@ export interface ViewNotice {
   readonly over?: true;
   /** The notice is about a decision of a rule. */
   readonly byRule?: true;
+  /** The session that the notice leads to. */
+  readonly link?: SessionLink;
   readonly files?: readonly ViewNotedFile[];
   readonly at: number;
 }

@@ -168,6 +168,15 @@ const planFields = {
  */
 export interface Plan extends FieldsOf<typeof planFields> {}
 
+const isSessionLink = isRecordWith({
+  session: isString,
+  relation: isOneOf("continues", "continuedBy"),
+  title: isString,
+  agentName: isString,
+});
+/** Another session of Parley, with its title and the name of its agent at the time. */
+export interface SessionLink extends TypeOf<typeof isSessionLink> {}
+
 const isAgentCommand = isRecordWith({ name: isString, description: isString, hint: optionalString });
 /** A slash command of the agent, named without the slash. */
 export interface AgentCommand extends TypeOf<typeof isAgentCommand> {}
@@ -457,6 +466,8 @@ export const sessionEvents = {
     retry: optionalTrue,
     /** The agent's id of the turn that tries again. Agents repeat the report with updates of later turns. */
     turn: optionalString,
+    /** The session that this one continues, or that continues this one. Only Parley reports it. */
+    link: optional(isSessionLink),
   },
   compaction: {
     compactionId: isString,

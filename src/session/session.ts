@@ -13,6 +13,7 @@ import type {
   LoggedEvent,
   QuestionAnswer,
   SessionEvent,
+  SessionLink,
 } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
 import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
@@ -191,9 +192,9 @@ export class Session implements Disposable {
     this.#sendQueue();
   }
 
-  /** Adds a notice to the transcript. The agent does not see it. */
-  addNotice(title: string): void {
-    this.#dispatch({ type: "notice", severity: "info", title });
+  /** Adds a notice to the transcript, with a link to another session if there is one. The agent does not see it. */
+  addNotice(title: string, link?: SessionLink): void {
+    this.#dispatch({ type: "notice", severity: "info", title, ...(link && { link }) });
   }
 
   /** Sets the user's own title; an empty one restores the agent's. */

@@ -18,6 +18,7 @@ import type {
   Plan,
   SessionEvent,
   SessionOption,
+  SessionLink,
   StopReason,
   ToolContent,
   ToolFields,
@@ -114,6 +115,8 @@ export interface Notice {
   readonly over?: true;
   /** The notice reports the decision of a rule. */
   readonly byRule?: true;
+  /** The session that the notice leads to. */
+  readonly link?: SessionLink;
   readonly at: number;
 }
 export interface Compaction {
@@ -415,7 +418,10 @@ export function latestPromptTurn({ entries }: SessionState): string {
   return prompt?.kind === "message" ? (prompt.submission ?? "") : "";
 }
 
-/** The user's title, else the agent's, else the first line of the first prompt; empty before the first prompt. */
+/**
+ * The user's title, else the agent's, else the first line of the first prompt. Before the first prompt, that of the
+ * session that this one continues, or empty.
+ */
 export function sessionTitle({ ownTitle, title, entries }: SessionState): string {
   if (ownTitle !== null) return ownTitle;
   if (title !== null) return maskKnownSecrets(title);
@@ -423,7 +429,21 @@ export function sessionTitle({ ownTitle, title, entries }: SessionState): string
     if (entry.kind !== "message" || !isPrompt(entry)) continue;
     return maskKnownSecrets(firstLine(entry.content));
   }
-  return "";
+  return maskKnownSecrets(continuedSession({ entries })?.title ?? "");
+}
+
+/** Whether the user or an agent has written anything. */
+export const hasConversation = ({ entries }: Pick<SessionState, "entries">): boolean =>
+  entries.findLast(entry => entry.kind === "message" || entry.kind === "tool") !== undefined;
+
+/** The session that this one continues. Undefined if it is a conversation of its own. */
+export function continuedSession({ entries }: Pick<SessionState, "entries">): SessionLink | undefined {
+  // Parley adds the notice to a new session, before everything else.
+  for (const entry of entries) {
+    if (entry.kind === "notice" && entry.link?.relation === "continues") return entry.link;
+    if (entry.kind === "message") return undefined;
+  }
+  return undefined;
 }
 
 /** The first line of a turn's prompt; empty when there is no such turn. */

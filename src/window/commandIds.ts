@@ -18,6 +18,8 @@ export const commandIds = [
   "parley.restoreSessions",
   "parley.importSession",
   "parley.forkSession",
+  "parley.continueWith",
+  "parley.showContinuedSession",
   "parley.showDoneSessions",
   "parley.hideDoneSessions",
   "parley.searchConversations",

@@ -13,6 +13,7 @@ import { SurfaceViews } from "../library/surfaceViews.ts";
 import { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SessionListFeature } from "../library/vscode/createSessionList.ts";
 import type { StoredSessionsFeature } from "../library/vscode/createStoredSessions.ts";
+import { filesOfSession } from "../review/turns/linesBySession.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
@@ -169,6 +170,7 @@ export function createPanels(
         ...{ registry, agents, mcp, stored, storage, clock, log, tree, chat, list: list.list },
         version: (platform.context.extension.packageJSON as { readonly version: string }).version,
         refresh: () => storedSessions.refresh(),
+        undecided: session => filesOfSession(review.store.review, session),
       }),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },

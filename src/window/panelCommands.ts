@@ -28,6 +28,7 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
       : // A setting of the machine applies to the remote machine, and only its settings list it.
         vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query: "parley.agents" }),
   exportSession: () => vscode.commands.executeCommand("parley.exportSession"),
+  continueWith: () => vscode.commands.executeCommand("parley.continueWith"),
   showLog: () => vscode.commands.executeCommand("parley.showLog"),
   showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
   checkAgent: () => vscode.commands.executeCommand("parley.checkAgents", "current"),

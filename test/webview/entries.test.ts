@@ -341,6 +341,23 @@ describe("entries of the transcript", () => {
     await row.waitFor({ state: "hidden" });
   });
 
+  it("a notice about another session has a button that shows it", async () => {
+    const link = { session: "s1", relation: "continues", title: "Fix sum", agentName: "Claude" } as const;
+    const title = "Continues “Fix sum” (Claude).";
+    const panel = await open({ kind: "notice", id: "n1", severity: "info", title, link, at: 0 });
+    await panel.log.getByText(title).waitFor();
+    await panel.log.getByRole("button", { name: "Show the session “Fix sum”" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "showSession", id: "s1" }]);
+  });
+
+  it("the problem of a failed turn offers to continue with another agent", async () => {
+    const problem = { message: "The model is gone.", next: [] };
+    const panel = await open(message("u1", "user", "Go"), { kind: "problem", id: "p1", problem, at: 0 });
+    const group = panel.log.getByRole("group", { name: "Problem" });
+    await group.getByRole("button", { name: "Continue With…" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "nextStep", step: "continueWith" }]);
+  });
+
   it("a problem offers no next steps after the conversation has continued", async () => {
     const panel = await open(...everyEntry, message("u9", "user", "Again"));
     const problem = panel.log.getByRole("group", { name: "Problem" });

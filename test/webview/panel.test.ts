@@ -114,6 +114,20 @@ describe("the panel", () => {
     assert.equal(await banner.count(), 0);
   });
 
+  it("the banner of a lost agent offers to continue a conversation with another agent", async () => {
+    const problem = { message: "Claude ended.", next: ["restartAgent"] } as const;
+    const panel = await openPanel([snapshot(view([], { problem, title: "", connection: { state: "closed" } }))]);
+    const button = panel.page.getByRole("group", { name: "Problem" }).getByRole("button", { name: "Continue With…" });
+    await panel.page.getByRole("button", { name: "Restart Agent" }).waitFor();
+    assert.equal(await button.count(), 0);
+    await panel.patch({ op: "head", head: { title: "Fix sum" } });
+    await button.focus();
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "nextStep", step: "continueWith" }]);
+    await panel.patch({ op: "head", head: { connection: { state: "ready" } } });
+    await button.waitFor({ state: "detached" });
+  });
+
   it("every next step has a label", async () => {
     const next = ["retry", "restartAgent", "selectAgent", "openSettings", "showLog", "showTraffic", "manageTrust", "openFolder", "newSession"] as const; // prettier-ignore
     const panel = await openPanel([snapshot(view([], { problem: { message: "It broke.", next } }))]);

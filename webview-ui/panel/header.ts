@@ -168,7 +168,10 @@ export class HeaderElement extends LightElement {
       ],
       [
         { label: t("Select Agent…"), icon: "hubot", run: step("selectAgent") },
-        ...ifSession({ label: t("Restart Agent"), icon: "debug-restart", run: step("restartAgent") }),
+        ...ifSession(
+          { label: t("Restart Agent"), icon: "debug-restart", run: step("restartAgent") },
+          { label: t("Continue With…"), icon: "debug-continue", run: step("continueWith") },
+        ),
       ],
       [
         { label: t("Show Sessions"), icon: "list-selection", run: show("sessions") },

@@ -261,7 +261,9 @@ export class PanelElement extends LightElement {
       ></parley-header>
       ${
         head.problem
-          ? html`<div class="problem banner" role="group" aria-label=${t("Problem")}>${bannerBody(head.problem)}</div>`
+          ? html`<div class="problem banner" role="group" aria-label=${t("Problem")}>
+              ${bannerBody(head.problem, head.title !== "" && head.connection?.state === "closed")}
+            </div>`
           : nothing
       }`;
   }

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { SettleFileChoice, ViewNotedFile, ViewTool } from "../../src/panel/protocol.ts";
+import type { SessionLink } from "../../src/session/events.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -23,6 +24,13 @@ export function decisionNotes({ decisions = [], byAllEdits }: ViewTool): Templat
 export function rulesButton(decision: string): TemplateResult {
   const open = (): void => send({ type: "manageRules", decision });
   return html`<button class="link" type="button" @click=${open}>${t("Rules")}</button>`;
+}
+
+/** A button that shows the other session of a link. */
+export function sessionButton({ session, relation, title }: SessionLink): TemplateResult {
+  const show = (): void => send({ type: "showSession", id: session });
+  const name = relation === "continues" ? t("Show the session “{0}”", visibleText(title)) : t("Show the new session");
+  return html`<button class="link" type="button" aria-label=${name} @click=${show}>${t("Show Session")}</button>`;
 }
 
 /** Files with text that is only in the editor, or that differs from the disk, with actions for each. */

@@ -34,6 +34,8 @@ export function stepName(step: NextStep): string {
       return t("New Session");
     case "exportSession":
       return t("Export Session…");
+    case "continueWith":
+      return t("Continue With…");
     case "useDraftProtocol":
       return t("Use Version 2");
     default:
@@ -110,11 +112,18 @@ const messageLine = (problem: Problem, symbol: string): TemplateResult =>
 /** The content of a row. `offersSteps` is false when the next steps no longer apply. */
 export function problemBody(problem: Problem, offersSteps: boolean): TemplateResult {
   return html`${messageLine(problem, "error")} ${detailText(problem)} ${commandLine(problem)}
-  ${offersSteps && problem.next.length > 0 ? html`<div class="buttons">${stepButtons(problem, true)}</div>` : nothing}`;
+  ${offersSteps ? html`<div class="buttons">${stepButtons(continuable(problem), true)}</div>` : nothing}`;
 }
 
-/** The content of the banner: the sentence and what to do. The rest is folded. */
-export function bannerBody(problem: ViewBanner): TemplateResult {
+/** The problem, which the user can leave behind by continuing with another agent. */
+const continuable = <P extends Problem>(problem: P): P => ({ ...problem, next: [...problem.next, "continueWith"] });
+
+/**
+ * The content of the banner: the sentence and what to do. The rest is folded. `canContinue`: the session has a
+ * conversation that another agent can continue.
+ */
+export function bannerBody(shown: ViewBanner, canContinue: boolean): TemplateResult {
+  const problem = canContinue ? continuable(shown) : shown;
   if (problem.signingIn) return signInProgress(problem, problem.signingIn);
   const { detail = "", command, next, signIn = [] } = problem;
   if (signIn.length > 0) {

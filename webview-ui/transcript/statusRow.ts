@@ -5,7 +5,7 @@ import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } fro
 import { LightElement, icon, markExcluded } from "../base/element.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
-import { fileNotes, rulesButton } from "./notes.ts";
+import { fileNotes, rulesButton, sessionButton } from "./notes.ts";
 import { messagePart, partAt } from "./parts.ts";
 import { problemBody } from "./problem.ts";
 
@@ -40,6 +40,7 @@ export class StatusRowElement extends LightElement {
             <span
               ><span class="lines">${entry.title}</span
               >${entry.description === undefined ? nothing : html` <span class="description" dir="auto">${entry.description}</span>`}
+              ${entry.link ? sessionButton(entry.link) : nothing}
               ${entry.byRule ? rulesButton(entry.title) : nothing}</span
             >
           </div>

@@ -18,7 +18,8 @@ import { confirmDeletion } from "./confirmDeletion.ts";
 import { exportSession } from "./exportSession.ts";
 import type { SessionList } from "../sessionList.ts";
 import { pickSession } from "./switchSession.ts";
-import { openInSurface, showSession } from "./showSession.ts";
+import { continueWith, type ContinueWithOptions } from "./continueWith.ts";
+import { hasSession, openInSurface, showSession } from "./showSession.ts";
 
 type SessionListCommandId =
   | "parley.switchSession"
@@ -37,10 +38,12 @@ type SessionListCommandId =
   | "parley.restoreSessions"
   | "parley.importSession"
   | "parley.forkSession"
+  | "parley.continueWith"
+  | "parley.showContinuedSession"
   | "parley.showDoneSessions"
   | "parley.hideDoneSessions";
 
-export interface SessionListCommandsOptions extends AgentSessionsOptions {
+export interface SessionListCommandsOptions extends AgentSessionsOptions, Pick<ContinueWithOptions, "undecided"> {
   /** Reads the stored sessions. Never rejects. */
   readonly refresh: () => Promise<void>;
   readonly list: SessionList;
@@ -145,6 +148,18 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     "parley.forkSession": async (...args) => {
       const [target] = await storedTargets(args);
       if (target) await forkSession(options, target.id);
+    },
+    "parley.continueWith": async (...args) => {
+      const [target] = await storedTargets(args);
+      if (target) await continueWith(options, target.id);
+    },
+    "parley.showContinuedSession": async (...args) => {
+      const [target] = await targets(args);
+      const id = target?.continues?.session;
+      if (id === undefined) return void showInformationMessage(t("This session continues no other session."));
+      await options.refresh();
+      if (!hasSession(options, id)) throw new Error(t("This session was deleted, so it cannot be shown."));
+      await show(id);
     },
     "parley.showDoneSessions": showDone(true),
     "parley.hideDoneSessions": showDone(false),

@@ -11,6 +11,7 @@ import {
   type SessionGroup,
   type SessionGroupId,
 } from "../sessionGroups.ts";
+import { visibleName } from "../../base/inertText.ts";
 import { treeItem } from "../../editor/editorItems.ts";
 import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
 import { dayOf } from "../sessionUsage.ts";
@@ -36,6 +37,8 @@ export type SessionsRow =
   | { readonly kind: "group"; readonly group: SessionGroup }
   | { readonly kind: "session"; readonly session: ListedSession };
 
+/** A longer title of another session is cut (characters). */
+const maxOrigin = 60;
 /** The ages are shown in minutes. Milliseconds. */
 const ageInterval = 60_000;
 
@@ -145,12 +148,15 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const used = usageText(session.usage ?? []);
     const age = updated === undefined ? "" : ageText(updated, this.#options.clock.now());
     const status = statusText(session);
+    const origin = session.continues
+      ? vscode.l10n.t("continues {0}", visibleName(session.continues.title, maxOrigin))
+      : "";
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
     return treeItem({
       label: title,
       id: idOf({ kind: "session", session }),
-      description: joined([age, lines, agentName]),
-      tooltip: [title, joined([agentName, status, age, lines]), ...(used === "" ? [] : [used])],
+      description: joined([age, lines, agentName, origin]),
+      tooltip: [title, joined([agentName, status, age, lines]), ...[used, origin].filter(line => line !== "")],
       iconPath: sessionIcon(session),
       contextValue: [
         "session",
@@ -158,10 +164,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
         ...(session.isUnread ? ["unread"] : []),
         ...(session.isPinned ? ["pinned"] : []),
         ...(session.canFork ? ["fork"] : []),
+        ...(session.continues ? ["continues"] : []),
       ].join("."),
       // Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
       command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
-      accessibleLabel: [title, agentName, status, age, lines].filter(text => text !== "").join(", "),
+      accessibleLabel: [title, agentName, status, age, lines, origin].filter(text => text !== "").join(", "),
     });
   }
 }

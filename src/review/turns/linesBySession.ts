@@ -1,4 +1,4 @@
-// The lines of each session that wait for review.
+// The lines of each session that wait for review, and its files.
 import type { FileChanges } from "../hunk.ts";
 import type { Review } from "../review.ts";
 
@@ -22,6 +22,12 @@ export function linesBySession({ files, turns }: Pick<Review, "files" | "turns">
     }
   }
   return lines;
+}
+
+/** The paths of the files with changes of the session that wait for review. */
+export function filesOfSession({ files, turns }: Pick<Review, "files" | "turns">, session: string): readonly string[] {
+  const own = new Set(turns.filter(turn => turn.session?.id === session).map(({ id }) => id));
+  return files.filter(file => file.turns.some(turn => own.has(turn))).map(({ path }) => path);
 }
 
 /** The lines of the hunks that the same turns changed. */

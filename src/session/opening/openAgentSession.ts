@@ -16,6 +16,7 @@ import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
 import {
   compactionKey,
+  hasConversation,
   isFinal,
   isHeld,
   isPrompt,
@@ -159,10 +160,6 @@ export function openingNotice(
       return continuedBy satisfies never;
   }
 }
-
-/** Whether the user or an agent has written anything. */
-const hasConversation = ({ entries }: SessionState): boolean =>
-  entries.findLast(entry => entry.kind === "message" || entry.kind === "tool") !== undefined;
 
 /** The longest conversation that is attached to a prompt, in bytes. Of a longer one, the end is attached. */
 const maxAttachedBytes = 100_000;
