@@ -21,6 +21,9 @@ export interface FileRestore {
   readonly changedSince: boolean;
 }
 
+/** What happened to the files before the conversation continues from an earlier message. */
+export type FilesOfBranch = "kept" | "restored" | "cancelled";
+
 /** The effects of restoring a checkpoint. */
 export interface RestorePlan {
   /** The turn or the restore whose start is restored. */

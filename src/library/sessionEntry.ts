@@ -1,9 +1,16 @@
 // The index entry of a stored session: what a list of sessions shows without reading the logs. Each entry is a file of its
 // own, so that windows do not overwrite the entries of each other.
-import { isFiniteNumber, isOneOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
+import { isFiniteNumber, isListOf, isOneOf, isRecordWith, isString, isTrue, optional } from "../base/validators.ts";
 import { isUsageRows, usageRows, type UsageRow } from "./sessionUsage.ts";
 import type { SessionLink } from "../session/events.ts";
-import { continuedSession, isBusy, openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
+import {
+  continuedSession,
+  isBusy,
+  openQuestions,
+  sessionTitle,
+  type Branch,
+  type SessionState,
+} from "../session/state.ts";
 
 /** `interrupted`: the window was closed while the agent worked. */
 export type StoredStatus = "idle" | "working" | "waiting" | "failed" | "interrupted";
@@ -25,6 +32,8 @@ export interface SessionEntry {
   readonly usage?: readonly UsageRow[];
   /** The session that this one continues, and its title at the time. */
   readonly continues?: Pick<SessionLink, "session" | "title">;
+  /** The branches that led to the session. Absent if it is no branch. */
+  readonly branches?: readonly BranchStart[];
   /** Nothing was written in the session yet, so lists hide it. */
   readonly blank?: true;
   /** The agent did something that the user has not seen. */
@@ -38,6 +47,9 @@ export interface SessionEntry {
   /** When the user deleted the session, ms since the epoch. It goes into the trash a day later. */
   readonly deleted?: number;
 }
+
+/** Where a branch left the session that it was copied from. */
+export type BranchStart = Omit<Branch, "agentSession">;
 
 /** The marks that the user sets. */
 export type SessionMarks = Pick<SessionEntry, "unread" | "done" | "kept" | "pinned" | "deleted">;
@@ -53,6 +65,9 @@ const isEntry = isRecordWith({
   agentSession: optional(isString),
   usage: optional(isUsageRows),
   continues: optional(isRecordWith({ session: isString, title: isString })),
+  branches: optional(
+    isListOf(isRecordWith({ session: isString, from: isString, after: isString, at: isFiniteNumber })),
+  ),
   blank: optional(isTrue),
   unread: optional(isTrue),
   done: optional(isTrue),
@@ -98,6 +113,7 @@ export function entryOf(
     usage: usageRows(state.spending.turns),
     ...(open !== undefined && { agentSession: open }),
     ...(continues && { continues: { session: continues.session, title: continues.title } }),
+    ...(state.branches.length > 0 && { branches: branchStarts(state) }),
     ...(state.entries.length === 0 && state.pendingPrompts.length === 0 && { blank: true as const }),
     ...(unread && { unread }),
     ...(done && { done }),
@@ -106,6 +122,10 @@ export function entryOf(
     ...(deleted !== undefined && { deleted }),
   };
 }
+
+/** The branches that led to a session in this state. */
+export const branchStarts = ({ branches }: SessionState): readonly BranchStart[] =>
+  branches.map(({ session, from, after, at }) => ({ session, from, after, at }));
 
 /** When the user or the agent last wrote or did something. Undefined if neither has yet. */
 export function lastActivity({ entries }: SessionState): number | undefined {

@@ -45,6 +45,8 @@ export interface McpServers extends Disposable {
   isAsking(session: string): boolean;
   /** The servers for an agent whose session opens. Never rejects. */
   serversFor(session: McpSession, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
+  /** A branch has the choices of the session that it is copied from. */
+  copyChoices(from: string, to: string): Promise<void>;
   /** The files of the workspace folders that configured servers run or read, and that configure them. Full paths. */
   serverFiles(): readonly string[];
   readonly questions: PromptQuestions;
@@ -203,6 +205,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       onDidChange: changed.event,
     },
     isAsking: session => promptQuestions.views(session).length > 0,
+    copyChoices: (from, to) => sessionServers.copyChoices(from, to),
     async serversFor(opened, agentName, info) {
       try {
         await settings.whenRead();

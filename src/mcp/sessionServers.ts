@@ -76,6 +76,15 @@ export class SessionServers {
     });
   }
 
+  /** A branch has the choices of the session that it is copied from. */
+  copyChoices(from: string, to: string): Promise<void> {
+    return this.#writes.queue(async () => {
+      const names = this.#off()[from];
+      if (!names) return;
+      await this.#options.states.workspaceState.update(offKey, { ...this.#off(), [to]: names });
+    });
+  }
+
   /** What the agent got when its session opened. Undefined if no session is open. */
   opened(session: string, server: McpServer): { readonly on: boolean; readonly reason?: string } | undefined {
     const given = this.#opened.get(session);

@@ -2,7 +2,7 @@
 import type { Problem } from "../base/errors.ts";
 import type { Event } from "../base/lifecycle.ts";
 import type { Session } from "../session/session.ts";
-import type { FeatureHead, ViewQuestion, ViewSignIn, ViewAgent } from "./protocol.ts";
+import type { FeatureHead, ViewBranch, ViewQuestion, ViewSignIn, ViewAgent } from "./protocol.ts";
 
 /** Facts of features that the projection combines with the state of the session. */
 export interface HeadFacts {
@@ -20,6 +20,8 @@ export interface HeadFacts {
   readonly ownQuestions?: readonly ViewQuestion[];
   /** The turns with a checkpoint, by their prompt ids. Stays the same set until a checkpoint is added. */
   readonly checkpoints?: ReadonlySet<string>;
+  /** Where branches of the conversation part, by entry. Stays the same map until a branch is added or gone. */
+  readonly branches?: ReadonlyMap<string, ViewBranch>;
 }
 
 /** Everything that features give to a view. */

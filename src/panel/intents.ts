@@ -153,6 +153,13 @@ export const intents = {
   saveTranscript: { scope: "session", fields: {} },
   /** Restores the checkpoint of a prompt, after a preview and a choice. */
   restoreCheckpoint: { scope: "session", fields: { entry: isString } },
+  /** Continues from before a prompt in a new session, with the prompt again, or with another text and its attachments. */
+  retryPrompt: { scope: "session", fields: { entry: isString } },
+  editPrompt: { scope: "session", fields: { entry: isString, text: isString } },
+  /** Continues after the turn of a message in a new session. */
+  branchFrom: { scope: "session", fields: { entry: isString } },
+  /** Shows another branch of the conversation in this panel. */
+  showBranch: { scope: "window", fields: { id: isString } },
   // The changes of earlier sessions stay in the window's review.
   reviewChanges: { scope: "window", fields: {} },
   /** Without a path: all changes. */

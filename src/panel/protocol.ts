@@ -169,6 +169,14 @@ export interface ViewPlan extends Omit<Plan, "path"> {
 /** The status that a tool card shows. `waiting`: a question about the call is open. */
 export type ViewToolStatus = "pending" | "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";
 
+/** One of several branches: its number, from 1, how many there are, and the ids of the sessions beside it. */
+export interface ViewBranch {
+  readonly at: number;
+  readonly of: number;
+  readonly previous?: string;
+  readonly next?: string;
+}
+
 export interface ViewMessage {
   readonly id: string;
   readonly kind: MessageAuthor;
@@ -177,6 +185,8 @@ export interface ViewMessage {
   readonly parts: readonly ViewPart[];
   /** For a prompt: the start of its turn can be restored. */
   readonly checkpoint?: true;
+  /** Branches of the conversation part here. */
+  readonly branch?: ViewBranch;
   /** The agent repeated it when the session opened, so its times are not those of the conversation. */
   readonly isRepeated?: true;
   /** The times of the first and the latest content, in ms since the epoch. */

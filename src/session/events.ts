@@ -349,6 +349,11 @@ export const sessionEvents = {
   agentSilent: { since: isFiniteNumber },
   /** The work outside of a turn has ended or was stopped. */
   backgroundEnded: {},
+  /**
+   * From here on, this session is a branch. Everything before is a copy of another session, of which `from` wrote the last
+   * part. `after`: the id of the last copied entry; empty if nothing was copied. No session of the agent has the copy.
+   */
+  branched: { session: isString, from: isString, after: isString },
   /** The user's own title for the session; null restores the agent's. */
   titled: { title: nullable(isString) },
   askOpened: { ask: isString, ...questionFields },

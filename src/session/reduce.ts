@@ -114,6 +114,11 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       return isBusy(state) ? withValues(state, { silentSince: event.since }) : state;
     case "backgroundEnded":
       return endBackground(state, at);
+    case "branched": {
+      const { session, from, after } = event;
+      const branch = { session, from, after, at, agentSession: state.agentSession };
+      return { ...state, branches: [...state.branches, branch], agentForgot: true };
+    }
     case "titled":
       return withValues(state, { ownTitle: event.title });
     case "askOpened": {

@@ -257,6 +257,20 @@ export interface ChoiceRefusal {
   readonly message?: string;
 }
 
+/** Where a session left the one that it is a branch of. */
+export interface Branch {
+  /** The id of the branch. */
+  readonly session: string;
+  /** The id of the session that wrote the last copied entry. */
+  readonly from: string;
+  /** The id of the last copied entry; empty if nothing was copied. */
+  readonly after: string;
+  /** When the branch began, ms since the epoch. */
+  readonly at: number;
+  /** The index of the agent session that was in use then, which the branch does not continue. */
+  readonly agentSession: number | null;
+}
+
 export interface SessionState {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly workspaceFolder: string;
@@ -268,6 +282,8 @@ export interface SessionState {
   readonly agentSession: number | null;
   /** The agent no longer has the agent session. */
   readonly agentForgot: boolean;
+  /** The branches that led to this session, the first one first. Empty if it is no branch. */
+  readonly branches: readonly Branch[];
   /** The agent session does not have the conversation, so a prompt has to attach it. */
   readonly needsConversation: boolean;
   /** How often an agent session was opened or continued. */
@@ -354,6 +370,7 @@ export const emptySession: SessionState = {
   agentSessions: [],
   agentSession: null,
   agentForgot: false,
+  branches: [],
   needsConversation: false,
   connections: 0,
   accepts: null,

@@ -60,6 +60,7 @@ export const commandIds = [
   "parley.restoreCheckpoint",
   "parley.restoreRemovedCheckpoints",
   "parley.undoRestore",
+  "parley.undoBranch",
   "parley.deleteCheckpoints",
   "parley.nextChange",
   "parley.previousChange",

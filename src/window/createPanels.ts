@@ -8,9 +8,11 @@ import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
 import type { HistoryFeature } from "../history/vscode/createHistory.ts";
+import { createBranchHead } from "../library/branchHead.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
 import { WaitingOrder } from "../library/waitingOrder.ts";
+import { createBranching } from "../library/vscode/createBranching.ts";
 import type { SessionListFeature } from "../library/vscode/createSessionList.ts";
 import type { StoredSessionsFeature } from "../library/vscode/createStoredSessions.ts";
 import { filesOfSession } from "../review/turns/linesBySession.ts";
@@ -71,6 +73,7 @@ export function createPanels(
     accepts: () => active.state.accepts,
     agentName: () => agents.of(open.active)?.name ?? vscode.l10n.t("The agent"),
   });
+  const branchHead = createBranchHead(store, { open, stored });
   const views = store.add(
     new SurfaceViews({
       open,
@@ -80,6 +83,7 @@ export function createPanels(
         settings.head,
         mcp.head,
         checkpoints.head,
+        branchHead,
         review.head,
         follow.head,
         list.head,
@@ -103,6 +107,7 @@ export function createPanels(
     documents,
     review: review.store,
   });
+  const branching = createBranching(platform, { registry, stored, servers: mcp, files: restore.files });
   const runIntent = intentRunner(
     [
       panelIntents(views, sender, log),
@@ -117,6 +122,7 @@ export function createPanels(
       review.intents,
       restore.intents,
       features.search.intents,
+      branching.intents,
     ],
     { isOpen: id => open.get(id) !== undefined, log },
   );
@@ -190,6 +196,7 @@ export function createPanels(
       review.commands,
       history.commands,
       restore.commands,
+      branching.commands,
     ],
     log,
   );

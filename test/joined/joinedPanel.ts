@@ -12,7 +12,7 @@ import { transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import { resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem } from "../../src/base/errors.ts";
-import { Emitter } from "../../src/base/lifecycle.ts";
+import { DisposableStore, Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { createMcpServers, type McpServers } from "../../src/mcp/mcpServers.ts";
 import { answerAgentForm, openSessionIntents, runSessionStep } from "../../src/panel/openSessionIntents.ts";
@@ -24,6 +24,9 @@ import type { Session } from "../../src/session/session.ts";
 import { emptySession, sessionTitle } from "../../src/session/state.ts";
 import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts";
 import { SessionRegistry, type SessionAgents } from "../../src/library/sessionRegistry.ts";
+import { Branching } from "../../src/library/branching.ts";
+import { createBranchHead } from "../../src/library/branchHead.ts";
+import { copyConversation } from "../../src/library/copyConversation.ts";
 import type { StoredSessions } from "../../src/library/storedSessions.ts";
 import { SurfaceViews } from "../../src/library/surfaceViews.ts";
 import { openInSurface } from "../../src/library/vscode/showSession.ts";
@@ -123,6 +126,7 @@ interface Library {
   readonly registry: SessionRegistry;
   readonly views: SurfaceViews;
   readonly mcp: McpServers;
+  readonly branching: Branching;
 }
 
 /** A window with one chat, and what it was asked for that only VS Code can do. */
@@ -248,6 +252,11 @@ export class JoinedWindow {
     this.#chat?.reply({ type: "attached", attachments: [await this.#mentions.passage(...place)] });
   }
 
+  /** Undoes the latest branch, as the command does. */
+  async undoBranch(): Promise<void> {
+    await this.#library?.branching.undo();
+  }
+
   /** Deletes all values of servers, as the command “Remove Stored Values of MCP Servers” does. */
   async removeInputs(): Promise<void> {
     const mcp = this.#library?.mcp;
@@ -313,7 +322,7 @@ export class JoinedWindow {
   }
 
   /** Connects the page to the sessions. */
-  #connect({ registry, views, mcp }: Library): void {
+  #connect({ registry, views, mcp, branching }: Library): void {
     const { page } = this;
     const postMessage = (message: HostMessage): Promise<boolean> =>
       page
@@ -333,7 +342,7 @@ export class JoinedWindow {
       recentEntries: () => views.recentEntries(chatViewSurface),
       onSend: () => {},
       onShown: () => {},
-      onIntent: (intent, replyTarget) => void this.#run({ registry, mcp }, intent, replyTarget),
+      onIntent: (intent, replyTarget) => void this.#run({ registry, mcp, branching }, intent, replyTarget),
     });
     registry.open.onDidChange(() => chat.changed());
     views.onDidChange(() => chat.changed());
@@ -388,6 +397,7 @@ export class JoinedWindow {
       ownQuestions: _o,
       allowsEdits: _e,
       changes: _c,
+      branches: _b,
       ...others
     } = emptyHeadValues;
     const values = { ...others, agents: () => this.#agents.map(viewAgent) };
@@ -399,9 +409,28 @@ export class JoinedWindow {
       mcp.head,
       allEditsHead(this.#allEdits),
       reviewHead,
+      createBranchHead(new DisposableStore(), { open, stored: nothingStored }),
       { values, onDidChange: neverFires },
     ]);
-    this.#library = { registry, mcp, views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }) };
+    const branching = new Branching({
+      registry,
+      continueFrom: copyConversation({
+        ...{ registry, servers: mcp, storage, clock: systemClock, log: nullLog },
+        newId: () => randomUUID(),
+      }),
+      show: async (id, surface) => {
+        assert.ok(await openInSurface({ registry, stored: nothingStored }, id, surface), "there is such a session");
+      },
+      files: { bringBackFiles: () => Promise.resolve("kept"), undo: () => Promise.resolve() },
+      offerUndo: () => Promise.resolve(false),
+      ...{ clock: systemClock, log: nullLog },
+    });
+    this.#library = {
+      registry,
+      mcp,
+      branching,
+      views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }),
+    };
     return this.#library;
   }
 
@@ -445,7 +474,7 @@ export class JoinedWindow {
   }
 
   async #handle(
-    { registry, mcp }: Omit<Library, "views">,
+    { registry, mcp, branching }: Omit<Library, "views">,
     intent: PanelAction,
     replyTarget: ReplyTarget,
   ): Promise<void> {
@@ -456,6 +485,7 @@ export class JoinedWindow {
       ...allEditsIntents(this.#allEdits, id => open.get(id)),
       ...mcp.intents,
       ...this.#mentions.intents,
+      ...branching.intents,
     };
     const handle = (
       handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>
@@ -491,7 +521,7 @@ export class JoinedWindow {
   }
 }
 
-const nothingStored = { get: () => undefined } as object as StoredSessions;
+const nothingStored = { get: () => undefined, entries: [], onDidChange: neverFires } as object as StoredSessions;
 
 const viewAgent = ({ id, name, startTimeout, description, icon }: AgentDefinition): ViewAgent => ({
   ...{ id, name, startTimeout },

@@ -17,13 +17,14 @@ const agents: HeadPart<"agents" | "chosenAgent" | "hasLostAgent" | "signingIn"> 
   },
   onDidChange: neverFires,
 };
-const sessions: HeadPart<"session" | "folder" | "problem" | "recent" | "checkpoints"> = {
+const sessions: HeadPart<"session" | "folder" | "problem" | "recent" | "checkpoints" | "branches"> = {
   values: {
     session: session => session?.id,
     folder: () => undefined,
     problem: () => null,
     recent: () => [],
     checkpoints: () => undefined,
+    branches: () => undefined,
   },
   onDidChange: neverFires,
 };

@@ -163,6 +163,8 @@ export class ComposerElement extends LightElement {
   }
 
   protected override updated(): void {
+    // The editors of sent messages use the same key.
+    document.body.dataset["sendKey"] = this.head.sendKey;
     const box = this.querySelector<HTMLElement>(".composer");
     if (box) {
       this.#suggestions.placeList(box);

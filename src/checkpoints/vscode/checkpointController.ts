@@ -5,11 +5,12 @@ import * as vscode from "vscode";
 import { asProblem, Refusal } from "../../base/errors.ts";
 import { conversationForAgent, type ConversationForAgent } from "../../session/conversation/conversationForAgent.ts";
 import { maxEmbeddedBytes } from "../../mentions/promptContent.ts";
+import type { ExtensionStates } from "../../base/memento.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
 import { isBusy, contentText, promptTitle, type Message } from "../../session/state.ts";
 import type { Checkpoints } from "../checkpoints.ts";
-import type { CurrentFiles, FileRestore, RestorePlan } from "../restorePlanner.ts";
+import type { CurrentFiles, FileRestore, FilesOfBranch, RestorePlan } from "../restorePlanner.ts";
 import { sessionRoots } from "../../editor/folders.ts";
 import type { Documents } from "../../files/ports.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
@@ -33,9 +34,13 @@ export interface CheckpointControllerOptions {
   readonly sessionCheckpoints: SessionCheckpoints;
   readonly preview: CheckpointPreview;
   readonly documents: Documents;
+  readonly states: Pick<ExtensionStates, "workspaceState">;
   /** Changes the files, and what waits for review in them. */
   readonly review: RestoredReview;
 }
+
+/** The last choice of the user in this workspace. */
+const filesOfBranchKey = "parley.branch.files";
 
 /** The user's choice of what to restore. */
 interface RestoreChoice extends vscode.QuickPickItem {
@@ -83,6 +88,57 @@ export class CheckpointController {
       }
       if (choice.conversation) await this.#restoreConversation(session, message);
     });
+  }
+
+  /**
+   * Before the conversation continues from a prompt: asks whether its files stay or come back, unless none would change.
+   * The rules of Restore hold for files that the user changed since.
+   */
+  async bringBackFiles(session: Session, turn: string): Promise<FilesOfBranch> {
+    const checkpoints = this.#options.sessionCheckpoints.forSession(session.id, session.state.workspaceFolder);
+    // The stored checkpoints are known after this.
+    await checkpoints.flush();
+    // Without a checkpoint, the files stay as they are.
+    if (!checkpoints.turns.has(turn)) return "kept";
+    let outcome: FilesOfBranch = "cancelled";
+    await this.#runExclusively(async () => {
+      await this.#options.review.settled();
+      const plan = await checkpoints.planRestore(turn, this.#currentFiles(session));
+      if (plan.files.length === 0) return void (outcome = "kept");
+      const title = vscode.l10n.t("Checkpoint: {0}", promptTitle(session.state, turn));
+      await this.#options.preview.open(title, plan);
+      const choice = await this.#askFilesOfBranch(plan);
+      const files = choice === "restored" ? await this.#chosen(session, plan) : [];
+      await this.#options.preview.close(title);
+      if (!choice || !files) return;
+      if (isBusy(session.state)) return void (await this.#refusesWhileBusy(session));
+      if (files.length > 0) await this.#apply(session, checkpoints, plan, files);
+      outcome = files.length > 0 ? "restored" : "kept";
+    });
+    return outcome;
+  }
+
+  async #askFilesOfBranch(plan: RestorePlan): Promise<"kept" | "restored" | undefined> {
+    const { states } = this.#options;
+    const keep = {
+      label: vscode.l10n.t("Keep the Files as They Are"),
+      iconPath: new vscode.ThemeIcon("files"),
+      outcome: "kept" as const,
+    };
+    const restore = {
+      label: vscode.l10n.t("Bring the Files Back to This Message"),
+      iconPath: new vscode.ThemeIcon("discard"),
+      detail: filesDetail(plan),
+      outcome: "restored" as const,
+    };
+    const isRestoreFirst = states.workspaceState.get(filesOfBranchKey) === restore.outcome;
+    const picked = await showQuickPick(isRestoreFirst ? [restore, keep] : [keep, restore], {
+      title: vscode.l10n.t("Files of the New Branch"),
+      placeHolder: [vscode.l10n.t("Which files does the new branch begin with?"), ...unknownFilesText(plan)].join(" "),
+      ignoreFocusOut: true,
+    });
+    if (picked) await states.workspaceState.update(filesOfBranchKey, picked.outcome);
+    return picked?.outcome;
   }
 
   /** Undoes the last restore. */

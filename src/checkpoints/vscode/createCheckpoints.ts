@@ -51,14 +51,23 @@ export interface CheckpointHandlers {
     "parley.restoreCheckpoint" | "parley.restoreRemovedCheckpoints" | "parley.undoRestore" | "parley.deleteCheckpoints"
   >;
   readonly intents: IntentHandlers<"restoreCheckpoint">;
+  /** The files of a conversation that continues from an earlier message. */
+  readonly files: Pick<CheckpointController, "bringBackFiles" | "undo">;
 }
 
 /** Creates the controller that restores checkpoints, for when sessions can be started. */
 export function createCheckpointHandlers(
-  { store }: ExtensionPlatform,
-  { removed, ...options }: Omit<CheckpointControllerOptions, "preview"> & Pick<CheckpointsFeature, "removed">,
+  { store, context }: ExtensionPlatform,
+  {
+    removed,
+    ...options
+  }: Omit<CheckpointControllerOptions, "preview" | "states"> & Pick<CheckpointsFeature, "removed">,
 ): CheckpointHandlers {
-  const controller = new CheckpointController({ ...options, preview: store.add(new CheckpointPreview()) });
+  const controller = new CheckpointController({
+    ...options,
+    states: context,
+    preview: store.add(new CheckpointPreview()),
+  });
   return {
     commands: {
       "parley.restoreCheckpoint": () => controller.restore(),
@@ -67,5 +76,6 @@ export function createCheckpointHandlers(
       "parley.deleteCheckpoints": () => controller.delete(),
     },
     intents: { restoreCheckpoint: ({ entry }) => controller.restore(entry) },
+    files: controller,
   };
 }

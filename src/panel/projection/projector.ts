@@ -40,6 +40,7 @@ import type {
   ViewHead,
   ToolPart,
   ViewQuestion,
+  ViewBranch,
   ViewEntry,
   ViewNotedFile,
   ViewTool,
@@ -57,10 +58,24 @@ import { prepareParts, toolParts } from "./toolParts.ts";
 
 const noDecisions: readonly Decision[] = [];
 const noTurns: ReadonlySet<string> = new Set();
+const noBranches: ReadonlyMap<string, ViewBranch> = new Map();
+
+/** What features add to messages. */
+interface MessageMarks {
+  /** The turns whose start can be restored. */
+  readonly checkpoints: ReadonlySet<string>;
+  readonly branches: ReadonlyMap<string, ViewBranch>;
+}
+const noMarks: MessageMarks = { checkpoints: noTurns, branches: noBranches };
+const marksOf = ({ checkpoints = noTurns, branches = noBranches }: HeadInputs): MessageMarks => ({
+  checkpoints,
+  branches,
+});
 
 interface CachedEntry {
   readonly asked: boolean;
   readonly checkpoint: boolean;
+  readonly branch: ViewBranch | undefined;
   readonly decisions: readonly Decision[];
   readonly cwd: string;
   /** What it shows of others: terminals, and the cards of sub-agents that its content names. */
@@ -84,7 +99,7 @@ interface LastProjection {
   readonly terminals: SessionState["terminals"];
   readonly cwd: string;
   readonly version: number;
-  readonly checkpoints: ReadonlySet<string>;
+  readonly marks: MessageMarks;
   readonly views: EntryList<ViewEntry>;
 }
 
@@ -135,7 +150,7 @@ export class Projector {
   /** The view with a list of entries that shares everything unchanged with the view before. */
   projectShared(state: SessionState, inputs: HeadInputs): SharedView {
     const open = openQuestions(state);
-    const entries = this.#project(state, toolCallsInQuestion(open), inputs.checkpoints ?? noTurns);
+    const entries = this.#project(state, toolCallsInQuestion(open), marksOf(inputs));
     return { entries, head: this.#head(state, inputs, open) };
   }
 
@@ -159,11 +174,11 @@ export class Projector {
     if (from === 0) return undefined;
     const open = openQuestions(state);
     const asked = toolCallsInQuestion(open);
-    const checkpoints = inputs.checkpoints ?? noTurns;
+    const marks = marksOf(inputs);
     this.#decide(state.questions);
     const entries: ViewEntry[] = [];
     for (let at = from; at < state.entries.length; at++)
-      entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints).view);
+      entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, marks).view);
     return { view: { entries, head: this.#head(state, inputs, open) }, from };
   }
 
@@ -171,7 +186,7 @@ export class Projector {
   entryAt(state: SessionState, position: number): ViewEntry | undefined {
     const entry = state.entries.at(position);
     this.#decide(state.questions);
-    return entry && this.#entry(entry, state, noTurns, noTurns).view;
+    return entry && this.#entry(entry, state, noTurns, noMarks).view;
   }
 
   #decide(questions: SessionState["questions"]): void {
@@ -179,12 +194,15 @@ export class Projector {
   }
 
   /** Visits only the blocks of entries that something changed for, so that the time does not grow with the conversation. */
-  #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): EntryList<ViewEntry> {
+  #project(state: SessionState, asked: ReadonlySet<string>, marks: MessageMarks): EntryList<ViewEntry> {
     const { entries: list, questions, terminals, workspaceFolder } = state;
     const { version } = this.#diffs;
     const last = this.#last;
     const isSame =
-      last?.questions === questions && last.cwd === workspaceFolder && last.checkpoints === checkpoints
+      last?.questions === questions &&
+      last.cwd === workspaceFolder &&
+      last.marks.checkpoints === marks.checkpoints &&
+      last.marks.branches === marks.branches
         ? last
         : undefined;
     this.#decide(questions);
@@ -205,12 +223,12 @@ export class Projector {
       }
       const block = { entries, hasTerminals: false, namesSubAgents: false, isComputing: false };
       for (const entry of entries) {
-        const { view, version: awaited } = this.#entry(entry, state, asked, checkpoints);
+        const { view, version: awaited } = this.#entry(entry, state, asked, marks);
         const before = views.at(at++);
         if (before !== undefined && before.id !== view.id) {
           // The state is not a later one of the same conversation.
           this.#last = undefined;
-          return this.#project(state, asked, checkpoints);
+          return this.#project(state, asked, marks);
         }
         views = views.put(view);
         if (hasContent(entry, "terminal")) block.hasTerminals = true;
@@ -219,13 +237,14 @@ export class Projector {
       }
       blocks.push(block);
     }
-    this.#last = { blocks, questions, terminals, cwd: workspaceFolder, version, checkpoints, views };
+    this.#last = { blocks, questions, terminals, cwd: workspaceFolder, version, marks, views };
     return views;
   }
 
-  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): CachedEntry {
+  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, marks: MessageMarks): CachedEntry {
     const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
-    const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
+    const checkpoint = entry.kind === "message" && marks.checkpoints.has(entry.submission ?? "");
+    const branch = marks.branches.get(entry.id);
     const shown = entry.kind === "tool" ? shownBy(entry, state) : [];
     const old = this.#entries.get(entry);
     const { workspaceFolder: workspaceFolder } = state;
@@ -235,6 +254,7 @@ export class Projector {
     if (
       old?.asked === isAsked &&
       old.checkpoint === checkpoint &&
+      old.branch === branch &&
       old.decisions.length === decisions.length &&
       old.cwd === workspaceFolder &&
       (old.version === undefined || old.version === version) &&
@@ -245,11 +265,13 @@ export class Projector {
     const { excluded, unsent } = entry;
     const marked = excluded ? { ...bare, excluded, ...(unsent && { unsent }) } : bare;
     const restorable = checkpoint && marked.kind === "user" ? { ...marked, checkpoint } : marked;
-    const view = entry.turn ? { ...restorable, turn: entry.turn } : restorable;
+    const parted = branch && isMessageView(restorable) ? { ...restorable, branch } : restorable;
+    const view = entry.turn ? { ...parted, turn: entry.turn } : parted;
     const waits = view.kind === "tool" && view.parts.some(isComputing);
     const cached: CachedEntry = {
       asked: isAsked,
       checkpoint,
+      branch,
       decisions,
       cwd: workspaceFolder,
       shown,
@@ -296,7 +318,7 @@ export class Projector {
 
   #head(state: SessionState, inputs: HeadInputs, open: readonly Question[]): ViewHead {
     const { hasLostAgent, chosenAgent, problem, settingsProblem, signingIn, ...more } = inputs;
-    const { ownQuestions = [], checkpoints: _checkpoints, ...shown } = more;
+    const { ownQuestions = [], checkpoints: _checkpoints, branches: _branches, ...shown } = more;
     // What the user asked for comes first, so that a question that arrives later does not replace a form being filled in.
     const questions = [...ownQuestions, ...open.map(question => this.#questionOf(question, state))];
     if (!jsonEqual(questions, this.#questions)) this.#questions = questions;
@@ -514,3 +536,6 @@ function decisionsIn(questions: readonly Question[]): ReadonlyMap<string, readon
   }
   return decisions;
 }
+
+const isMessageView = (view: ViewEntry): view is Extract<ViewEntry, { kind: "user" | "agent" | "thought" }> =>
+  view.kind === "user" || view.kind === "agent" || view.kind === "thought";

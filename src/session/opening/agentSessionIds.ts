@@ -84,6 +84,7 @@ export class AgentSessionIds {
       case "agentSilent":
       case "deniedChange":
       case "backgroundEnded":
+      case "branched":
       case "titled":
       case "chosen":
       case "choiceRefused":

@@ -152,6 +152,11 @@ export function openingNotice(
     case "load":
       return t("{0} loaded this conversation.", agentName);
     case undefined:
+      if (state.agentForgot && state.branches.length > 0 && isFirstOfBranch(state))
+        return t(
+          "This is a new session of {0}. Parley attaches the conversation up to here to your next prompt.",
+          agentName,
+        );
       return t(
         "{0} no longer has this conversation in its context. Parley attaches it to your next prompt.",
         agentName,
@@ -160,6 +165,10 @@ export function openingNotice(
       return continuedBy satisfies never;
   }
 }
+
+/** Whether the agent has opened no session since the branch began. */
+const isFirstOfBranch = ({ agentSession, branches }: SessionState): boolean =>
+  agentSession === branches.at(-1)?.agentSession;
 
 /** The longest conversation that is attached to a prompt, in bytes. Of a longer one, the end is attached. */
 const maxAttachedBytes = 100_000;

@@ -110,6 +110,7 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
     reason: fc.constantFrom("missing", "refused"),
   }),
   fc.constant({ type: "choicesWaived" } as const),
+  fc.record({ type: fc.constant("branched"), session: id, from: id, after: id }),
   fc.record({
     type: fc.constant("askOpened"),
     ask: id,

@@ -29,6 +29,7 @@ export const emptyHeadValues: HeadValues = {
   mcpServers: () => undefined,
   ownQuestions: () => undefined,
   checkpoints: () => undefined,
+  branches: () => undefined,
   changes: () => null,
   follow: () => "off",
   sendKey: () => "enter",

@@ -25,6 +25,12 @@ type Below<P extends string, T extends string, K extends string> = P extends "" 
 /** The source of each text: "agent" if an agent writes it. Texts of other sources are not counted. */
 const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = {
   // Only a currency code gets there.
+  "entries<user>.branch.previous": "Parley",
+  "entries<user>.branch.next": "Parley",
+  "entries<agent>.branch.previous": "Parley",
+  "entries<agent>.branch.next": "Parley",
+  "entries<thought>.branch.previous": "Parley",
+  "entries<thought>.branch.next": "Parley",
   "entries<user>.turn.cost.currency": "Parley",
   "entries<agent>.turn.cost.currency": "Parley",
   "entries<thought>.turn.cost.currency": "Parley",

@@ -1,0 +1,80 @@
+// Edit, Retry and Branch from Here: the agent gets the conversation up to the message, and the earlier branch stays.
+import assert from "node:assert/strict";
+import { agentFile, openJoined, testAgent, useJoined, type JoinedWindow } from "./joinedPanel.ts";
+
+const lasting = (): object => testAgent("continuing.mjs", ["resumes", agentFile()], { name: "Lasting Agent" });
+const withConversation = "Prompt 1 of this session, with the conversation.";
+
+/** A window in which the agent has answered two prompts. */
+async function answered(): Promise<JoinedWindow> {
+  const window = await openJoined({ agents: { lasting: lasting() } });
+  for (const [at, text] of ["one", "two"].entries()) {
+    await window.send(text);
+    await window.log.getByText(`Prompt ${at + 1} of this session.`, { exact: true }).waitFor();
+  }
+  await window.idle();
+  return window;
+}
+
+const choose = async (window: JoinedWindow, text: string, action: string): Promise<void> => {
+  const message = window.log.locator("parley-message").filter({ hasText: text }).first();
+  await message.hover();
+  await message.getByRole("button", { name: "Message Actions" }).click();
+  await message.getByRole("menuitem", { name: action }).click();
+};
+
+describe("a branch of a conversation", () => {
+  useJoined();
+
+  it("Retry sends the prompt again with the conversation before it, and both branches can be switched to", async () => {
+    const window = await answered();
+    const origin = window.session.id;
+    await choose(window, "two", "Retry");
+    await window.log.getByText(withConversation, { exact: true }).waitFor();
+    assert.notEqual(window.session.id, origin);
+    assert.equal(await window.prompt("one").count(), 1);
+    assert.equal(await window.prompt("two").count(), 1);
+    assert.equal(await window.log.getByText("Prompt 2 of this session.", { exact: true }).count(), 0);
+    await window.log.getByText("2 of 2").waitFor();
+    const branch = window.session.id;
+    await window.log.getByRole("button", { name: "Previous Branch" }).click();
+    await window.page.locator(`main[data-session="${origin}"]`).waitFor();
+    await window.log.getByText("Prompt 2 of this session.", { exact: true }).waitFor();
+    await window.log.getByText("1 of 2").waitFor();
+    await window.log.getByRole("button", { name: "Next Branch" }).focus();
+    await window.page.keyboard.press("Enter");
+    await window.page.locator(`main[data-session="${branch}"]`).waitFor();
+    assert.deepEqual(window.failures, []);
+  });
+
+  it("Edit sends the changed text by keyboard, leaves the draft in the composer, and Undo shows the earlier branch", async () => {
+    const window = await answered();
+    const origin = window.session.id;
+    await window.composer.click();
+    await window.page.keyboard.type("a draft");
+    const message = window.log.locator("parley-message").filter({ hasText: "two" }).first();
+    await message.getByRole("button", { name: "Edit Prompt" }).focus();
+    await window.page.keyboard.press("Enter");
+    await window.page.keyboard.type(" and a half");
+    await window.page.keyboard.press("Enter");
+    await window.prompt("two and a half").waitFor();
+    await window.log.getByText(withConversation, { exact: true }).waitFor();
+    assert.match(window.traffic("lasting"), /"text":"two and a half"/);
+    await window.idle();
+    await window.undoBranch();
+    await window.page.locator(`main[data-session="${origin}"]`).waitFor();
+    await window.prompt("two").waitFor();
+    assert.equal(await window.composer.inputValue(), "a draft");
+  });
+
+  it("Branch from Here keeps the answer, and the next prompt goes on with the conversation", async () => {
+    const window = await answered();
+    await choose(window, "Prompt 1 of this session.", "Branch from Here");
+    await window.prompt("two").waitFor({ state: "detached" });
+    await window.send("three");
+    await window.log.getByText(withConversation, { exact: true }).waitFor();
+    await window.log.getByText("Prompt 1 of this session.", { exact: true }).waitFor();
+    assert.equal(await window.prompt("two").count(), 0);
+    await window.log.getByText("2 of 2").waitFor();
+  });
+});
