@@ -80,7 +80,7 @@ export class MessageElement extends LightElement {
             ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
           </div>
           ${this.#switcher()}
-          ${this.live ? this.#actions(undefined) : this.#actions(t("Copy Answer"), this.#menu([this.#branchItem]))}`;
+          ${this.live ? this.#actions(undefined) : this.#actions(t("Copy Answer"), entry.parent === undefined ? this.#menu([this.#branchItem]) : nothing)}`;
       case "thought":
         return this.#thought(entry);
       default:
