@@ -77,4 +77,22 @@ describe("a branch of a conversation", () => {
     assert.equal(await window.prompt("two").count(), 0);
     await window.log.getByText("2 of 2").waitFor();
   });
+
+  it("Retry stops a running turn first, and sends its prompt again, with a switch at the first message", async () => {
+    const slow = testAgent("bad.mjs", ["cancel-error"], { name: "Bad Agent" });
+    const window = await openJoined({ agents: { slow } });
+    const origin = window.session;
+    await window.send("one");
+    await window.stop.waitFor();
+    await window.send("waits");
+    await window.page.getByText("waits", { exact: true }).waitFor();
+    await choose(window, "one", "Retry");
+    await window.page.locator(`main[data-session]:not([data-session="${origin.id}"])`).waitFor();
+    await window.log.getByText("2 of 2").waitFor();
+    await window.stop.waitFor();
+    assert.equal(origin.state.activity.state, "idle");
+    assert.equal(origin.state.pendingPrompts.length, 1);
+    assert.equal(window.session.state.pendingPrompts.filter(({ isSubmitted }) => !isSubmitted).length, 0);
+    assert.deepEqual(window.failures, []);
+  });
 });

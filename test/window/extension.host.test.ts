@@ -61,6 +61,7 @@ describe("the commands of Parley", () => {
     "restoreCheckpoint",
     "restoreRemovedCheckpoints",
     "undoRestore",
+    "undoBranch",
     "deleteCheckpoints",
     "importZedAgents",
     "importMcpServers",
