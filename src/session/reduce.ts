@@ -117,7 +117,9 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
     case "branched": {
       const { session, from, after } = event;
       const branch = { session, from, after, at, agentSession: state.agentSession };
-      return { ...state, branches: [...state.branches, branch], agentForgot: true };
+      // What the copied turns have used is counted in the session that they were copied from.
+      const used = { usage: null, spending: { turns: [] } };
+      return { ...state, ...used, branches: [...state.branches, branch], agentForgot: true };
     }
     case "titled":
       return withValues(state, { ownTitle: event.title });

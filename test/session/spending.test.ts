@@ -55,6 +55,11 @@ describe("what the turns of a session have used", () => {
     ]);
   });
 
+  it("is not counted again in a branch, whose first cost is left out", () => {
+    const branched: SessionEvent = { type: "branched", session: "b", from: "s", after: "m" };
+    assert.deepEqual(costsOf(...turn(cost(1)), branched, ...turn(cost(0.4)), ...turn(cost(1.5))), [[1.1, "USD"]]);
+  });
+
   it("leaves out a first cost that may be of work before", () => {
     assert.deepEqual(costsOf(answer, ...turn(cost(5)), ...turn(cost(6))), [[1, "USD"]]);
   });
