@@ -586,7 +586,8 @@ export class ChangeAttribution implements Disposable {
 
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
   async #textUnchanged(path: string): Promise<void> {
-    if (!this.#options.states) return;
+    // Where there is no file, only the state of one that was moved away is known.
+    if (!this.#options.states || this.#known(path) === null) return;
     const turn = await this.#turnOfAgent(path, () => this.#turns.touchUnchanged(path, this.#known(path)));
     if (turn !== undefined) this.#options.states.written(turn, path);
   }
