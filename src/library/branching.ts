@@ -6,7 +6,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { intentHandlers, type IntentHandlers } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { ContentBlock } from "../session/events.ts";
-import { nextPrompt } from "../session/log/branchEvents.ts";
+import { promptAfter } from "../session/log/branchEvents.ts";
 import type { Session } from "../session/session.ts";
 import { isBusy, isPrompt, type Message } from "../session/state.ts";
 import { editedContent, isWhole } from "./branchPrompt.ts";
@@ -76,7 +76,7 @@ export class Branching {
   /** Begins a branch after the turn of the message. The next prompt of the user continues it. */
   async #branchFrom(session: Session | undefined, entry: string, target: ReplyTarget): Promise<void> {
     if (!session?.state.entries.get(entry)) return;
-    const before = nextPrompt(session.state, entry);
+    const before = promptAfter(session.state, entry);
     const next = before === undefined ? undefined : (session.state.entries.get(before) as Message);
     await this.#begin(session, target, { before, turn: next?.submission });
   }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
 import type { LoggedEvent, SessionEvent } from "../../src/session/events.ts";
-import { branchEvents, nextPrompt } from "../../src/session/log/branchEvents.ts";
+import { branchEvents, promptAfter } from "../../src/session/log/branchEvents.ts";
 import { attachedConversation } from "../../src/session/opening/openAgentSession.ts";
 import { isBusy, isPrompt, type SessionState } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
@@ -123,7 +123,7 @@ describe("the log of a branch", () => {
 
   it("finds the prompt that begins the next turn", () => {
     const state = stateOf(events);
-    assert.equal(nextPrompt(state, promptId("one")), promptId("two"));
-    assert.equal(nextPrompt(state, promptId("three")), undefined);
+    assert.equal(promptAfter(state, promptId("one")), promptId("two"));
+    assert.equal(promptAfter(state, promptId("three")), undefined);
   });
 });

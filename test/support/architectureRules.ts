@@ -40,7 +40,7 @@ const webviewTiers: readonly (readonly string[])[] = [
   ["markdown"],
   ["transcript"],
   ["question", "composer", "find"],
-  ["panel", "diagram", "rules", "search"],
+  ["panel", "diagram", "rules", "search", "usage"],
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
@@ -125,6 +125,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/intents.ts",
   "src/panel/rulesPage.ts",
   "src/panel/searchPage.ts",
+  "src/panel/usagePage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
   "src/panel/diff/placedDiff.ts",
@@ -144,6 +145,7 @@ const sharedWithWebview: readonly string[] = [
   "src/base/pathsInRun.ts",
   "src/base/spacelessScripts.ts",
   "src/base/mask.ts",
+  "src/base/money.ts",
   "src/base/secrets/knownSecrets.ts",
   "src/session/forms/form.ts",
   "src/session/planProgress.ts",

@@ -94,7 +94,7 @@ export async function watch(page: Page): Promise<void> {
     window.inspectPanel = async () => {
       const settled = (): Promise<void> => new Promise(resolve => setTimeout(resolve));
       for (const fold of root.querySelectorAll<HTMLElement>(
-        "button[aria-expanded=false], details:not([open]) > summary",
+        "button[aria-expanded=false]:not([aria-haspopup]), details:not([open]) > summary",
       ))
         fold.click();
       await settled();

@@ -56,7 +56,7 @@ describe("the recorded sessions of real agents", () => {
  */
 async function unfold(panel: PanelPage): Promise<void> {
   await panel.page.evaluate(async () => {
-    const folds = ".log .earlier, .log [aria-expanded=false], .log details:not([open]) > summary";
+    const folds = ".log .earlier, .log [aria-expanded=false]:not([aria-haspopup]), .log details:not([open]) > summary";
     for (let quiet = 0, before = -1; quiet < 3;) {
       const closed = document.querySelectorAll<HTMLElement>(folds);
       for (const fold of closed) fold.click();

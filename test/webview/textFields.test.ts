@@ -11,7 +11,7 @@ import { isSearchIntent, type SearchIntent } from "../../src/panel/searchPage.ts
 import type { FormField } from "../../src/session/forms/form.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
-import { START, quietHead, snapshot, view } from "./scenes.ts";
+import { START, message, quietHead, snapshot, view } from "./scenes.ts";
 
 const languages = {
   Hebrew: "שלום, תקנו את src/a.ts עכשיו",
@@ -119,6 +119,17 @@ const fields: Readonly<Record<string, TextField>> = {
     },
     outcome: lastIntent("editQueued"),
     expected: (text, _language, nth) => ({ type: "editQueued", prompt: `p${nth}`, text }),
+  },
+  "the editor of a sent prompt": {
+    source: "transcript/message.ts",
+    selector: ".bubble-editor textarea",
+    open: async ({ panel }, nth) => {
+      await panel.show(view([message(`u${nth}`, "user", "one")]));
+      await panel.log.getByRole("button", { name: "Edit Prompt" }).press("Enter");
+      await panel.page.locator(".bubble-editor textarea:focus").fill("");
+    },
+    outcome: lastIntent("editPrompt"),
+    expected: (text, _language, nth) => ({ type: "editPrompt", entry: `u${nth}`, text }),
   },
   "the search of a list of choices": {
     source: "composer/picker.ts",

@@ -81,7 +81,7 @@ async function countBefore(events: readonly LoggedEvent[], entry: string, log: L
 }
 
 /** The prompt that begins the next turn after the entry. Undefined after the last turn. */
-export function nextPrompt({ entries }: SessionState, entry: string): string | undefined {
+export function promptAfter({ entries }: SessionState, entry: string): string | undefined {
   const position = entries.position(entry);
   for (let at = position + 1; at < entries.length; at++) {
     const next = entries.at(at);
