@@ -19,6 +19,9 @@ async function mention({ page }: JoinedWindow, query: string): Promise<void> {
   await page.keyboard.type(`@${query}`);
   await suggestion(page).waitFor();
   await page.keyboard.press("Enter");
+  // The list of an earlier query can still be shown. Enter then chooses when the answer comes, and what is typed meanwhile
+  // belongs to the query.
+  await suggestion(page).waitFor({ state: "detached" });
   await page.getByText("Attaching").waitFor({ state: "detached" });
 }
 
