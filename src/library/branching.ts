@@ -20,7 +20,9 @@ export interface BranchingOptions {
   readonly show: (id: string, surface: string) => Promise<void>;
   readonly files: {
     bringBackFiles(session: Session, turn: string): Promise<FilesOfBranch>;
-    undo(): Promise<void>;
+    /** Before Undo leaves the branch. Resolves with "kept" if the files stay as they are, "cancelled" to stay there. */
+    undoTurns(branch: Session): Promise<FilesOfBranch>;
+    undoBringBack(origin: Session): Promise<void>;
   };
   /** Shows a notice with Undo. Resolves with whether the user chooses it. */
   readonly offerUndo: (notice: string) => Promise<boolean>;
@@ -152,8 +154,11 @@ export class Branching {
     const { registry, files, show } = this.#options;
     const branch = registry.open.get(began.branch);
     if (branch) await this.#stop(branch);
+    const outcome = branch ? await files.undoTurns(branch) : "restored";
+    if (outcome === "cancelled") return;
     await show(began.origin, began.surface);
-    if (began.files === "restored") await files.undo();
+    const origin = registry.open.get(began.origin);
+    if (began.files === "restored" && outcome === "restored" && origin) await files.undoBringBack(origin);
     this.#began = undefined;
   }
 }

@@ -421,7 +421,11 @@ export class JoinedWindow {
       show: async (id, surface) => {
         assert.ok(await openInSurface({ registry, stored: nothingStored }, id, surface), "there is such a session");
       },
-      files: { bringBackFiles: () => Promise.resolve("kept"), undo: () => Promise.resolve() },
+      files: {
+        bringBackFiles: () => Promise.resolve("kept"),
+        undoTurns: () => Promise.resolve("kept"),
+        undoBringBack: () => Promise.resolve(),
+      },
       offerUndo: () => Promise.resolve(false),
       ...{ clock: systemClock, log: nullLog },
     });

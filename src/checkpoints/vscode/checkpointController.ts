@@ -54,6 +54,8 @@ export class CheckpointController {
   #running: Promise<void> | undefined;
   /** The checkpoints of the last restore in this window. A new session may have started since. */
   #restored: Checkpoints | undefined;
+  /** The restore of the latest {@link bringBackFiles}. */
+  #broughtBack: string | undefined;
 
   constructor(options: CheckpointControllerOptions) {
     this.#options = options;
@@ -95,36 +97,67 @@ export class CheckpointController {
    * The rules of Restore hold for files that the user changed since.
    */
   async bringBackFiles(session: Session, turn: string): Promise<FilesOfBranch> {
-    const checkpoints = this.#options.sessionCheckpoints.forSession(session.id, session.state.workspaceFolder);
-    // The stored checkpoints are known after this.
-    await checkpoints.flush();
+    const checkpoints = await this.#loaded(session);
     // Without a checkpoint, the files stay as they are.
     if (!checkpoints.turns.has(turn)) return "kept";
-    let outcome: FilesOfBranch = "cancelled";
+    const outcome = await this.#bringBack(session, turn, plan => this.#askFilesOfBranch(plan));
+    if (outcome === "restored") this.#broughtBack = checkpoints.lastRestore;
+    return outcome === "unchanged" ? "kept" : outcome;
+  }
+
+  /** Before Undo leaves a branch: asks whether its turns' changes of files are undone, unless there are none. */
+  async undoTurns(branch: Session): Promise<FilesOfBranch> {
+    const { turns } = await this.#loaded(branch);
+    const submissions = [...branch.state.entries].map(entry =>
+      entry.kind === "message" ? entry.submission : undefined,
+    );
+    const first = submissions.find(submission => submission !== undefined && turns.has(submission));
+    if (first === undefined) return "restored";
+    const outcome = await this.#bringBack(branch, first, async plan =>
+      plan.files.every(file => file.changedSince) ? "unchanged" : this.#askUndoOfTurns(plan),
+    );
+    return outcome === "unchanged" ? "restored" : outcome;
+  }
+
+  /** Undoes the latest {@link bringBackFiles}, also if other restores followed. */
+  async undoBringBack(session: Session): Promise<void> {
+    const restore = this.#broughtBack;
+    if (restore !== undefined) await this.#undoRestore(session, await this.#loaded(session), restore);
+  }
+
+  /** The checkpoints of the session, after the stored ones are known. */
+  async #loaded({ id, state }: Session): Promise<Checkpoints> {
+    const checkpoints = this.#options.sessionCheckpoints.forSession(id, state.workspaceFolder);
+    await checkpoints.flush();
+    return checkpoints;
+  }
+
+  async #bringBack(
+    session: Session,
+    turn: string,
+    ask: (plan: RestorePlan) => Promise<"unchanged" | "kept" | "restored" | undefined>,
+  ): Promise<"unchanged" | FilesOfBranch> {
+    const checkpoints = await this.#loaded(session);
+    let outcome: "unchanged" | FilesOfBranch = "cancelled";
     await this.#runExclusively(async () => {
       await this.#options.review.settled();
       const plan = await checkpoints.planRestore(turn, this.#currentFiles(session));
-      if (plan.files.length === 0) return void (outcome = "kept");
+      if (plan.files.length === 0) return void (outcome = "unchanged");
       const title = vscode.l10n.t("Checkpoint: {0}", promptTitle(session.state, turn));
       await this.#options.preview.open(title, plan);
-      const choice = await this.#askFilesOfBranch(plan);
+      const choice = await ask(plan);
       const files = choice === "restored" ? await this.#chosen(session, plan) : [];
       await this.#options.preview.close(title);
       if (!choice || !files) return;
       if (isBusy(session.state)) return void (await this.#refusesWhileBusy(session));
       if (files.length > 0) await this.#apply(session, checkpoints, plan, files);
-      outcome = files.length > 0 ? "restored" : "kept";
+      outcome = files.length > 0 ? "restored" : choice === "unchanged" ? choice : "kept";
     });
     return outcome;
   }
 
   async #askFilesOfBranch(plan: RestorePlan): Promise<"kept" | "restored" | undefined> {
     const { states } = this.#options;
-    const keep = {
-      label: vscode.l10n.t("Keep the Files as They Are"),
-      iconPath: new vscode.ThemeIcon("files"),
-      outcome: "kept" as const,
-    };
     const restore = {
       label: vscode.l10n.t("Bring the Files Back to This Message"),
       iconPath: new vscode.ThemeIcon("discard"),
@@ -132,12 +165,30 @@ export class CheckpointController {
       outcome: "restored" as const,
     };
     const isRestoreFirst = states.workspaceState.get(filesOfBranchKey) === restore.outcome;
-    const picked = await showQuickPick(isRestoreFirst ? [restore, keep] : [keep, restore], {
+    const picked = await showQuickPick(isRestoreFirst ? [restore, keepFiles()] : [keepFiles(), restore], {
       title: vscode.l10n.t("Files of the New Branch"),
       placeHolder: [vscode.l10n.t("Which files does the new branch begin with?"), ...unknownFilesText(plan)].join(" "),
       ignoreFocusOut: true,
     });
     if (picked) await states.workspaceState.update(filesOfBranchKey, picked.outcome);
+    return picked?.outcome;
+  }
+
+  async #askUndoOfTurns(plan: RestorePlan): Promise<"kept" | "restored" | undefined> {
+    const restore = {
+      label: vscode.l10n.t("Bring the Files Back to Before the Branch"),
+      iconPath: new vscode.ThemeIcon("discard"),
+      detail: filesDetail(plan),
+      outcome: "restored" as const,
+    };
+    const picked = await showQuickPick([restore, keepFiles()], {
+      title: vscode.l10n.t("Undo Branch"),
+      placeHolder: [
+        vscode.l10n.t("The agent changed files in this branch. Which files do you want?"),
+        ...unknownFilesText(plan),
+      ].join(" "),
+      ignoreFocusOut: true,
+    });
     return picked?.outcome;
   }
 
@@ -151,7 +202,10 @@ export class CheckpointController {
     if (!found || !checkpoints || restore === undefined) {
       return void showInformationMessage(vscode.l10n.t("There is no restore to undo."));
     }
-    const { session } = found;
+    await this.#undoRestore(found.session, checkpoints, restore);
+  }
+
+  async #undoRestore(session: Session, checkpoints: Checkpoints, restore: string): Promise<void> {
     if (await this.#refusesWhileBusy(session)) return;
     await this.#runExclusively(async () => {
       await this.#options.review.settled();
@@ -351,6 +405,12 @@ function conversationAttachment({ explanation, sections }: ConversationForAgent)
     source: { type: "text", text, uri: "parley:/conversation.md", mimeType: "text/markdown" },
   };
 }
+
+const keepFiles = (): vscode.QuickPickItem & { readonly outcome: "kept" } => ({
+  label: vscode.l10n.t("Keep the Files as They Are"),
+  iconPath: new vscode.ThemeIcon("files"),
+  outcome: "kept",
+});
 
 const fileCount = (count: number): string =>
   count === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", count);

@@ -52,7 +52,7 @@ export interface CheckpointHandlers {
   >;
   readonly intents: IntentHandlers<"restoreCheckpoint">;
   /** The files of a conversation that continues from an earlier message. */
-  readonly files: Pick<CheckpointController, "bringBackFiles" | "undo">;
+  readonly files: Pick<CheckpointController, "bringBackFiles" | "undoTurns" | "undoBringBack">;
 }
 
 /** Creates the controller that restores checkpoints, for when sessions can be started. */

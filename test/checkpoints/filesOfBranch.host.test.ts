@@ -1,0 +1,206 @@
+// Retry with the files of a message, in the real editor with real files: the question, changes of the user, and Undo.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import * as vscode from "vscode";
+import {
+  CheckpointController,
+  type CheckpointControllerOptions,
+} from "../../src/checkpoints/vscode/checkpointController.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { Branching, type BranchingOptions } from "../../src/library/branching.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import type { Session } from "../../src/session/session.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { logged } from "../support/fakes/arbitraryEvents.ts";
+import { World } from "../support/fakes/checkpointWorld.ts";
+import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+
+const prompts = (...submissions: readonly string[]): readonly SessionEvent[] =>
+  submissions.flatMap((submission): readonly SessionEvent[] => {
+    const content = [{ type: "text", text: submission }] as const;
+    return [
+      { type: "promptSent", submission, content },
+      { type: "promptAccepted", submission, messageId: submission },
+      { type: "message", author: "user", messageId: submission, content },
+    ];
+  });
+
+for (const git of [true, false]) {
+  describe(`the files of a branch ${git ? "with" : "without"} git`, () => {
+    const { path, onDisk, put, noticed, prepare, end, write, reviews, watch, folder, checkpoints } = useReviewedFolder({
+      git,
+      checkpoints: true,
+    });
+    const { showQuickPick } = vscode.window;
+    /** The open lists, as title and labels. What is picked, by a label; nothing if undefined. */
+    const asked: (readonly string[])[] = [];
+    let answer: string | undefined;
+    let branchWorld: World;
+    let branching: Branching;
+    let controller: CheckpointController;
+    let first: Session;
+    let shown = "";
+    let remembered: unknown;
+
+    beforeEach(() => {
+      asked.length = 0;
+      answer = undefined;
+      remembered = undefined;
+      shown = "first";
+      branchWorld = new World();
+      const pick = (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions): Promise<unknown> => {
+        // The suite writes this file to know that VS Code watches the folder.
+        const labels = items.map(({ label }) => label).filter(label => label !== "watched");
+        asked.push([options.title ?? "", ...labels]);
+        if (options.canPickMany) return Promise.resolve([]);
+        return Promise.resolve(items.find(({ label }) => label === answer));
+      };
+      Object.assign(vscode.window, { showQuickPick: pick });
+      const stateOf = (...submissions: readonly string[]): SessionState => ({
+        ...logged([
+          { type: "opened", agent: "demo", agentName: "Demo", cwd: folder() },
+          ...prompts(...submissions),
+        ]).reduce(reduce, emptySession),
+        activity: emptySession.activity,
+      });
+      const sessionOf = (id: string, state: SessionState): Session =>
+        ({ id, state, send: () => {} }) as Partial<Session> as Session;
+      first = sessionOf("first", stateOf("turn 1", "turn 2"));
+      const branch = sessionOf("branch", stateOf("turn 3"));
+      const sessions = new Map([first, branch].map(one => [one.id, one]));
+      controller = new CheckpointController({
+        session: () => sessions.get(shown),
+        sessionCheckpoints: { forSession: (id: string) => (id === "first" ? checkpoints() : branchWorld.checkpoints) },
+        preview: { open: () => Promise.resolve(), close: () => Promise.resolve() },
+        documents: new EditorDocuments(nodePaths()),
+        states: {
+          workspaceState: {
+            get: () => remembered,
+            update: (_: string, value: unknown) => Promise.resolve(void (remembered = value)),
+          },
+        },
+        review: reviews(),
+      } as object as CheckpointControllerOptions);
+      branching = new Branching({
+        registry: { open: { get: (id: string) => sessions.get(id) } },
+        continueFrom: () => Promise.resolve(sessions.get((shown = "branch"))),
+        show: (id: string) => Promise.resolve(void (shown = id)),
+        files: controller,
+        offerUndo: () => Promise.resolve(false),
+        clock: systemClock,
+        log: nullLog,
+      } as object as BranchingOptions);
+    });
+    afterEach(() => void Object.assign(vscode.window, { showQuickPick }));
+
+    const turn = async (id: string, work: () => Promise<unknown>): Promise<void> => {
+      await prepare(id);
+      await work();
+      end();
+      await watch().settled();
+      await reviews().settled();
+    };
+    const retry = async (label?: string): Promise<void> => {
+      answer = label;
+      const entry = first.state.entries.at(0)?.id ?? "";
+      await branching.intents.retryPrompt(
+        { type: "retryPrompt", session: "first", entry },
+        { surface: "chat", reply: () => {} },
+      );
+    };
+    const names = ["a.txt", "both.txt", "new.txt", "user.txt"];
+    const files = async (): Promise<readonly string[]> =>
+      Promise.all(names.map(async name => (existsSync(path(name)) ? onDisk(name) : "none")));
+    /** The agent edits in two turns, and the user in between. */
+    const twoTurns = async (): Promise<readonly string[]> => {
+      for (const name of ["a.txt", "both.txt", "user.txt"]) await put(name, tenLines);
+      await noticed();
+      await turn("turn 1", async () => {
+        await write("a.txt", lines("one"));
+        await write("both.txt", lines("one"));
+      });
+      await put("both.txt", "the user's\r\n");
+      await put("user.txt", "the user's too\n");
+      await noticed();
+      await turn("turn 2", async () => {
+        await write("a.txt", lines("two"));
+        await write("new.txt", "new\n");
+      });
+      return files();
+    };
+    const keep = "Keep the Files as They Are";
+    const bringBack = "Bring the Files Back to This Message";
+    const undoTurns = "Bring the Files Back to Before the Branch";
+
+    it("come back without those that the user changed, and Undo brings back each byte", async () => {
+      const before = await twoTurns();
+      await retry(bringBack);
+      assert.equal(shown, "branch");
+      assert.deepEqual(asked, [
+        ["Files of the New Branch", keep, bringBack],
+        ["You Changed These Files Since", "both.txt", ...(git ? ["user.txt"] : [])],
+      ]);
+      assert.deepEqual(await files(), [tenLines, "the user's\r\n", "none", "the user's too\n"]);
+      await branching.undo();
+      assert.equal(shown, "first");
+      assert.deepEqual(await files(), before);
+      assert.equal(asked.length, 2, "Undo asks nothing if the branch changed no file");
+    });
+
+    it("stay if the user wants that, and the next question has the last choice first", async () => {
+      const before = await twoTurns();
+      await retry(keep);
+      assert.deepEqual(await files(), before);
+      await branching.undo();
+      await retry(bringBack);
+      await branching.undo();
+      assert.deepEqual(await files(), before);
+      await retry();
+      assert.equal(shown, "first", "no branch begins if the question is cancelled");
+      assert.deepEqual(await files(), before);
+      const questions = asked.filter(([title]) => title === "Files of the New Branch");
+      assert.deepEqual(
+        questions.map(([, label]) => label),
+        [keep, keep, bringBack],
+      );
+    });
+
+    it("are not asked about if none would change", async () => {
+      await put("a.txt", tenLines);
+      await noticed();
+      await turn("turn 1", () => Promise.resolve());
+      await retry();
+      assert.equal(shown, "branch");
+      assert.deepEqual(asked, []);
+    });
+
+    it("are those before the branch after Undo, also if its agent and another restore changed them", async () => {
+      const before = await twoTurns();
+      await retry(bringBack);
+      await branchWorld.begin("turn 3");
+      branchWorld.files.set(path("a.txt"), tenLines);
+      for (const [name, text] of [
+        ["a.txt", "branch\n"],
+        ["new.txt", "branch\n"],
+      ] as const) {
+        branchWorld.agent(path(name), text);
+        await writeFile(path(name), text);
+      }
+      await branchWorld.checkpoints.flush();
+      await noticed();
+      answer = undefined;
+      await branching.undo();
+      assert.equal(shown, "branch", "a cancelled question leaves the branch shown");
+      assert.deepEqual(await files(), ["branch\n", "the user's\r\n", "branch\n", "the user's too\n"]);
+      answer = undoTurns;
+      await branching.undo();
+      assert.equal(shown, "first");
+      assert.deepEqual(await files(), before);
+      assert.deepEqual(asked.at(-1), ["Undo Branch", undoTurns, keep]);
+    });
+  });
+}
