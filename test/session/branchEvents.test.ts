@@ -75,12 +75,30 @@ describe("the log of a branch", () => {
     const third = await branchEvents(more, {
       ...fromCopy,
       session: "third",
-      before: [...state.entries].at(-2)?.id ?? "",
+      before: [...state.entries].at(-1)?.id ?? "",
     });
     assert.deepEqual(
       stateOf(third ?? []).branches.map(({ from }) => from),
       ["origin", "branch"],
     );
+  });
+
+  it("parts where the branch that is copied does if nothing of that branch is copied but notices", async () => {
+    const first = await branchEvents(events, options(events, promptId("two")));
+    assert.ok(first);
+    const own = logged([{ type: "notice", severity: "info", title: "A new session." }, ...turn("again", "2")]);
+    const more = [...first, ...own.map((one, at) => ({ ...one, seq: 1000 + at }))];
+    const state = stateOf(more);
+    const before = [...state.entries].find(entry => entry.kind === "message" && entry.submission === "again")?.id ?? "";
+    assert.ok(before);
+    const copy = await branchEvents(more, { ...options(more, before), session: "second", origin: "branch" });
+    const second = stateOf(copy ?? []);
+    const [start] = stateOf(first).branches;
+    assert.deepEqual(
+      second.branches.map(({ session, from, after }) => [session, from, after]),
+      [["second", "origin", start?.after]],
+    );
+    assert.deepEqual(promptsOf(second), ["one"]);
   });
 
   it("leaves queued prompts with the session that is copied, and takes over its choices", async () => {

@@ -32,7 +32,7 @@ export async function branchEvents(
 ): Promise<readonly LoggedEvent[] | undefined> {
   const count = before === undefined ? events.length : await countBefore(events, before, log);
   if (count === undefined) return undefined;
-  const copied = events.slice(0, count);
+  const copied = events.slice(0, await countWithoutEmptyBranches(events.slice(0, count), log));
   let state = emptySession;
   let seq = 0;
   for (const [index, logged] of copied.entries()) {
@@ -53,6 +53,23 @@ export async function branchEvents(
     chosenNow(now),
   ];
   return [...copied, ...added.map((event, index) => ({ seq: seq + index, at, event }))];
+}
+
+/**
+ * The number of events before the branches that have no entry of their own but notices and problems. What is copied from their beginning
+ * parts where they do, so that all these branches are shown at one message.
+ */
+async function countWithoutEmptyBranches(events: readonly LoggedEvent[], log: Log): Promise<number> {
+  if (!events.some(({ event }) => event.type === "branched")) return events.length;
+  let state = emptySession;
+  const starts: { readonly count: number; readonly entries: number }[] = [];
+  for (const [index, logged] of events.entries()) {
+    if (logged.event.type === "branched") starts.push({ count: index, entries: state.entries.length });
+    state = nextState(state, logged, log);
+    if (index % eventsPerSlice === eventsPerSlice - 1) await new Promise(resolve => setImmediate(resolve));
+  }
+  const lastOwn = [...state.entries].findLastIndex(({ kind }) => kind !== "notice" && kind !== "problem");
+  return starts.find(({ entries }) => entries > lastOwn)?.count ?? events.length;
 }
 
 /** The choices of the session that is copied, also those that the user made after the message. */
