@@ -26,6 +26,7 @@ import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts
 import { SessionRegistry, type SessionAgents } from "../../src/library/sessionRegistry.ts";
 import { Branching } from "../../src/library/branching.ts";
 import { createBranchHead } from "../../src/library/branchHead.ts";
+import { continueConversation } from "../../src/library/continueConversation.ts";
 import { copyConversation } from "../../src/library/copyConversation.ts";
 import type { StoredSessions } from "../../src/library/storedSessions.ts";
 import { SurfaceViews } from "../../src/library/surfaceViews.ts";
@@ -250,6 +251,27 @@ export class JoinedWindow {
   /** Attaches the passage at a hit to the message, as the page of the search does. */
   async attachPassage(...place: Parameters<JoinedMentions["passage"]>): Promise<void> {
     this.#chat?.reply({ type: "attached", attachments: [await this.#mentions.passage(...place)] });
+  }
+
+  /** Continues the shown conversation with another agent, as the command “Continue With…” does. */
+  async continueWith(agent: string): Promise<void> {
+    assert.ok(this.#library, "the window is closed");
+    const before = this.session.id;
+    await continueConversation(
+      {
+        ...{ registry: this.#library.registry, stored: nothingStored, version: "joined", log: nullLog },
+        storage: new StoredFiles(this.#stored),
+        undecided: () => [],
+        chat: {
+          focus: async () => {
+            await this.page.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
+          },
+          reveal: message => Promise.resolve(this.#chat?.reply(message)),
+        },
+      },
+      before,
+      () => Promise.resolve(this.#agents.find(({ id }) => id === agent)),
+    );
   }
 
   /** Undoes the latest branch, as the command does. */

@@ -1,86 +1,17 @@
-// Continues a conversation in a new session, with an agent that the user selects. The new chat gets a digest and the
-// conversation as attachments, which the user can remove. The two sessions are linked.
-import { randomUUID } from "node:crypto";
+// Asks for the agent that continues a conversation.
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
-import { visibleName } from "../../base/inertText.ts";
-import { t } from "../../base/l10n.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
-import type { ChatSurface } from "../../panel/chatSurface.ts";
-import type { Attachment } from "../../panel/protocol.ts";
-import { continuedConversation } from "../../session/conversation/continuedConversation.ts";
-import { conversationDigest } from "../../session/conversation/conversationDigest.ts";
-import type { SessionLink } from "../../session/events.ts";
-import { openLog, type OpenLogOptions } from "../../session/log/openLog.ts";
-import { hasConversation, sessionTitle, type SessionState } from "../../session/state.ts";
-import type { SessionRegistry } from "../sessionRegistry.ts";
-import type { StoredSessions } from "../storedSessions.ts";
-import { titleOf } from "./sessionTexts.ts";
+import type { SessionState } from "../../session/state.ts";
+import { continueConversation, type ContinueConversationOptions } from "../continueConversation.ts";
 
-export interface ContinueWithOptions extends Omit<OpenLogOptions, "session"> {
-  readonly registry: SessionRegistry;
-  readonly stored: StoredSessions;
-  readonly chat: ChatSurface;
+export interface ContinueWithOptions extends ContinueConversationOptions {
   readonly agents: { definitions(): readonly AgentDefinition[] };
-  /** The paths of the files whose changes in the session wait for review. */
-  readonly undecided: (session: string) => readonly string[];
 }
 
-/** A longer title is cut in the link (characters). */
-const maxTitle = 60;
-
-/**
- * Asks for an agent, and shows a new session with what the agent gets of the session with this id. Rejects with a
- * sentence if there is no conversation or no session can start.
- */
-export async function continueWith(options: ContinueWithOptions, id: string): Promise<void> {
-  const { registry, chat, undecided } = options;
-  await registry.flushLog(id);
-  const state = registry.open.get(id)?.state ?? (await openLog({ ...options, session: id }))?.state;
-  if (!state || !hasConversation(state)) throw new Error(t("This session has no conversation that can be continued."));
-  const chosen = await pickAgent(options.agents.definitions(), state);
-  if (!chosen) return;
-  const surface = registry.open.activeSurface;
-  const session = registry.start(chosen.id, surface, state.workspaceFolder);
-  if (!session) throw new Error(t("No session could be started."));
-  const title = visibleName(titleOf({ title: sessionTitle(state) }), maxTitle);
-  const agentName = visibleName(state.agent?.name ?? "", maxTitle);
-  session.addNotice(t("Continues “{0}” ({1}).", title, agentName), {
-    ...{ session: id, relation: "continues", title, agentName },
-  });
-  await linkBack(options, id, { session: session.id, relation: "continuedBy", title, agentName: chosen.name });
-  // The focus brings the panel up to date, so that the attachments belong to the draft of the new session.
-  await chat.focus("composer", [surface]);
-  const attachments = attachmentsOf(state, title, agentName, undecided(id));
-  await chat.reveal({ type: "attached", attachments }, [surface]);
-}
-
-/** Adds a line with a link to the session that is continued. It is opened for a moment if it is closed. */
-async function linkBack({ registry, stored }: ContinueWithOptions, id: string, link: SessionLink): Promise<void> {
-  const notice = t("Continued in a new session with {0}.", link.agentName);
-  const entry = stored.get(id);
-  const session = registry.open.get(id);
-  if (session) session.addNotice(notice, link);
-  else if (entry)
-    await registry.useClosed({ id, agent: entry.agent, cwd: entry.folder }, closed => closed.addNotice(notice, link));
-}
-
-function attachmentsOf(
-  state: SessionState,
-  title: string,
-  agentName: string,
-  undecided: readonly string[],
-): readonly Attachment[] {
-  const chip = (label: string, uri: string, text: string): Attachment => ({
-    ...{ id: randomUUID(), kind: "continued", label, detail: t("{0} ({1})", title, agentName) },
-    bytes: Buffer.byteLength(text),
-    source: { type: "text", text, uri, mimeType: "text/markdown" },
-  });
-  return [
-    chip(t("Digest of “{0}”", title), "parley:digest", conversationDigest(state, { undecided })),
-    chip(t("Conversation “{0}”", title), "parley:conversation", continuedConversation(state)),
-  ];
-}
+/** Continues the session with this id with an agent that the user selects. Rejects with a sentence. */
+export const continueWith = (options: ContinueWithOptions, id: string): Promise<void> =>
+  continueConversation(options, id, state => pickAgent(options.agents.definitions(), state));
 
 /** Asks for an agent. It can be the one of the session. */
 async function pickAgent(
