@@ -85,6 +85,7 @@ export class HostileAgent {
     const problem = { message: text, detail: text, command: text, next: [], signIn };
     dispatch({ type: "promptFailed", submission: failing?.id ?? "", problem });
     for (const event of ownFacts(text)) dispatch(event);
+    session.addNotice(text, { session: "other", relation: "continues", title: text, agentName: text });
     void broker?.requestPermission(ownQuestion(text), new AbortController().signal);
     await until(() => openQuestions(session.state).length === 3);
     const agent = { id: "hostile", name: text, description: text };
