@@ -20,7 +20,11 @@ export async function focused(page: Page): Promise<string> {
   }
   if (await frame.evaluate(() => document.activeElement === null || document.activeElement === document.body))
     return "nothing";
-  const active = await frame.evaluate(() => document.activeElement?.getAttribute("aria-activedescendant") ?? "");
+  const active = await frame.evaluate(() => {
+    const id = document.activeElement?.getAttribute("aria-activedescendant") ?? "";
+    // A list that is rendered again can name a row that is gone.
+    return document.getElementById(id) ? id : "";
+  });
   const row = frame.locator(active === "" ? ":focus" : `[id="${active}"]`).first();
   const tree = await row.ariaSnapshot({ timeout: 2000 });
   // An element without a role has only its content.
@@ -37,7 +41,7 @@ export async function focused(page: Page): Promise<string> {
 export async function focusIs(page: Page, wanted: RegExp): Promise<void> {
   let last = "nothing";
   try {
-    await until(async () => wanted.test((last = await focused(page).catch(() => last))), 30_000);
+    await until(async () => wanted.test((last = await focused(page).catch(String))), 30_000);
   } catch {
     assert.fail(`The focus must be at ${String(wanted)}, and it is at ${last}.`);
   }
