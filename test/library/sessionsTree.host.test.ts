@@ -148,6 +148,15 @@ describe("the Sessions view", () => {
     assert.deepEqual(rows(), ["Today | 2", ...icons]);
   });
 
+  it("names the session that a session continues, without signs that nobody sees", () => {
+    list(session("new", { continues: { session: "old", title: "Fix\u202e sum" } }));
+    assert.deepEqual(rows().slice(1), ["$(comment-discussion) new | now · Demo Agent · continues Fix[U+202E] sum"]);
+    const [group] = tree.getChildren();
+    const item = tree.getTreeItem(tree.getChildren(group)[0] as SessionsRow);
+    assert.equal(item.contextValue, "session.continues");
+    assert.equal(item.accessibilityInformation?.label, "new, Demo Agent, now, continues Fix[U+202E] sum");
+  });
+
   it("lists pinned sessions first, and offers to unpin them", () => {
     list(session("new"), session("old", { isPinned: true, updated: clock.now() - 48 * hour }));
     assert.deepEqual(rows().slice(0, 3), ["Pinned | 1", "$(comment-discussion) old | 2 d · Demo Agent", "Today | 1"]);
