@@ -1,6 +1,5 @@
 // Continues a conversation in a new session, with the digest and the conversation as attachments of its draft, which the
 // user can remove. The two sessions are linked.
-import { randomUUID } from "node:crypto";
 import type { AgentDefinition } from "../agents/registry.ts";
 import { visibleName } from "../base/inertText.ts";
 import { t } from "../base/l10n.ts";
@@ -20,6 +19,7 @@ export interface ContinueConversationOptions extends Omit<OpenLogOptions, "sessi
   readonly chat: Pick<ChatSurface, "focus" | "reveal">;
   /** The paths of the files whose changes in the session wait for review. */
   readonly undecided: (session: string) => readonly string[];
+  readonly newId: () => string;
 }
 
 /** Asks the user for the agent that continues a conversation. Undefined if the user cancels. */
@@ -37,7 +37,7 @@ export async function continueConversation(
   id: string,
   pickAgent: PickAgent,
 ): Promise<void> {
-  const { registry, chat, undecided } = options;
+  const { registry, chat, undecided, newId } = options;
   await registry.flushLog(id);
   const state = registry.open.get(id)?.state ?? (await openLog({ ...options, session: id }))?.state;
   if (!state || !hasConversation(state)) throw new Error(t("This session has no conversation that can be continued."));
@@ -54,7 +54,7 @@ export async function continueConversation(
   await linkBack(options, id, { session: session.id, relation: "continuedBy", title, agentName: chosen.name });
   // The focus brings the panel up to date, so that the attachments belong to the draft of the new session.
   await chat.focus("composer", [surface]);
-  const attachments = attachmentsOf(state, title, agentName, undecided(id));
+  const attachments = attachmentsOf(state, { title, agentName, undecided: undecided(id), newId });
   await chat.reveal({ type: "attached", attachments }, [surface]);
 }
 
@@ -74,12 +74,20 @@ async function linkBack(
 
 function attachmentsOf(
   state: SessionState,
-  title: string,
-  agentName: string,
-  undecided: readonly string[],
+  {
+    title,
+    agentName,
+    undecided,
+    newId,
+  }: {
+    readonly title: string;
+    readonly agentName: string;
+    readonly undecided: readonly string[];
+    readonly newId: () => string;
+  },
 ): readonly Attachment[] {
   const chip = (label: string, uri: string, text: string): Attachment => ({
-    ...{ id: randomUUID(), kind: "continued", label, detail: t("{0} ({1})", title, agentName) },
+    ...{ id: newId(), kind: "continued", label, detail: t("{0} ({1})", title, agentName) },
     bytes: Buffer.byteLength(text),
     source: { type: "text", text, uri, mimeType: "text/markdown" },
   });

@@ -262,6 +262,7 @@ export class JoinedWindow {
         ...{ registry: this.#library.registry, stored: nothingStored, version: "joined", log: nullLog },
         storage: new StoredFiles(this.#stored),
         undecided: () => [],
+        newId: () => randomUUID(),
         chat: {
           focus: async () => {
             await this.page.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();

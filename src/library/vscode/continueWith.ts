@@ -1,17 +1,20 @@
 // Asks for the agent that continues a conversation.
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
 import type { SessionState } from "../../session/state.ts";
 import { continueConversation, type ContinueConversationOptions } from "../continueConversation.ts";
 
-export interface ContinueWithOptions extends ContinueConversationOptions {
+export interface ContinueWithOptions extends Omit<ContinueConversationOptions, "newId"> {
   readonly agents: { definitions(): readonly AgentDefinition[] };
 }
 
 /** Continues the session with this id with an agent that the user selects. Rejects with a sentence. */
 export const continueWith = (options: ContinueWithOptions, id: string): Promise<void> =>
-  continueConversation(options, id, state => pickAgent(options.agents.definitions(), state));
+  continueConversation({ ...options, newId: () => randomUUID() }, id, state =>
+    pickAgent(options.agents.definitions(), state),
+  );
 
 /** Asks for an agent. It can be the one of the session. */
 async function pickAgent(
