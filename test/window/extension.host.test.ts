@@ -77,6 +77,7 @@ describe("the commands of Parley", () => {
   const willReadAgain = "The next search reads all conversations again.";
   const noWaiting = "No session is waiting for you.";
   const nothingToSelect = [
+    "This session continues no other session.",
     "The shown session has no open question.",
     "There is no session. Open the chat first.",
     "The agent offers no other mode that this command can select.",
