@@ -79,6 +79,7 @@ export class CheckpointController {
       const files = choice?.files ? await this.#chosen(session, plan) : [];
       // The preview helps to choose, and is wrong as soon as the files change.
       await this.#options.preview.close(title);
+      if (entry !== undefined) await this.#focusChat();
       if (!choice || !files) return;
       // Meanwhile, the user may have sent a prompt or switched to another session.
       if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
@@ -90,6 +91,11 @@ export class CheckpointController {
       }
       if (choice.conversation) await this.#restoreConversation(session, message);
     });
+  }
+
+  /** The user came from the chat. VS Code leaves the focus nowhere when it closes the last editor. */
+  async #focusChat(): Promise<void> {
+    await this.#options.chat.focus("composer");
   }
 
   /**
@@ -148,6 +154,7 @@ export class CheckpointController {
       const choice = await ask(plan);
       const files = choice === "restored" ? await this.#chosen(session, plan) : [];
       await this.#options.preview.close(title);
+      await this.#focusChat();
       if (!choice || !files) return;
       if (isBusy(session.state)) return void (await this.#refusesWhileBusy(session));
       if (files.length > 0) await this.#apply(session, checkpoints, plan, files);
