@@ -29,6 +29,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   "Go to the open question": ["goToQuestion"],
   "Go to the previous, next prompt": ["previousPrompt", "nextPrompt"],
   "Go to the next waiting session": ["nextWaitingSession"],
+  "Go to the sessions": ["goToSessions"],
   "Select the next mode": ["cycleMode"],
   "Choose the model": ["chooseModel"],
   Follow: ["toggleFollow"],

@@ -5,6 +5,7 @@ export const commandIds = [
   "parley.newSession",
   "parley.switchSession",
   "parley.nextWaitingSession",
+  "parley.goToSessions",
   "parley.openSession",
   "parley.openSessionInEditor",
   "parley.markSessionDone",

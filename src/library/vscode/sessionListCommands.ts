@@ -24,6 +24,7 @@ import { hasSession, openInSurface, showSession } from "./showSession.ts";
 type SessionListCommandId =
   | "parley.switchSession"
   | "parley.nextWaitingSession"
+  | "parley.goToSessions"
   | "parley.openSession"
   | "parley.openSessionInEditor"
   | "parley.renameSession"
@@ -91,6 +92,10 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       const next = nextWaiting(open.sessions, open.active);
       if (next) return show(next.id);
       void showInformationMessage(t("No session is waiting for you."));
+    },
+    "parley.goToSessions": async () => {
+      await options.refresh();
+      await tree.focus(registry.open.active?.id);
     },
     "parley.openSession": async (...args) => {
       if (args[0] === "key") return openForKey(await tree.rowsForKey(), show);

@@ -72,8 +72,24 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     return this.#groups().map(group => ({ kind: "group", group }));
   }
 
+  getParent(row: SessionsRow): SessionsRow | undefined {
+    if (row.kind === "group") return undefined;
+    return this.getChildren().find(group => this.getChildren(group).some(each => idOf(each) === idOf(row)));
+  }
+
   getTreeItem(row: SessionsRow): vscode.TreeItem {
     return row.kind === "group" ? groupItem(row.group, this.#usageOf(row.group.id)) : this.#sessionItem(row.session);
+  }
+
+  /**
+   * Shows the view with the focus on the row of the session, or on the first one. The command of VS Code that focuses a
+   * view leaves no focus in one that was collapsed, because it has no rows yet.
+   */
+  async focus(session: string | undefined): Promise<void> {
+    const rows = this.getChildren().flatMap(group => this.getChildren(group));
+    const row = rows.find(each => each.kind === "session" && each.session.id === session) ?? rows[0];
+    if (row) await this.#view.reveal(row, { focus: true, select: false });
+    else await vscode.commands.executeCommand("parley.sessions.focus");
   }
 
   /** The row that was clicked. */
