@@ -57,7 +57,7 @@ async function station(page: Page, name: string, steps: () => Promise<void>): Pr
 }
 
 describe("a day by keyboard in a real VS Code", () => {
-  it("goes from the first start through a review and Find to a second session, keeps the focus, and has the stored accessibility trees", async () => {
+  it("goes from the first start through review and sessions to a restored checkpoint, keeps the focus, and has the stored accessibility trees", async () => {
     const files = {
       "list.txt": before,
       "day.json": JSON.stringify(day),
@@ -73,8 +73,12 @@ describe("a day by keyboard in a real VS Code", () => {
     const tree = (name: string): Promise<void> => hasTree(body, name, folder);
     const idle = (): Promise<void> => panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     const message = /^textbox "Message"/;
+    const restoreCheckpoint = /^button "Restore Checkpoint"/;
     const inEditor = /^(textbox|textarea|application|code)\b/;
     const line = (number: number): Locator => page.locator(".statusbar-item", { hasText: `Ln ${number},` });
+    const sessions = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
+    const sessionsTree = (name: string): Promise<void> => hasTree(sessions.getByRole("tree"), name, folder);
+    const sessionRow = (name: string): RegExp => new RegExp(`^treeitem "#script ${name}\\.json`);
 
     await station(page, "start", async () => {
       // VS Code knows the keys of the extension when it shows the extension.
@@ -167,6 +171,75 @@ describe("a day by keyboard in a real VS Code", () => {
       await idle();
       await focusIs(page, message);
       await tree("second-session");
+    });
+
+    await station(page, "list", async () => {
+      await keyboard.press("Alt+Shift+B");
+      await focusIs(page, sessionRow("second"));
+      await pressTo(page, "ArrowDown", sessionRow("day"));
+      await sessionsTree("list");
+    });
+
+    await station(page, "rename", async () => {
+      await keyboard.press("F2");
+      await focusIs(page, inQuickInput);
+      await keyboard.press("Control+A");
+      await keyboard.type("Lines of the list");
+      await keyboard.press("Enter");
+      await focusIs(page, /^treeitem "Lines of the list/);
+      await sessionsTree("rename");
+    });
+
+    await station(page, "delete", async () => {
+      await keyboard.press("Delete");
+      await page.getByRole("dialog").filter({ hasText: "Delete the session “Lines of the list”?" }).waitFor();
+      await focusIs(page, /^button "Delete"/);
+      await keyboard.press("Enter");
+      await sessions.getByRole("treeitem", { name: /^Lines of the list/ }).waitFor({ state: "detached" });
+      await focusIs(page, /^(tree|treeitem)/);
+      await sessionsTree("delete");
+    });
+
+    await station(page, "undo-deletion", async () => {
+      await typeCommand(page, "Notifications: Show Notifications");
+      await page.locator(".notifications-center").getByText("Deleted the session “Lines of the list”.").waitFor();
+      await pressTo(page, "Tab", /^button "Undo"/);
+      await keyboard.press("Enter");
+      await sessions.getByRole("treeitem", { name: /^Lines of the list/ }).waitFor();
+      await sessionsTree("undo-deletion");
+    });
+
+    await station(page, "switch", async () => {
+      await typeCommand(page, "Parley: Switch Session");
+      // The list of commands can still be closing, and the focus is in the editor then.
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "Lines of the list" }).waitFor();
+      await focusIs(page, inQuickInput);
+      await keyboard.type("Lines of");
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "Lines of the list" }).waitFor();
+      await keyboard.press("Enter");
+      await log.getByText("The needle is in line two.").waitFor();
+      await focusIs(page, message);
+      await tree("switch");
+    });
+
+    await station(page, "restore", async () => {
+      await pressTo(page, "Shift+Tab", restoreCheckpoint);
+      await keyboard.press("Enter");
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "1 file will be restored." }).waitFor();
+      await focusIs(page, inQuickInput);
+      await keyboard.press("Enter");
+      await until(() => list() === before);
+      await changes.waitFor({ state: "hidden" });
+      await focusIs(page, message);
+      await tree("restore");
+    });
+
+    await station(page, "undo-restore", async () => {
+      await typeCommand(page, "Parley: Undo Restore");
+      await until(() => list() === after);
+      // VS Code moves the focus from its list of commands to the message box or to the editor.
+      await focusIs(page, /^textbox "(?:Message|list\.txt)"/);
+      await tree("undo-restore");
     });
 
     assert.deepEqual(errors, []);

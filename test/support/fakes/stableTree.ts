@@ -10,6 +10,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/(?:file:\/\/|(?<![\w./‹›-]))(?:\/[^\s"'/:,\])}]+){2,}\/?/g, "‹path›"],
   // Times of day.
   [/\b\d{1,2}:\d{2}(?::\d{2})?(?:[\s\u202f][AP]M)?\b/g, "‹time›"],
+  // Ages in rows of VS Code, whose parts have no blanks between them.
+  [/(?:now|\d+ min)(?= ·)/g, "‹duration›"],
   // Durations and ages: 350 ms, 1.2 s, 2 min, 3h, “now”.
   [/\b\d+(?:\.\d+)?\s?(?:ms|s|sec|min|m|h)\b(?: \d+\s?(?:s|min|m)\b)?/g, "‹duration›"],
   [/(?<=[\s,·])(?:just )?now(?=["\s,]|$)/gm, "‹duration›"],
