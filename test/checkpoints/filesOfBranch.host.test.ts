@@ -76,6 +76,7 @@ for (const git of [true, false]) {
         session: () => sessions.get(shown),
         sessionCheckpoints: { forSession: (id: string) => (id === "first" ? checkpoints() : branchWorld.checkpoints) },
         preview: { open: () => Promise.resolve(), close: () => Promise.resolve() },
+        chat: { focus: () => Promise.resolve() },
         documents: new EditorDocuments(nodePaths()),
         states: {
           workspaceState: {
