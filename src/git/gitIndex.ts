@@ -10,8 +10,9 @@ export interface GitIndexEntry {
   /** The modification time and the size of the file when git wrote or compared it last. Seconds and nanoseconds. */
   readonly seconds: number;
   readonly nanoseconds: number;
-  /** The change time (ctime) at that moment, in whole seconds. */
+  /** The change time (ctime) at that moment. Seconds and nanoseconds. */
   readonly changedSeconds: number;
+  readonly changedNanoseconds: number;
   readonly size: number;
 }
 
@@ -33,15 +34,15 @@ export async function indexEntries(
 }
 
 const entryPattern =
-  /\d+ ([0-9a-f]+) (\d)\t([^\0]+)\0\s+ctime: (\d+):\d+\n\s+mtime: (\d+):(\d+)\n[^\n]*\n[^\n]*\n\s+size: (\d+)\tflags: [0-9a-f]+\n/g;
+  /\d+ ([0-9a-f]+) (\d)\t([^\0]+)\0\s+ctime: (\d+):(\d+)\n\s+mtime: (\d+):(\d+)\n[^\n]*\n[^\n]*\n\s+size: (\d+)\tflags: [0-9a-f]+\n/g;
 
 /** Reads the output of `git ls-files --stage --debug -z`. A file in a conflict has the entry of its last stage. */
 function parseIndexEntries(output: string): ReadonlyMap<string, GitIndexEntry> {
   const entries = new Map<string, GitIndexEntry>();
-  for (const [, id = "", stage, path = "", changed, seconds, nanoseconds, size] of output.matchAll(entryPattern)) {
-    const modified = { seconds: Number(seconds), nanoseconds: Number(nanoseconds) };
-    const times = { ...modified, changedSeconds: Number(changed) };
-    entries.set(path, { id, stage: Number(stage), ...times, size: Number(size) });
+  for (const [, id = "", stage, path = "", ...numbers] of output.matchAll(entryPattern)) {
+    const [changedSeconds = 0, changedNanoseconds = 0, seconds = 0, nanoseconds = 0, size = 0] = numbers.map(Number);
+    const times = { seconds, nanoseconds, changedSeconds, changedNanoseconds };
+    entries.set(path, { id, stage: Number(stage), ...times, size });
   }
   return entries;
 }

@@ -230,14 +230,19 @@ async function gitsOf(repository: Repository, names: readonly string[], since: n
  * change time, which has no meaning for git on Windows.
  */
 function isWritten(
-  { stage, seconds, nanoseconds, changedSeconds, size }: GitIndexEntry,
+  { stage, size, ...times }: GitIndexEntry,
   state: { mtimeNs: bigint; ctimeNs: bigint; size: bigint },
 ): boolean {
+  const isModifiedThen = isTime(state.mtimeNs, times.seconds, times.nanoseconds);
+  const isChangedThen =
+    process.platform === "win32" || isTime(state.ctimeNs, times.changedSeconds, times.changedNanoseconds);
+  return stage === 0 && isModifiedThen && isChangedThen && state.size === BigInt(size);
+}
+
+/** Not every git notes nanoseconds. It notes 0 then. */
+function isTime(time: bigint, seconds: number, nanoseconds: number): boolean {
   const second = 1_000_000_000n;
-  const isSameTime =
-    state.mtimeNs / second === BigInt(seconds) && (nanoseconds === 0 || state.mtimeNs % second === BigInt(nanoseconds));
-  const isSameState = process.platform === "win32" || state.ctimeNs / second === BigInt(changedSeconds);
-  return stage === 0 && isSameTime && isSameState && state.size === BigInt(size);
+  return time / second === BigInt(seconds) && (nanoseconds === 0 || time % second === BigInt(nanoseconds));
 }
 
 /** The files that moves of HEAD deleted, and that a stash took away. */
