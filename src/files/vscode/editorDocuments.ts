@@ -35,6 +35,15 @@ export interface EditorDocumentsOptions {
 /** How long to wait for a save in progress (ms). VS Code gives save participants 1.75 s. */
 const maxSaveWait = 3000;
 
+/**
+ * VS Code notices a change on disk within this time (ms). If it loads a file while a program writes it, it has the new text
+ * with the old time, and cannot save the document until it has noticed the change.
+ */
+const noticeTime = 250;
+
+/** The modification times (ms since the epoch) of files that were saved or opened here, which VS Code knows. */
+const knownTimes = new WeakMap<vscode.TextDocument, number>();
+
 /** A text that the agent sends, and the one that it derived it from, if it is known. */
 interface AgentWrite {
   readonly wanted: string;
@@ -121,7 +130,7 @@ export class EditorDocuments implements Documents, Disposable {
       const isMissing = open === undefined && (await this.stat(path)).kind === "missing";
       const isNew = isMissing && (await createFile(path, content.startsWith(byteOrderMark)));
       try {
-        return await this.#writeInto(open ?? (await openDocument(path)), content, known);
+        return await this.#writeInto(open ?? (await openNow(path)), content, known);
       } catch (thrown) {
         if (isNew) await rm(path, { force: true });
         throw thrown;
@@ -260,9 +269,13 @@ async function createFile(path: string, hasMark: boolean): Promise<boolean> {
   }
 }
 
-async function openDocument(path: string): Promise<vscode.TextDocument> {
+/** Opens the document, which VS Code loads then: a change on disk before that is noticed. */
+async function openNow(path: string): Promise<vscode.TextDocument> {
+  const time = await modificationTime(path);
   try {
-    return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+    if (time !== undefined) knownTimes.set(document, time);
+    return document;
   } catch (thrown) {
     const { message } = asError(thrown);
     if (/binary/i.test(message)) throw binaryRefusal(path);
@@ -323,7 +336,11 @@ async function saveOrRefuse(document: vscode.TextDocument, before: string): Prom
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes, { flag: "wx" });
   }
-  if (await saveAndVerify(document, { before, readDisk, maxSaveWait })) return;
+  if (await saveAndVerify(document, { before, readDisk, maxSaveWait })) {
+    const time = await modificationTime(path);
+    if (time !== undefined) knownTimes.set(document, time);
+    return;
+  }
   throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
 
@@ -332,11 +349,28 @@ async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.Te
   const path = document.uri.fsPath;
   const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
     const disk = await decodedFile(path, one);
-    return disk === undefined || one.isDirty || withLineFeeds(disk) === withLineFeeds(one.getText());
+    if (disk === undefined || one.isDirty) return true;
+    return withLineFeeds(disk) === withLineFeeds(one.getText()) && (await isNoticed(one));
   };
   const current = await waitForReload(document, isCurrent, maxReloadWait);
   if (current) return current;
   throw failedRefusal(path, "has changed on disk, and the editor has not reloaded it yet. Try again.");
+}
+
+/** Whether VS Code has noticed that the file changed on disk, which it does not report if it has the text already. */
+async function isNoticed(document: vscode.TextDocument): Promise<boolean> {
+  const time = await modificationTime(document.uri.fsPath);
+  // The clock of the file system may differ.
+  return time === undefined || time === knownTimes.get(document) || Math.abs(Date.now() - time) > noticeTime;
+}
+
+async function modificationTime(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (thrown) {
+    if (isNotFoundError(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
 async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {
