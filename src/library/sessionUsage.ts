@@ -1,4 +1,5 @@
 // The tokens and the cost of a session by day and model, as its entry keeps them, and their sums.
+import { localDay } from "../base/localDay.ts";
 import { sumMoney, type Money } from "../base/money.ts";
 import { isFiniteNumber, isListOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
 import type { TurnSpending } from "../session/state.ts";
@@ -30,13 +31,6 @@ export interface UsageSum {
   readonly costs: readonly Money[];
 }
 
-/** The day in local time, "2026-01-31". */
-export function dayOf(at: number): string {
-  const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 const known = new WeakMap<readonly TurnSpending[], readonly UsageRow[]>();
 
 /** The turns by day and model, in the order of days and models. */
@@ -48,7 +42,7 @@ export function usageRows(turns: readonly TurnSpending[]): readonly UsageRow[] {
 
 function makeRows(turns: readonly TurnSpending[]): readonly UsageRow[] {
   const rows = turns.map(({ at, model = "", input = 0, output = 0, tokens = 0, cost }): UsageRow => ({
-    ...{ day: dayOf(at), model, turns: 1, input, output, tokens },
+    ...{ day: localDay(at), model, turns: 1, input, output, tokens },
     costs: cost ? [cost] : [],
   }));
   return groupUsage(rows, ({ day, model }) => JSON.stringify([day, model]))

@@ -1,7 +1,8 @@
 // The usage of all sessions: the lines of its page, and its file.
+import { localDay } from "../base/localDay.ts";
 import type { UsageLine, UsagePeriod, UsageView } from "../panel/usagePage.ts";
 import type { SessionEntry } from "./sessionEntry.ts";
-import { dayOf, groupUsage, sumUsage, type UsageRow } from "./sessionUsage.ts";
+import { groupUsage, sumUsage, type UsageRow } from "./sessionUsage.ts";
 
 /** A row of a session, with its agent. */
 interface AgentRow extends UsageRow {
@@ -26,10 +27,8 @@ export function usageView(entries: readonly SessionEntry[], period: UsagePeriod,
 }
 
 function rowsOf(entries: readonly SessionEntry[], period: UsagePeriod, now: number): readonly AgentRow[] {
-  const date = new Date(now);
   const days = daysOf[period];
-  const first =
-    days === Infinity ? "" : dayOf(new Date(date.getFullYear(), date.getMonth(), date.getDate() - days + 1).getTime());
+  const first = days === Infinity ? "" : localDay(now, days - 1);
   return entries.flatMap(({ agentName: agent, usage = [] }) =>
     usage.filter(({ day }) => day >= first).map(row => ({ ...row, agent })),
   );

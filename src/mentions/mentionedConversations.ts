@@ -1,6 +1,7 @@
 // The stored conversations that the composer offers after `@`, by their titles.
 import { t } from "../base/l10n.ts";
 import { visibleLine } from "../base/lines.ts";
+import { localDay } from "../base/localDay.ts";
 import type { Attachment } from "../panel/protocol.ts";
 
 /** A conversation to offer. */
@@ -45,10 +46,7 @@ export function conversationLabel(title: string): string {
 
 /** The agent of a conversation, and the day. `at`: ms since the epoch. */
 export const conversationDetail = (agentName: string, at: number): string =>
-  `${visibleLine(agentName)} · ${dayText(new Date(at))}`;
-
-const dayText = (date: Date): string =>
-  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(part => String(part).padStart(2, "0")).join("-");
+  `${visibleLine(agentName)} · ${localDay(at)}`;
 
 /**
  * At most `limit` conversations whose title contains the words: those with a word that begins with them first. A hyphen also

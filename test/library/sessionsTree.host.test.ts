@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import type { LateTreeView } from "../../src/editor/lateTreeView.ts";
 import type { ListedSession } from "../../src/library/sessionGroups.ts";
-import { dayOf } from "../../src/library/sessionUsage.ts";
+import { localDay } from "../../src/base/localDay.ts";
 import { SessionsTree, type SessionsRow } from "../../src/library/vscode/sessionsTree.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
@@ -104,7 +104,7 @@ describe("the Sessions view", () => {
     const counts = { model: "m", turns: 1, input: 0, output: 0 };
     const usd = [{ amount: 0.25, currency: "USD" }];
     const eur = [{ amount: 1, currency: "EUR" }];
-    const today = dayOf(clock.now());
+    const today = localDay(clock.now());
     list(
       session("a", {
         usage: [

@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { SessionEntry } from "../../src/library/sessionEntry.ts";
-import { dayOf } from "../../src/library/sessionUsage.ts";
+import { localDay } from "../../src/base/localDay.ts";
 import { UsageTab } from "../../src/library/vscode/usageTab.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
@@ -19,7 +19,7 @@ describe("the tab of the usage", () => {
     const clock = new FakeClock();
     const changed = new Emitter<void>();
     const entries: SessionEntry[] = [];
-    const day = dayOf(clock.now());
+    const day = localDay(clock.now());
     const counts = { turns: 1, input: 3, output: 4, tokens: 7, costs: [{ amount: 0.5, currency: "USD" }] };
     const tab = new UsageTab({
       ...{ clock, log: nullLog, refresh: () => Promise.resolve() },

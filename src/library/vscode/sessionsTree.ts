@@ -12,9 +12,9 @@ import {
   type SessionGroupId,
 } from "../sessionGroups.ts";
 import { visibleName } from "../../base/inertText.ts";
+import { localDay } from "../../base/localDay.ts";
 import { treeItem } from "../../editor/editorItems.ts";
 import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
-import { dayOf } from "../sessionUsage.ts";
 import { ageText, badgeTooltip, sessionIcon, statusText, titleOf, usageText } from "./sessionTexts.ts";
 
 /** The sessions to list. */
@@ -121,9 +121,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   #usageOf(group: SessionGroupId): string {
     const { clock, source } = this.#options;
     if (group !== "today" && group !== "yesterday") return "";
-    const now = new Date(clock.now());
-    const back = group === "today" ? 0 : 1;
-    const day = dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - back).getTime());
+    const day = localDay(clock.now(), group === "today" ? 0 : 1);
     return usageText(source.sessions().flatMap(({ usage = [] }) => usage.filter(row => row.day === day)));
   }
 
