@@ -83,6 +83,22 @@ export function isRecordOf<const F extends Fields>(fields: F): Validator<FieldsO
     hasFields(value) && Object.keys(value).every(field => Object.hasOwn(fields, field));
 }
 
+/** The fields of messages beside their `type`, by that type. */
+type MessageFields = Readonly<Record<string, Fields>>;
+/** A message with one of these types, and exactly the fields of its type. */
+export type MessageOf<M extends MessageFields> = {
+  [Type in keyof M]: Flat<{ readonly type: Type } & FieldsOf<M[Type]>>;
+}[keyof M];
+/** A message with one of these types, and exactly the fields of its type. */
+export function isMessageOf<const M extends MessageFields>(messages: M): Validator<MessageOf<M>> {
+  const checks = new Map(Object.entries(messages).map(([type, fields]) => [type, isRecordOf(fields)]));
+  return (value): value is MessageOf<M> => {
+    if (typeof value !== "object" || value === null || !("type" in value)) return false;
+    const { type, ...fields } = value;
+    return isString(type) && checks.get(type)?.(fields) === true;
+  };
+}
+
 /** The type with its intersections as one object each. */
 type Plain<T> = unknown extends T
   ? T

@@ -1,14 +1,14 @@
 // The boundary between the page of permission rules, an editor tab, and the extension host.
 import {
   isListOf,
+  isMessageOf,
   isNonNegativeInteger,
   isOneOf,
   isRecordOf,
   isString,
   optional,
   type Fields,
-  type FieldsOf,
-  type Flat,
+  type MessageOf,
 } from "../base/validators.ts";
 
 /** The lists of rules: the user settings, and the answers in this workspace. */
@@ -98,16 +98,7 @@ const rulesIntents = {
   openSettings: {},
 } as const satisfies Readonly<Record<string, Fields>>;
 
-type RulesIntents = typeof rulesIntents;
-export type RulesIntent = {
-  [Type in keyof RulesIntents]: Flat<{ readonly type: Type } & FieldsOf<RulesIntents[Type]>>;
-}[keyof RulesIntents];
+export type RulesIntent = MessageOf<typeof rulesIntents>;
 
 /** Whether a message of the page is an intent. */
-export function isRulesIntent(message: unknown): message is RulesIntent {
-  if (typeof message !== "object" || message === null || !("type" in message)) return false;
-  const { type, ...fields } = message;
-  return (
-    isString(type) && Object.hasOwn(rulesIntents, type) && isRecordOf(rulesIntents[type as keyof RulesIntents])(fields)
-  );
-}
+export const isRulesIntent = isMessageOf(rulesIntents);

@@ -1,12 +1,11 @@
 // The boundary between the page that searches all conversations, an editor tab, and the extension host.
 import {
   isBoolean,
+  isMessageOf,
   isNonNegativeInteger,
-  isRecordOf,
   isString,
   type Fields,
-  type FieldsOf,
-  type Flat,
+  type MessageOf,
 } from "../base/validators.ts";
 
 /** A line with hits, with the lines of the same entry around it. */
@@ -89,22 +88,13 @@ const searchIntents = {
   attachSession: { session: isString },
 } as const satisfies Readonly<Record<string, Fields>>;
 
-type SearchIntents = typeof searchIntents;
-export type SearchIntent = {
-  [Type in keyof SearchIntents]: Flat<{ readonly type: Type } & FieldsOf<SearchIntents[Type]>>;
-}[keyof SearchIntents];
+export type SearchIntent = MessageOf<typeof searchIntents>;
 
 /** Longer texts are no search. Characters. */
 const maxQueryLength = 2000;
 
+const isAnySearchIntent = isMessageOf(searchIntents);
+
 /** Whether a message of the page is an intent. */
-export function isSearchIntent(message: unknown): message is SearchIntent {
-  if (typeof message !== "object" || message === null || !("type" in message)) return false;
-  const { type, ...fields } = message;
-  if ("query" in fields && String(fields.query).length > maxQueryLength) return false;
-  return (
-    isString(type) &&
-    Object.hasOwn(searchIntents, type) &&
-    isRecordOf(searchIntents[type as keyof SearchIntents])(fields)
-  );
-}
+export const isSearchIntent = (message: unknown): message is SearchIntent =>
+  isAnySearchIntent(message) && !("query" in message && message.query.length > maxQueryLength);

@@ -1,6 +1,6 @@
 // The boundary between the page of usage, an editor tab, and the extension host.
 import type { Money } from "../base/money.ts";
-import { isOneOf, isRecordOf, isString, type Fields, type FieldsOf, type Flat } from "../base/validators.ts";
+import { isMessageOf, isOneOf, type Fields, type MessageOf } from "../base/validators.ts";
 
 /** The periods of which the page can show the usage, by the days until today. */
 export const usagePeriods = ["today", "week", "month", "all"] as const;
@@ -43,16 +43,7 @@ const usageIntents = {
   export: {},
 } as const satisfies Readonly<Record<string, Fields>>;
 
-type UsageIntents = typeof usageIntents;
-export type UsageIntent = {
-  [Type in keyof UsageIntents]: Flat<{ readonly type: Type } & FieldsOf<UsageIntents[Type]>>;
-}[keyof UsageIntents];
+export type UsageIntent = MessageOf<typeof usageIntents>;
 
 /** Whether a message of the page is an intent. */
-export function isUsageIntent(message: unknown): message is UsageIntent {
-  if (typeof message !== "object" || message === null || !("type" in message)) return false;
-  const { type, ...fields } = message;
-  return (
-    isString(type) && Object.hasOwn(usageIntents, type) && isRecordOf(usageIntents[type as keyof UsageIntents])(fields)
-  );
-}
+export const isUsageIntent = isMessageOf(usageIntents);

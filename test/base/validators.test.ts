@@ -8,6 +8,7 @@ import {
   isBoolean,
   isFiniteNumber,
   isListOf,
+  isMessageOf,
   isNonNegativeInteger,
   isOneOf,
   isRecordOf,
@@ -67,6 +68,19 @@ describe("a check of untrusted values", () => {
       [isRecordWith(place), [{ path: "a" }, { path: "a", line: 1, more: 1 }], [{}, { path: "a", line: "1" }, [], null]],
       [isRecordOf(place), [{ path: "a" }, { path: "a", line: 1 }], [{ path: "a", more: 1 }, { line: 1 }, "a"]],
       [isRecordWith(patch), [{}, { size: null }, { size: 1 }], [{ size: "1" }, undefined]],
+      [
+        isMessageOf({ go: { step: isFiniteNumber }, stop: {} }),
+        [{ type: "go", step: 1 }, { type: "stop" }],
+        [
+          { type: "go" },
+          { type: "stop", step: 1 },
+          { type: "constructor" },
+          { type: ["stop"] },
+          { step: 1 },
+          null,
+          "stop",
+        ],
+      ],
       [isRecordOf({}), [{}], [{ toString: 1 }, JSON.parse('{"__proto__":1}'), []]],
     ];
     for (const [check, good, bad] of table) {
