@@ -33,6 +33,8 @@ describe("branches of a conversation", () => {
     await prompt(panel, "second.json", "Two done.");
     writeFileSync(join(folder, "user.txt"), "the user's\n");
     assert.deepEqual([sum(), hasMade()], ["second\n", true]);
+    const changes = panel.getByRole("region", { name: "Changes" });
+    await changes.getByRole("button", { name: /^2 files/ }).waitFor();
     await composer.focus();
     await keys.type("a draft");
     await tabTo(page, message(panel, "second.json").getByRole("button", { name: "Edit Prompt" }));
@@ -65,6 +67,7 @@ describe("branches of a conversation", () => {
     await until(() => sum() === "second\n" && hasMade());
     await log.getByText("Two done.").waitFor();
     await log.getByText("1 of 2").waitFor();
+    await changes.getByRole("button", { name: /^2 files/ }).waitFor();
     assert.equal(await composer.inputValue(), "a draft");
     assert.equal(readFileSync(join(folder, "user.txt"), "utf8"), "the user's\n");
     await scene(page, "branch-undone");
