@@ -1,3 +1,5 @@
+// Days in local time.
+
 /** The day in local time, "2026-01-31". `at`: ms since the epoch. `daysBack`: the number of days before that day. */
 export function localDay(at: number, daysBack = 0): string {
   const now = new Date(at);
