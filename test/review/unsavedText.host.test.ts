@@ -175,7 +175,12 @@ for (const git of [true, false]) {
       const utf8 = Buffer.from(`é\n${tenLines}`);
       const latin1 = Buffer.from(`é\n${tenLines}`, "latin1");
       const reopen = async (name: string, encoding: string): Promise<void> => {
-        await vscode.workspace.openTextDocument(vscode.Uri.file(path(name)), { encoding });
+        const uri = vscode.Uri.file(path(name));
+        const bytes = await readFile(uri.fsPath);
+        const document = await vscode.workspace.openTextDocument(uri, { encoding });
+        const text = await vscode.workspace.decode(bytes, { encoding });
+        // VS Code reports the encoding and the text one after the other.
+        await until(() => document.encoding === encoding && document.getText() === text.replace(/^\uFEFF/, ""));
         await watch().settled();
       };
 

@@ -60,6 +60,8 @@ async function textState(
 ): Promise<FileState> {
   const encoded = await encodeLike(bytes, raw, withLineEndsOf(after, raw), path);
   if (encoded) return { kind: "file", bytes: encoded, executable };
+  // The user can reopen the document with another encoding at the same moment.
+  if ((await rawTextOfBytes(bytes, path)) !== raw) throw changedMeanwhile(path);
   throw new Refusal("failed", t("{0} could not be written in its encoding.", quotePath(path)), { path });
 }
 

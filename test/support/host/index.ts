@@ -11,12 +11,27 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: "bdd", timeout: maxTestTime, color: false, bail, ...(grep ? { grep } : {}) });
   await loadTests(mocha);
   repeatTests(mocha.suite, Number(process.env["PARLEY_TEST_REPEAT"] ?? 1));
+  const earlier = process.listeners("uncaughtException");
   const failures = await new Promise<number>(resolve => {
     const runner = mocha.run(resolve);
+    ignoreErrorsOfGitExtension(process.listeners("uncaughtException").filter(added => !earlier.includes(added)));
     const file = process.env["PARLEY_TEST_RESULTS"];
     if (file) recordResults(runner, file, grep);
   });
   if (failures > 0) throw new Error(`${failures} of the tests failed.`);
+}
+
+/**
+ * VS Code's git extension has an uncaught error (EPIPE) if the folder of a repository disappears while git starts there.
+ * No test is the cause of it.
+ */
+function ignoreErrorsOfGitExtension(listeners: readonly NodeJS.UncaughtExceptionListener[]): void {
+  for (const listener of listeners) {
+    process.off("uncaughtException", listener);
+    process.on("uncaughtException", (error, origin) => {
+      if (!/[\\/]extensions[\\/]git[\\/]dist[\\/]/.test(error.stack ?? "")) listener(error, origin);
+    });
+  }
 }
 
 function repeatTests(suite: Mocha.Suite, times: number): void {
