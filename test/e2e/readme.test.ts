@@ -46,7 +46,7 @@ if (process.env["PARLEY_PICTURES"]) {
           "workbench.colorTheme": "Default Dark Modern",
           // Only one agent, so that the list of agents does not distract.
           "parley.agents": Object.fromEntries(
-            ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"].map(id => [id, false]),
+            ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "kimi"].map(id => [id, false]),
           ),
           "parley.mcpServers": { everything: { command: process.execPath, args: [everything] } },
         },
