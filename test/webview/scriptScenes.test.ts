@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPanel, picture, usePanel, type Options, type PanelPage } from "./panelPage.ts";
-import { START, snapshot } from "./scenes.ts";
+import { START, message, snapshot, view } from "./scenes.ts";
 import { scriptScenes } from "./scriptScenes.ts";
 
 /** Whole conversations, a window of 420 px as at 200 %, and a low side bar. */
@@ -112,6 +112,27 @@ describe("conversations in other scripts", () => {
       );
       assert.ok(a !== undefined && b !== undefined && a > b, `${icon} at ${a}, ${words} at ${b}`);
     }
+  });
+
+  it("have the bar of a quote where its text begins, also if it begins with a list, a table or a quote", async () => {
+    const texts = [
+      ["> - שלום\n> - עולם", "right"],
+      ["> 1. `a.ts` מרחבא", "right"],
+      ["> | שלום | b |\n> |---|---|\n> | a | b |", "right"],
+      ["> > مرحبا", "right"],
+      ["> - Hello שלום", "left"],
+      ["> Hello\n> - שלום", "left"],
+    ] as const;
+    const panel = await openPanel([
+      snapshot(view([message("m", "agent", texts.map(([text]) => text).join("\n\nnext\n\n"))])),
+    ]);
+    const sides = await panel.log
+      .locator(".markdown > blockquote, .blocks > blockquote")
+      .evaluateAll(all => all.map(each => (getComputedStyle(each).borderRightWidth === "4px" ? "right" : "left")));
+    assert.deepEqual(
+      sides,
+      texts.map(([, side]) => side),
+    );
   });
 
   it("show the whole name of the agent, and the whole priority of a step, in a narrow side bar", async () => {
