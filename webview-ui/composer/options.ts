@@ -90,6 +90,6 @@ function checkbox(option: Extract<ViewOption, { type: "boolean" }>): TemplateRes
       aria-description=${notes ?? nothing}
       .checked=${live(option.value)}
       @change=${change}
-    />${optionIcons(option)}<span class="ellipsis">${option.name}</span>
+    />${optionIcons(option)}<span class="ellipsis" dir="auto">${option.name}</span>
   </label>`;
 }

@@ -59,7 +59,7 @@ export class PickerElement extends LightElement {
         @click=${() => (this.query === null ? this.#open() : this.#close())}
         @keydown=${(event: KeyboardEvent) => this.#buttonKey(event)}
       >
-        ${optionLabel(this.option, shown)}<span class="ellipsis">${shown}</span>${icon("chevron-down")}
+        ${optionLabel(this.option, shown)}<span class="ellipsis" dir="auto">${shown}</span>${icon("chevron-down")}
       </button>
       ${this.query === null ? nothing : this.#list(this.query)}`;
   }

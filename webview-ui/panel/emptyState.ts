@@ -66,15 +66,15 @@ function agentCard(agent: ViewAgent, selected: ViewAgent | undefined, leave: () 
 }
 
 const agentMark = (agent: ViewAgent): TemplateResult =>
-  html`<span class="agent-mark" aria-hidden="true"
+  html`<span class="agent-mark" dir="auto" aria-hidden="true"
     >${agent.icon === undefined ? initials(agent.name) : icon(agent.icon)}</span
   >`;
 
 function agentWords(agent: ViewAgent): TemplateResult {
   const status = agentStatus(agent);
   return html`<span class="agent-words">
-    <span class="agent-name">${agent.name}</span>
-    ${agent.description === undefined ? nothing : html`<span class="agent-about quiet">${agent.description}</span>`}
+    <span class="agent-name" dir="auto">${agent.name}</span>
+    ${agent.description === undefined ? nothing : html`<span class="agent-about quiet" dir="auto">${agent.description}</span>`}
     ${status === "" ? nothing : html`<span class="agent-status quiet">${status}</span>`}
   </span>`;
 }
@@ -111,7 +111,7 @@ function recentSession(session: ViewRecentSession): TemplateResult {
     aria-label=${[title, ...details].join(", ")}
     @click=${() => send({ type: "showSession", id })}
   >
-    ${icon(sessionIcon(session))}<span class="recent-title">${title}</span
+    ${icon(sessionIcon(session))}<span class="recent-title" dir="auto">${title}</span
     ><span class="quiet">${status === "" ? age : status}</span>
   </button>`;
 }

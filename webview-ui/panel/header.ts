@@ -106,7 +106,7 @@ export class HeaderElement extends LightElement {
 
   #folderName(name: string): TemplateResult {
     return html`<div class="folder" title=${t("The agent works in {0}", this.path)}>
-      ${icon("folder")} <span class="sr-only">${t("Folder:")}</span> <span class="ellipsis">${name}</span>
+      ${icon("folder")} <span class="sr-only">${t("Folder:")}</span> <span class="ellipsis" dir="auto">${name}</span>
     </div>`;
   }
 

@@ -108,7 +108,7 @@ export class MenuElement extends LightElement {
       aria-expanded=${this.open}
       @click=${this.#toggle}
     >
-      <span class="ellipsis">${text}</span> ${icon("chevron-down")}
+      <span class="ellipsis" dir="auto">${text}</span> ${icon("chevron-down")}
     </button>`;
   }
 

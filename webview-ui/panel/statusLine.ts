@@ -79,7 +79,9 @@ function lateLine(head: ViewHead, startLimit: StartLimit, { leave, refresh }: St
 }
 
 const detailText = (detail: string | undefined): TemplateResult | typeof nothing =>
-  detail === undefined ? nothing : html`<span class="status-detail ellipsis" title=${detail}>${detail}</span>`;
+  detail === undefined
+    ? nothing
+    : html`<span class="status-detail ellipsis" dir="auto" title=${detail}>${detail}</span>`;
 
 function statusButton(label: string, intent: Intent, leave: () => void): TemplateResult {
   const run = (): void => {

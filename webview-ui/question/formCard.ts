@@ -91,7 +91,7 @@ export class FormCardElement extends LightElement {
         <span class="question-title">${visibleText(question.title)}</span>
         ${questionNavigation(this.position)}
       </div>
-      <div class="quiet">
+      <div class="quiet" dir="auto">
         ${
           question.isPrompt
             ? t("A prompt of the MCP server {0}.", visibleText(question.asker ?? ""))
@@ -105,8 +105,8 @@ export class FormCardElement extends LightElement {
   }
 
   #form({ title, description, fields }: Form): TemplateResult {
-    return html`${title === undefined ? nothing : html`<div class="form-title">${visibleText(title)}</div>`}
-      ${description === undefined ? nothing : html`<div class="quiet pre">${visibleText(description)}</div>`}
+    return html`${title === undefined ? nothing : html`<div class="form-title" dir="auto">${visibleText(title)}</div>`}
+      ${description === undefined ? nothing : html`<div class="quiet pre" dir="auto">${visibleText(description)}</div>`}
       <div class="fields">
         ${fields.map((field, i) =>
           fieldControl(field, {

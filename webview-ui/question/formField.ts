@@ -47,20 +47,22 @@ const describedBy = ({ description }: FormField, { id, fault, warning }: FieldSt
     .trim() || nothing;
 
 const title = (field: FormField): TemplateResult =>
-  html`${visibleText(field.title)}${field.required ? html` <span class="required">${t("(required)")}</span>` : nothing}`;
+  html`${visibleText(field.title)}${field.required ? html` <span class="required" dir="auto">${t("(required)")}</span>` : nothing}`;
 
 const about = ({ description }: FormField, { id }: FieldState): TemplateResult | typeof nothing =>
-  description === undefined ? nothing : html`<div class="quiet pre" id="${id}-about">${visibleText(description)}</div>`;
+  description === undefined
+    ? nothing
+    : html`<div class="quiet pre" dir="auto" id="${id}-about">${visibleText(description)}</div>`;
 
 function message({ fault, warning, id }: FieldState): TemplateResult | typeof nothing {
   if (fault !== undefined)
-    return html`<div class="field-fault" id="${id}-fault">${icon("error")} <span>${fault}</span></div>`;
+    return html`<div class="field-fault" dir="auto" id="${id}-fault">${icon("error")} <span>${fault}</span></div>`;
   if (warning === undefined) return nothing;
-  return html`<div class="field-warning" id="${id}-fault">${icon("warning")} <span>${warning}</span></div>`;
+  return html`<div class="field-warning" dir="auto" id="${id}-fault">${icon("warning")} <span>${warning}</span></div>`;
 }
 
 const labelled = (field: FormField, state: FieldState, control: TemplateResult): TemplateResult =>
-  html`<div class="field">
+  html`<div class="field" dir="auto">
     <label for=${state.id}>${title(field)}</label>
     ${about(field, state)} ${control} ${message(state)}
   </div>`;
@@ -111,7 +113,7 @@ const textOf = (value: FormValue | undefined): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 function checkboxField(field: Extract<FormField, { type: "boolean" }>, state: FieldState): TemplateResult {
-  return html`<div class="field">
+  return html`<div class="field" dir="auto">
     <label class="choice">
       <input
         type="checkbox"
@@ -151,6 +153,7 @@ function listControl(field: Extract<FormField, { type: "select" }>, state: Field
 function choiceGroup(field: FormField, state: FieldState, choices: readonly TemplateResult[]): TemplateResult {
   return html`<fieldset
     class="field"
+    dir="auto"
     aria-invalid=${state.fault === undefined ? nothing : "true"}
     aria-describedby=${describedBy(field, state)}
   >
@@ -169,7 +172,7 @@ function radios(field: Extract<FormField, { type: "select" }>, state: FieldState
         .checked=${live(state.value === choice?.value)}
         @change=${() => state.onInput(choice?.value)}
       />
-      ${choice ? choiceText(choice) : html`<span class="quiet">${t("No answer")}</span>`}
+      ${choice ? choiceText(choice) : html`<span class="quiet" dir="auto">${t("No answer")}</span>`}
     </label>`;
   return [...field.choices.map(radio), ...(field.required ? [] : [radio(undefined)])];
 }
@@ -198,8 +201,8 @@ function checkboxes(field: Extract<FormField, { type: "multiselect" }>, state: F
 }
 
 const choiceText = ({ name, description }: FormChoice): TemplateResult =>
-  html`<span
+  html`<span dir="auto"
     >${visibleText(name)}${
-      description === undefined ? nothing : html`<span class="quiet"> – ${visibleText(description)}</span>`
+      description === undefined ? nothing : html`<span class="quiet"> – <bdi>${visibleText(description)}</bdi></span>`
     }</span
   >`;

@@ -39,10 +39,10 @@ export class PromptPreviewElement extends LightElement {
         ${icon("sparkle")} <span class="question-title">${visibleText(question.title)}</span>
         ${questionNavigation(this.position)}
       </div>
-      <div class="quiet">
+      <div class="quiet" dir="auto">
         ${t("From the MCP server {0}. This is what will be sent.", visibleText(question.asker ?? ""))}
       </div>
-      ${notes.map(note => html`<div class="quiet pre">${visibleText(note)}</div>`)}
+      ${notes.map(note => html`<div class="quiet pre" dir="auto">${visibleText(note)}</div>`)}
       <div class="question-details preview-content" tabindex="0" role="group" aria-label=${t("Content of the prompt")}>
         ${sections.map(
           ({ role, parts }) =>
@@ -67,4 +67,6 @@ export class PromptPreviewElement extends LightElement {
 
 /** Texts are shown exactly as they are sent, and not as Markdown. */
 const previewPart = (part: ViewPart): TemplateResult =>
-  part.type === "text" ? html`<div class="pre preview-text">${visibleText(part.text)}</div>` : messagePart(part, false);
+  part.type === "text"
+    ? html`<div class="pre preview-text" dir="auto">${visibleText(part.text)}</div>`
+    : messagePart(part, false);

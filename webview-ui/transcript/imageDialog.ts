@@ -15,7 +15,7 @@ export function showImageDialog(name: string, source: string, open: (() => void)
   };
   render(
     html`<div class="enlarged-bar">
-        <span class="ellipsis" title=${name}>${name}</span>
+        <span class="ellipsis" dir="auto" title=${name}>${name}</span>
         ${open ? iconButton("go-to-file", { label: t("Open in Editor"), onClick: openAndClose }) : nothing}
         ${iconButton("close", { label: t("Close"), title: t("Close (Escape)"), onClick: close })}
       </div>

@@ -121,7 +121,7 @@ function table(title: string, first: string, lines: readonly UsageLine[], total?
 function row(name: string, { turns, input, output, tokens, costs }: UsageLine): TemplateResult {
   const parts = t("{0} input, {1} output", formatCount(input), formatCount(output));
   return html`<tr>
-    <th scope="row">${name}</th>
+    <th scope="row"><bdi>${name}</bdi></th>
     <td class="number">${formatCount(turns)}</td>
     <td class="number" title=${input + output > 0 ? parts : nothing}>${tokens > 0 ? formatCount(tokens) : "–"}</td>
     <td class="number">
