@@ -242,7 +242,7 @@ class Scenario {
         if (state.kind !== "file" || state.bytes.includes(0) || state.bytes.some(byte => byte > 127)) return;
         note(`writes ${name} through the editor`);
         const text = edited(textOf(state), n);
-        return void (await this.#folder.write(name, text));
+        return void (await this.#folder.write(name, text).catch(thrown => this.#failed(name, thrown)));
       }
       case 10: {
         if (state.kind !== "file") return;
@@ -314,6 +314,18 @@ class Scenario {
     assert.ok(await document.save());
     const bytes = Buffer.concat([Buffer.from(`user ${n}\n`), expected.bytes]);
     this.#expected.set(name, { ...expected, bytes });
+  }
+
+  /** Adds the state of the document to the steps, because a refused write depends on it. */
+  async #failed(name: string, thrown: unknown): Promise<never> {
+    const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.fsPath === this.#path(name));
+    const states = open.map(one => ({
+      ...{ text: one.getText(), encoding: one.encoding, isDirty: one.isDirty, version: one.version },
+      isActive: vscode.window.activeTextEditor?.document === one,
+    }));
+    const disk = await readFile(this.#path(name), "latin1").catch(String);
+    this.steps.push(`    documents: ${JSON.stringify(states)}, disk: ${JSON.stringify(disk)}`);
+    throw thrown;
   }
 
   async #rewrite(name: string, change: (text: string) => string): Promise<void> {

@@ -49,12 +49,7 @@ export class UserFileOperations implements Disposable {
       ),
     );
     this.#store.add(
-      vscode.workspace.onDidDeleteFiles(({ files }) =>
-        files.forEach(({ fsPath }) => {
-          moves.end(fsPath);
-          this.#removed(fsPath);
-        }),
-      ),
+      vscode.workspace.onDidDeleteFiles(({ files }) => files.forEach(({ fsPath }) => this.#removed(fsPath))),
     );
   }
 
@@ -89,6 +84,8 @@ export class UserFileOperations implements Disposable {
     const { review, texts, work, facts } = this.#options;
     facts.note({ type: "userDeleted", path: removed });
     void work.enqueue(removed, async ({ path }) => {
+      // A change on disk that is looked at before this is the user's deletion, too.
+      this.moves.end(removed);
       for (const one of [path, ...texts.last.keys()]) if (isAtOrBelow(one, path)) texts.last.set(one, null);
       for (const one of trackedAt(review, path)) await review.replaced(one, null);
     });
