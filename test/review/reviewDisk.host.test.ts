@@ -1,7 +1,7 @@
 // An agent that writes to disk directly, in the real editor: the text before, from any source.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { emptySession } from "../../src/session/state.ts";
@@ -34,6 +34,7 @@ describe("the review in the editor", () => {
     watch,
     turnBegan,
     folder,
+    write,
   } = useReviewedFolder();
 
   describe("with an agent that writes to disk directly", () => {
@@ -185,6 +186,17 @@ describe("the review in the editor", () => {
       assert.equal(file("a.txt"), undefined);
       assert.ok(await review().undoLast());
       assert.ok(file("a.txt"));
+    });
+
+    it("takes no text of the agent as the base if the agent writes through Parley before its command is reported", async () => {
+      await put("a.txt", tenLines);
+      await begin();
+      await writeFile(path("a.txt"), lines(1, "two"));
+      await write("a.txt", lines(1, "three"));
+      await watch().settled();
+      assert.match(file("a.txt")?.unknown ?? "", /no earlier text/);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), lines(1, "three"));
     });
 
     it("restores a deleted file on undo", async () => {

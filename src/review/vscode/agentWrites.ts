@@ -9,6 +9,7 @@ import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import type { OutsideFiles } from "../turns/outsideFiles.ts";
 import { PendingWrites } from "../turns/pendingWrites.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
+import type { ChangeAuthor } from "./changeAuthor.ts";
 import type { FileWork } from "./fileWork.ts";
 
 export interface AgentWritesOptions {
@@ -25,8 +26,7 @@ export interface AgentWritesOptions {
   readonly touch: (path: string, before: string | null, turn: string) => void;
   /** Takes in what is on disk. */
   readonly diskChanged: (path: string) => Promise<void>;
-  /** The text when the turn began, if the agent has changed the file since unreported; otherwise `text`. */
-  readonly textBefore: (path: string, text: string | null) => Promise<string | null>;
+  readonly author: Pick<ChangeAuthor, "needsReview" | "textBefore">;
   readonly attributeToAgent: (path: string, after: string | null, turn: string) => Promise<void>;
   readonly log: Log;
 }
@@ -85,16 +85,19 @@ export class AgentWrites {
 
   /** Resolves with whether the file is followed. */
   async #begin(path: string, content: string, turn: string): Promise<boolean> {
-    const { review, work, states, texts, touch, diskChanged } = this.#options;
-    // After everything that was reported before.
-    await work.enqueue(path, async () => (review.isTracked(path) ? diskChanged(path) : undefined));
+    const { review, work, states, texts, touch, diskChanged, author } = this.#options;
+    // After everything that was reported before. A command of the agent can have changed the file, unreported so far.
+    await work.enqueue(path, async () => {
+      const isKnown = this.#options.known(path) !== undefined;
+      if (review.isTracked(path) || (!isKnown && (await author.needsReview(path)))) await diskChanged(path);
+    });
     const before = await this.#read(path);
     await states?.beforeWrite(path);
     if (before === undefined) return false;
     this.#options.facts.note({ type: "textSeen", path, text: before });
     // Some agents write to disk first and send the request afterwards: the text known before counts.
     const isUnknown = this.#options.known(path) === undefined && !review.isTracked(path);
-    if (isUnknown) texts.last.set(path, await this.#options.textBefore(path, before));
+    if (isUnknown) texts.last.set(path, await author.textBefore(path, before));
     const known = this.#options.known(path);
     touch(path, known === undefined ? before : known, turn);
     this.#before.set(path, before);

@@ -103,17 +103,6 @@ export class ChangeAttribution implements Disposable {
       }),
     );
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
-    this.#writes = new AgentWrites({
-      ...options,
-      work: this.#work,
-      outside: this.outside,
-      texts: this.#texts,
-      known: path => this.#known(path),
-      touch: (path, before, turn) => this.#turns.touch(path, before, turn),
-      diskChanged: path => this.#diskChanged({ path }),
-      attributeToAgent: (path, after, turn) => this.#attributeToAgent(path, after, turn),
-      textBefore: (path, text) => this.#author.textBefore(path, text),
-    });
     this.#userOperations = this.#store.add(
       new UserFileOperations({ ...options, texts: this.#texts, work: this.#work }),
     );
@@ -129,6 +118,17 @@ export class ChangeAttribution implements Disposable {
       texts: this.#texts,
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.isUsers(path, Date.now()),
       isKnown: path => typeof this.#known(path) === "string",
+    });
+    this.#writes = new AgentWrites({
+      ...options,
+      work: this.#work,
+      outside: this.outside,
+      texts: this.#texts,
+      known: path => this.#known(path),
+      touch: (path, before, turn) => this.#turns.touch(path, before, turn),
+      diskChanged: path => this.#diskChanged({ path }),
+      attributeToAgent: (path, after, turn) => this.#attributeToAgent(path, after, turn),
+      author: this.#author,
     });
     this.#turns = new ChangeTurns({
       ...options,
