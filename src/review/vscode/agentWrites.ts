@@ -3,6 +3,7 @@ import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { normalizeText } from "../../base/text.ts";
 import type { FactSink } from "../../history/facts.ts";
+import { changeTime } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
@@ -88,8 +89,8 @@ export class AgentWrites {
     const { review, work, states, texts, touch, diskChanged, author } = this.#options;
     // After everything that was reported before. A command of the agent can have changed the file, unreported so far.
     await work.enqueue(path, async () => {
-      const isKnown = this.#options.known(path) !== undefined;
-      if (review.isTracked(path) || (!isKnown && (await author.needsReview(path)))) await diskChanged(path);
+      const isUnknown = this.#options.known(path) === undefined && (await changeTime(path)) !== undefined;
+      if (review.isTracked(path) || (isUnknown && (await author.needsReview(path)))) await diskChanged(path);
     });
     const before = await this.#read(path);
     await states?.beforeWrite(path);
