@@ -33,6 +33,7 @@ import { createPanels } from "./window/createPanels.ts";
 import { createSessions } from "./window/createSessions.ts";
 import { EditorWorkspaceFolders } from "./library/vscode/editorWorkspaceFolders.ts";
 import { SessionFolders } from "./library/vscode/sessionFolders.ts";
+import { ResumeQuestions } from "./library/resumeQuestions.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
 import { checkpointFolder, sessionLogFolder } from "./window/startup/storageFolders.ts";
@@ -120,6 +121,9 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   });
 
   // Sessions
+  const resumeQuestions = store.add(
+    new ResumeQuestions({ open, storage: platform.storage, limits: () => settings.read().resume, log }),
+  );
   const features = {
     open,
     settings,
@@ -138,6 +142,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     terminals,
     review,
     history,
+    resumeQuestions,
   };
   const registry: SessionRegistry = createSessions(platform, features);
   const storedSessions = createStoredSessions(platform, {

@@ -18,6 +18,7 @@ import type { SessionServices } from "../session/sessionServices.ts";
 import { sessionTitle, type SessionState } from "../session/state.ts";
 import { chatViewSurface, type OpenSessions } from "./openSessions.ts";
 import { rememberedFile, RememberedSessionsFile, type RememberedSession } from "./rememberedSessions.ts";
+import type { ResumeQuestions } from "./resumeQuestions.ts";
 import type { WindowRecord } from "./windowRecord.ts";
 
 /** The agents, as sessions use them. */
@@ -68,6 +69,8 @@ export interface SessionRegistryOptions {
   readonly servers: AgentServers;
   readonly folders: WorkspaceFolders;
   readonly storage: LogStorage;
+  /** Asks before agents get large conversations again. Absent: agents get them without a question. */
+  readonly resumeQuestions?: Pick<ResumeQuestions, "gateOf">;
   /** The record of this window. */
   readonly record: WindowRecord;
   /** The version of Parley. */
@@ -214,7 +217,7 @@ export class SessionRegistry {
     }
     const { agent } = remembered;
     const definition = agents.definition(agent) ?? removedAgent(agent, earlier.state.agent?.name);
-    return this.open.get(remembered.id) ?? this.#add(remembered, definition, earlier);
+    return this.open.get(remembered.id) ?? this.#add(remembered, definition, { earlier });
   }
 
   /** Shows a session of an earlier window in the surface. Rejects with a sentence if it cannot be opened. */
@@ -273,9 +276,15 @@ export class SessionRegistry {
 
   /**
    * Starts a session, which the surface shows. The session before it stays open. Without `agent` or `folder`, uses those of
-   * that session, or the usual ones. Returns undefined if no session can start.
+   * that session, or the usual ones. `choices`: the values of options that the session begins with, by their ids. Returns
+   * undefined if no session can start.
    */
-  start(agent?: string, surface: string = this.open.activeSurface, folder?: string): Session | undefined {
+  start(
+    agent?: string,
+    surface: string = this.open.activeSurface,
+    folder?: string,
+    choices?: InitialChoices["defaults"],
+  ): Session | undefined {
     const { agents, folders } = this.#options;
     const before = this.open.selected(surface);
     const definition = agents.definition(agent) ?? agents.of(before);
@@ -286,14 +295,18 @@ export class SessionRegistry {
     }
     this.#failure = undefined;
     agents.choose(definition.id, agent !== undefined);
-    const session = this.#add({ id: randomUUID(), agent: definition.id, cwd }, definition);
+    const session = this.#add({ id: randomUUID(), agent: definition.id, cwd }, definition, { choices });
     this.#show(surface, session);
     void session.open();
     return session;
   }
 
-  #add(remembered: RememberedSession, definition: AgentDefinition, earlier?: OpenedLog): Session {
-    const { storage, version, log, clock, agents, servers, folders, createServices } = this.#options;
+  #add(
+    remembered: RememberedSession,
+    definition: AgentDefinition,
+    { earlier, choices }: { readonly earlier?: OpenedLog; readonly choices?: InitialChoices["defaults"] | undefined },
+  ): Session {
+    const { storage, version, log, clock, agents, servers, folders, createServices, resumeQuestions } = this.#options;
     const { id, cwd: workspaceFolder } = remembered;
     const leftOut = (): void =>
       session.addNotice(
@@ -323,8 +336,11 @@ export class SessionRegistry {
       mcpServers: agent => servers.serversFor(session, definition.name, agent),
       createServices: dispatch => createServices({ id, workspaceFolder }, definition, dispatch),
       onLog: logged => file.write(logged),
-      initialChoices: () => agents.initialChoices(definition),
-      ...(earlier && { earlier }),
+      initialChoices: () => {
+        const { defaults, last } = agents.initialChoices(definition);
+        return { defaults: { ...defaults, ...choices }, last };
+      },
+      ...(earlier && { earlier, ...(resumeQuestions && { resumption: resumeQuestions.gateOf(id) }) }),
     });
     this.#opened.set(session, { session, remembered, file });
     this.#unopened = this.#unopened.filter(each => each.id !== id);

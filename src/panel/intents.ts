@@ -91,6 +91,8 @@ export const intents = {
   resumeQueue: { scope: "session", fields: {} },
   /** Sends the queued prompts although the agent refused choices of the user. */
   sendAnyway: { scope: "session", fields: {} },
+  /** Answers whether the agent gets a large conversation again. `readOnly` returns the prompts that wait to the composer. */
+  answerResume: { scope: "session", fields: { answer: isOneOf("resume", "digest", "readOnly") } },
   stop: { scope: "session", fields: {} },
   /** Ends the agent's process while Parley connects to it. */
   cancelConnecting: { scope: "session", fields: {} },

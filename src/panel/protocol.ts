@@ -2,6 +2,7 @@
 // webview-ui. Everything here is plain JSON.
 import type { TurnSummary } from "../session/state.ts";
 import type { Problem } from "../base/errors.ts";
+import type { Money } from "../base/money.ts";
 import type { TypeOf } from "../base/validators.ts";
 import type { Form, WebAddress, HeldFields } from "../session/forms/form.ts";
 import type { isAttachment } from "./attachment.ts";
@@ -481,6 +482,16 @@ export interface ArgumentValues {
   readonly values: readonly string[];
 }
 
+/** How large the conversation is that the agent would get again. Absent: not known. */
+export interface ViewResumeQuestion {
+  /** The tokens of the conversation that the agent reported last. */
+  readonly tokens?: number;
+  /** The size of the log. */
+  readonly bytes?: number;
+  /** What the session has cost so far. */
+  readonly costs?: readonly Money[];
+}
+
 /**
  * What features show outside the transcript. The projection does not know these keys: each is a key of the part that its
  * feature exports (`headParts.ts`).
@@ -504,6 +515,8 @@ export interface FeatureHead {
   readonly recent?: readonly ViewRecentSession[];
   /** The search of all conversations has hits, so F4 goes from one to the next. Absent before the first search. */
   readonly hasSearchHits?: boolean;
+  /** Asks before the agent gets a large conversation again. Null: there is no question. Absent in views of tests. */
+  readonly resumeQuestion?: ViewResumeQuestion | null;
   /** The user allows all edits of the session. Absent in views of earlier versions and of tests. */
   readonly allowsEdits?: boolean;
 }

@@ -129,6 +129,11 @@ export interface Agent {
    * the session. Rejects with a ProblemError if the agent fails otherwise. Resolves when prompts can be sent.
    */
   continueSession?(request: ContinueSessionRequest, client: AgentClient): Promise<ContinuedAgentSession | undefined>;
+  /**
+   * Whether `continueSession` makes the agent read the conversation again: it can continue sessions, and does not have this
+   * one open. Absent: it does, if there is `continueSession`.
+   */
+  loadsSession?(sessionId: string): boolean;
   /** What the agent can do with its sessions now. A method that the agent turns out to lack disappears. */
   readonly sessionStore?: AgentSessionStore;
   /** The ways to sign in, in the agent's order. */

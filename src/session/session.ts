@@ -25,7 +25,12 @@ import { QueueEditor } from "./queueEditor.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import { AgentLoss } from "./opening/agentLoss.ts";
-import { openAgentSession, surroundingsFor, openingNotice } from "./opening/openAgentSession.ts";
+import {
+  readsConversationAgain,
+  openAgentSession,
+  surroundingsFor,
+  openingNotice,
+} from "./opening/openAgentSession.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
@@ -143,6 +148,15 @@ export class Session implements Disposable {
       const running = await connection.connect((state, detail) => {
         if (!isStale()) this.#reportConnection(state, detail);
       });
+      if (isStale()) return;
+      const { resumption, earlier: restored } = this.#options;
+      // The agent has read the conversation already if it opened a session since the log was read.
+      const isRestored = this.#state.connections === restored?.state.connections;
+      const gate = isRestored && readsConversationAgain(running.agent, this.#state) ? resumption : undefined;
+      if (gate && !(await gate.mayContinue(this.#state))) {
+        if (!isStale()) this.#reportConnection("closed");
+        return;
+      }
       if (isStale()) return;
       this.#reportConnection("opening");
       const loss = new AgentLoss(running, problem => {

@@ -14,6 +14,7 @@ import type { InitialChoices } from "./choices.ts";
 import type { LoggedEvent, SessionEvent } from "./events.ts";
 import type { Replayed } from "./log/replay.ts";
 import type { SessionParticipant } from "./participant.ts";
+import type { SessionState } from "./state.ts";
 
 /**
  * Files, terminals and permission requests, for one session. Disposing settles every promise that the services gave
@@ -37,6 +38,12 @@ export interface SessionServices
   readonly participants?: readonly SessionParticipant[];
 }
 
+/** Stands before the agent of a restored session reads the whole conversation again, because it continues its session. */
+export interface ResumptionGate {
+  /** False: the session stays closed until it is opened again, such as after the user's answer. Never rejects. */
+  mayContinue(state: SessionState): Promise<boolean>;
+}
+
 /** What a session needs from the outside. */
 export interface SessionOptions {
   readonly id: string;
@@ -55,6 +62,8 @@ export interface SessionOptions {
   readonly onLog?: (logged: LoggedEvent) => void;
   /** The earlier conversation, if the session is restored. */
   readonly earlier?: Replayed;
+  /** Decides whether the agent may read the earlier conversation again. Absent: it always may. */
+  readonly resumption?: ResumptionGate;
   /** The choices of a new session, asked for when its agent is ready for the first time. */
   readonly initialChoices?: () => InitialChoices;
 }

@@ -1,4 +1,5 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
@@ -8,6 +9,7 @@ import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
 import type { HistoryFeature } from "../history/vscode/createHistory.ts";
+import { answerResume } from "../library/answerResume.ts";
 import { createBranchHead } from "../library/branchHead.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
@@ -89,6 +91,7 @@ export function createPanels(
         list.head,
         permissions.head,
         features.search.head,
+        features.resumeQuestions.head,
       ]),
       isOutside: isOutsideSession,
       log,
@@ -107,6 +110,11 @@ export function createPanels(
     documents,
     review: review.store,
   });
+  const continuing = {
+    ...{ registry, agents, stored, storage, chat, log },
+    version: (platform.context.extension.packageJSON as { readonly version: string }).version,
+    undecided: (session: string) => filesOfSession(review.store.review, session),
+  };
   const branching = createBranching(platform, { registry, stored, servers: mcp, files: restore.files });
   const runIntent = intentRunner(
     [
@@ -123,6 +131,7 @@ export function createPanels(
       restore.intents,
       features.search.intents,
       branching.intents,
+      answerResume({ ...continuing, questions: features.resumeQuestions, newId: () => randomUUID() }),
     ],
     { isOpen: id => open.get(id) !== undefined, log },
   );
@@ -173,10 +182,8 @@ export function createPanels(
       optionCommands(registry, agents, chat),
       allEditsCommand(registry, permissions.allEdits, chat),
       sessionListCommands({
-        ...{ registry, agents, mcp, stored, storage, clock, log, tree, chat, list: list.list },
-        version: (platform.context.extension.packageJSON as { readonly version: string }).version,
+        ...{ ...continuing, mcp, clock, tree, list: list.list },
         refresh: () => storedSessions.refresh(),
-        undecided: session => filesOfSession(review.store.review, session),
       }),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },

@@ -17,6 +17,7 @@ import { SessionRegistry } from "../library/sessionRegistry.ts";
 import type { EditorWorkspaceFolders } from "../library/vscode/editorWorkspaceFolders.ts";
 import { WindowRecord } from "../library/windowRecord.ts";
 import type { McpFeature } from "../mcp/vscode/createMcp.ts";
+import type { ResumeQuestions } from "../library/resumeQuestions.ts";
 import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
@@ -44,6 +45,7 @@ export interface SessionFeatures {
   readonly environment: WindowEnvironment;
   readonly signIn: SignInFeature;
   readonly mcp: McpFeature;
+  readonly resumeQuestions: ResumeQuestions;
   /** How files are protected that programs run. */
   readonly protection: () => ProtectionSettings;
 }
@@ -70,7 +72,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
   };
   const { onEnding } = terminals;
   const registry = new SessionRegistry({
-    ...{ open, agents, storage, log, clock },
+    ...{ open, agents, storage, log, clock, resumeQuestions: features.resumeQuestions },
     servers: mcp,
     folders: features.folders,
     record: new WindowRecord({

@@ -15,6 +15,8 @@ export const integerSettings = {
   "sessions.maxCount": { minimum: 0, maximum: 100_000, fallback: 1000 },
   "sessions.maxAgeDays": { minimum: 0, maximum: 36_500, fallback: 0 },
   "sessions.maxSize": { minimum: 0, maximum: 1_000_000, fallback: 0 },
+  "sessions.askAboveTokens": { minimum: 0, maximum: 100_000_000, fallback: 150_000 },
+  "sessions.askAboveSize": { minimum: 0, maximum: 1_000_000, fallback: 5 },
 } as const satisfies Readonly<Record<string, IntegerSetting>>;
 
 export type IntegerSettingKey = keyof typeof integerSettings;

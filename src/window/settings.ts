@@ -10,6 +10,7 @@ import type { HeadPart } from "../panel/headParts.ts";
 import type { ViewHead } from "../panel/protocol.ts";
 import { readProtectionSetting, type ProtectionSettings } from "../permissions/protectedFiles.ts";
 import { readFolderGlobs, readGlobSetting } from "../permissions/sensitiveFiles.ts";
+import type { ResumeLimits } from "../library/resumeQuestions.ts";
 import type { SessionLimits } from "../library/retention.ts";
 import { checkedInteger, type IntegerSettingKey } from "./numberSettings.ts";
 
@@ -35,6 +36,8 @@ export interface Settings {
   readonly maxIgnoredBytes: number;
   /** What is kept of the sessions of a workspace. */
   readonly sessions: SessionLimits;
+  /** Above which size Parley asks before an agent gets a conversation again. */
+  readonly resume: ResumeLimits;
 }
 
 /** The events that notify the user: none, permission requests, or permission requests and ends of turns. */
@@ -151,6 +154,10 @@ export function readSettings(
       count: integer("sessions.maxCount"),
       days: integer("sessions.maxAgeDays"),
       megabytes: integer("sessions.maxSize"),
+    },
+    resume: {
+      tokens: integer("sessions.askAboveTokens"),
+      bytes: integer("sessions.askAboveSize") * 1_000_000,
     },
   };
 }

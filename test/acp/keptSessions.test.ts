@@ -184,6 +184,8 @@ for (const version of [1, 2] as const) {
       agent.update("copy", { sessionUpdate: "available_commands_update", availableCommands: [command] });
       agent.send({ id: "early", method: "session/request_permission", params: { sessionId: "copy", options: [] } });
       assert.ok((await agent.response("early")).error, "nobody can answer yet");
+      // The agent has the copy open, so it need not read it again.
+      assert.equal(connected.agent.loadsSession?.("copy"), false);
       const client = recordingClient();
       const continued = await connected.agent.continueSession?.(
         { cwd: "/w", connection: 3, sessionId: "copy", isKnown: () => false, isCut: () => false, lacksEnd: false },

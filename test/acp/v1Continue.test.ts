@@ -201,6 +201,8 @@ describe("an agent of version 1 that continues a session", () => {
     session.dispose();
     agent.update("old-session", commands);
     await settled();
+    assert.equal(connected.agent.loadsSession?.("old-session"), false);
+    assert.equal(connected.agent.loadsSession?.("other-session"), true);
     const client = recordingClient();
     const again = await resume(client);
     assert.equal(again?.by, "resume");

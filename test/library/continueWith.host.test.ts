@@ -82,7 +82,7 @@ describe("Continue With…", () => {
     const attached = happened.at(-1) as Extract<PanelMessage, { type: "attached" }>;
     assert.deepEqual(happened.slice(0, -1), [
       ["asked", "Old Agent current", "Other "],
-      ["started", "other", "view", "/w"],
+      ["started", "other", "view", "/w", undefined],
       ["new", "Continues “Fix sum” (Old[U+202E] Agent).", "continues", "old"],
       { id: "old", agent: "old", cwd: "/w" },
       ["old", "Continued in a new session with Other.", "continuedBy", "new"],
@@ -101,8 +101,32 @@ describe("Continue With…", () => {
   });
 
   it("offers the same agent too, and does nothing if the user cancels", async () => {
-    assert.deepEqual((await run(logOf(opened, prompt, answer), "Old Agent"))[1], ["started", "old", "view", "/w"]);
+    assert.deepEqual((await run(logOf(opened, prompt, answer), "Old Agent"))[1], ["started", "old", "view", "/w", {}]);
     assert.deepEqual(await run(logOf(opened, prompt), undefined), [["asked", "Old Agent current", "Other "]]);
+  });
+
+  it("gives the mode and the model that the user chose to the same agent, and to no other one", async () => {
+    const select = (id: string, category: string): object => ({
+      ...{ id, name: id, category, type: "select", value: "a" },
+      choices: [
+        { value: "a", name: "A" },
+        { value: "b", name: "B" },
+      ],
+    });
+    const options = { type: "options", options: [select("mode", "mode"), select("model", "model")] } as SessionEvent;
+    const chosen: SessionEvent = {
+      type: "chosen",
+      choices: [
+        { id: "mode", value: "b", applied: true },
+        { id: "model", value: "a", applied: true },
+      ],
+    };
+    const refused: SessionEvent = { type: "choiceRefused", id: "model", reason: "refused" };
+    const log = logOf(opened, options, chosen, prompt, answer);
+    assert.deepEqual((await run(log, "Old Agent"))[1], ["started", "old", "view", "/w", { mode: "b", model: "a" }]);
+    assert.deepEqual((await run(log, "Other"))[1], ["started", "other", "view", "/w", undefined]);
+    const partly = logOf(opened, options, chosen, refused, prompt);
+    assert.deepEqual((await run(partly, "Old Agent"))[1], ["started", "old", "view", "/w", { mode: "b" }]);
   });
 
   it("refuses a session without a conversation in a sentence", async () => {

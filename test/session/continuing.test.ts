@@ -75,6 +75,56 @@ describe("a conversation that continues", () => {
     assert.deepEqual(bench.session.state.agentSessions, ["r0"]);
   });
 
+  it("waits in front of the gate with its prompts, which go out once the gate lets it pass", async () => {
+    await bench.openReady();
+    await turn("one", "First.");
+    const requests = reload(() => true);
+    bench.mayContinue = false;
+    bench.send("two");
+    await bench.flushPromises();
+    bench.send("three");
+    await bench.session.open();
+    bench.session.resumeQueue();
+    await bench.flushPromises();
+    assert.deepEqual([requests.length, bench.queued], [0, ["two", "three"]]);
+    const { connection, lost } = bench.session.state;
+    assert.deepEqual([connection, lost], [{ state: "closed" }, null]);
+    assert.deepEqual(notices(), []);
+    bench.mayContinue = true;
+    await bench.session.open();
+    await bench.flushPromises();
+    assert.deepEqual([requests.length, bench.remote.texts, bench.queued], [1, ["two"], ["three"]]);
+  });
+
+  it("passes the gate without a question after the agent has opened a session since the restore", async () => {
+    await bench.openReady();
+    await turn("one", "First.");
+    reload(() => false);
+    await bench.openReady();
+    assert.equal(bench.continueQuestions, 1);
+    await turn("two", "Second.");
+    bench.mayContinue = false;
+    const { continueSession } = bench.agent;
+    assert.ok(continueSession);
+    const restarting = bench.session.restart();
+    bench.agent.continueSession = continueSession;
+    await restarting;
+    assert.equal(bench.continueQuestions, 1);
+    assert.equal(bench.session.state.connection?.state, "ready");
+  });
+
+  it("is not asked about if the agent cannot continue it, or has it open still", async () => {
+    await bench.openReady();
+    await turn("one", "First.");
+    for (const loads of [undefined, false]) {
+      reload(loads === undefined ? undefined : () => true);
+      if (loads !== undefined) bench.agent.loadsSession = () => loads;
+      bench.mayContinue = false;
+      await bench.openReady();
+      assert.equal(bench.continueQuestions, 0);
+    }
+  });
+
   it("is attached to the first prompt that the agent answers, if the agent refuses to continue it", async () => {
     await bench.openReady();
     await turn("one", "First.");

@@ -83,6 +83,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/signInProgram.ts": ["node:crypto"],
   // Reads the log of npm, in the folder that npm uses by default.
   "src/mentions/pathPreview.ts": ["node:fs/promises", "node:path"],
+  // Reads the paths in the links of a prompt.
+  "src/mentions/promptDraft.ts": ["node:url"],
   "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
   // Looks for packages that npx has.
   "src/agents/agentPresence.ts": ["node:crypto", "node:fs/promises", "node:path"],

@@ -34,6 +34,8 @@ const attack: Readonly<Record<string, unknown>> = {
   "parley.sessions.maxCount": 0.5,
   "parley.sessions.maxAgeDays": 0.000001,
   "parley.sessions.maxSize": 0.000001,
+  "parley.sessions.askAboveTokens": 0,
+  "parley.sessions.askAboveSize": 0,
 };
 
 /** What the folder may not change. The agents have an array that is created by each reading. */

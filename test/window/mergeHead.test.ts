@@ -33,7 +33,9 @@ const settings: HeadPart<"sendKey" | "settingsProblem"> = {
   onDidChange: neverFires,
 };
 const follow: HeadPart<"follow"> = { values: { follow: () => "paused" }, onDidChange: neverFires };
-const rest: HeadPart<"prompts" | "mcpServers" | "ownQuestions" | "changes" | "allowsEdits" | "hasSearchHits"> = {
+const rest: HeadPart<
+  "prompts" | "mcpServers" | "ownQuestions" | "changes" | "allowsEdits" | "hasSearchHits" | "resumeQuestion"
+> = {
   values: {
     prompts: () => [],
     mcpServers: () => [],
@@ -41,6 +43,7 @@ const rest: HeadPart<"prompts" | "mcpServers" | "ownQuestions" | "changes" | "al
     changes: () => null,
     allowsEdits: () => false,
     hasSearchHits: () => false,
+    resumeQuestion: () => null,
   },
   onDidChange: neverFires,
 };

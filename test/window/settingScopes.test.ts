@@ -42,6 +42,8 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.sessions.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.sessions.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.sessions.maxSize": ["machine", "It removes data, and the disk is that of the machine."],
+  "parley.sessions.askAboveTokens": ["application", "A habit of the user. A folder could have tokens used unasked."],
+  "parley.sessions.askAboveSize": ["application", "A habit of the user. A folder could have tokens used unasked."],
   "parley.sessions.confirmDelete": [
     "application",
     "A habit of the user. A folder could have sessions deleted without a question.",

@@ -27,6 +27,7 @@ import { placeholderHead } from "../base/placeholderHead.ts";
 import { StartLimit } from "./startLimit.ts";
 import { isUnused } from "../composer/sessionDrafts.ts";
 import { OpenedLater } from "./openedLater.ts";
+import { resumeCard } from "./resumeCard.ts";
 import { readOnlyNotice } from "./readOnlyNotice.ts";
 import { showsElapsedTime, statusLine } from "./statusLine.ts";
 
@@ -43,6 +44,8 @@ export class PanelElement extends LightElement {
   readonly #openedLater = new OpenedLater();
   /** The id of the question that is shown above the composer. */
   #shownQuestion: string | undefined;
+  /** Whether the question about a large conversation is shown. */
+  #shownResumeQuestion = false;
   /** Whether the focus was in the banner before the update. */
   #bannerHadFocus = false;
   /** A hit in a conversation that is not shown yet. */
@@ -133,11 +136,15 @@ export class PanelElement extends LightElement {
     else this.#composer?.focusBox();
   }
 
-  /** Focuses the open question, or the composer if there is none. */
+  /** Focuses the open question, or the composer if there is none. A question of the agent comes first. */
   focusQuestion(): void {
     if (this.head && this.head.questions.length > 0)
       this.querySelector<QuestionCardElement>("parley-question")?.focusCard();
-    else this.focusComposer();
+    else {
+      const answer = this.querySelector<HTMLElement>(".resume-question button");
+      if (answer) answer.focus();
+      else this.focusComposer();
+    }
   }
 
   /** After the last prompt, the message box follows, at the end of the conversation. */
@@ -206,6 +213,9 @@ export class PanelElement extends LightElement {
     const question = this.head?.questions[0]?.id;
     this.#keepFocus(question !== undefined && question !== this.#shownQuestion);
     if (question !== undefined && question !== this.#shownQuestion) void this.#scrollToQuestion();
+    const resumeQuestion = this.head?.resumeQuestion ?? null;
+    if (resumeQuestion && !this.#shownResumeQuestion) this.#scrollTo(this.querySelector(".resume-question"));
+    this.#shownResumeQuestion = resumeQuestion !== null;
     this.#shownQuestion = question;
     if (this.head !== undefined && showsElapsedTime(this.head))
       this.#stopTicking ??= everySecond(() => this.requestUpdate());
@@ -219,6 +229,10 @@ export class PanelElement extends LightElement {
   async #scrollToQuestion(): Promise<void> {
     const card = this.querySelector<QuestionCardElement>("parley-question");
     await card?.updateComplete;
+    this.#scrollTo(card);
+  }
+
+  #scrollTo(card: Element | null): void {
     const area = this.querySelector(".above-composer");
     if (!card || !area || area.scrollHeight <= area.clientHeight) return;
     area.scrollTop += card.getBoundingClientRect().top - area.getBoundingClientRect().top;
@@ -237,7 +251,8 @@ export class PanelElement extends LightElement {
 
   /**
    * F2 renames the session, and F4 goes to the next hit of the search of all conversations, wherever the focus is. F4 is
-   * not passed on to VS Code then, which would also go to the next result of its own search.
+   * not passed on to VS Code then, which would also go to the next result of its own search. Escape answers the question
+   * about a large conversation.
    */
   #keydown = (event: KeyboardEvent): void => {
     if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -245,9 +260,18 @@ export class PanelElement extends LightElement {
     else if (event.key === "F4" && this.head?.hasSearchHits) {
       event.stopPropagation();
       send({ type: "goToSearchHit", step: event.shiftKey ? "previous" : "next" });
+    } else if (event.key === "Escape" && this.#canAnswerResume(event)) {
+      send({ type: "answerResume", answer: "readOnly" });
+      this.focusComposer();
     } else return;
     event.preventDefault();
   };
+
+  /** Escape answers the question about a large conversation, unless it has closed something else. */
+  #canAnswerResume({ defaultPrevented, target }: KeyboardEvent): boolean {
+    if (!this.head?.resumeQuestion || defaultPrevented || !(target instanceof Element)) return false;
+    return target.matches(".composer textarea") || target.closest(".resume-question") !== null;
+  }
 
   #top(head: ViewHead): TemplateResult {
     return html`<parley-header
@@ -292,7 +316,7 @@ export class PanelElement extends LightElement {
           .onLeave=${() => this.focusComposer()}
           .onLate=${(text: string) => this.#composer?.restoreLateEdit(text)}
         ></parley-queue>
-        <div role="alert">${refusedChoices(head)}</div>
+        <div role="alert">${refusedChoices(head)}${resumeCard(head, () => this.focusComposer())}</div>
       </div>
       ${head.isReadOnly ? readOnlyNotice(head) : nothing}
       <parley-composer

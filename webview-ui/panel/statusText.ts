@@ -13,7 +13,7 @@ export function connectionText(head: ViewHead): string | undefined {
     case "opening":
       return t("Opening the session…");
     case "closed":
-      if (head.problem) return undefined;
+      if (head.problem || head.resumeQuestion) return undefined;
       // After a reload of the window. The agent of a session that can only be read never starts.
       return head.isReadOnly ? t("{0} is not running.", name) : t("{0} starts with your next message.", name);
     default:

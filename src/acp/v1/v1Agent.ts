@@ -70,6 +70,10 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
     return undefined;
   }
 
+  loadsSession(sessionId: string): boolean {
+    return this.#continuingMethods.length > 0 && !this.#unused.has(sessionId);
+  }
+
   async #reopen(unused: V1Session, client: AgentClient): Promise<V1Session> {
     this.#unused.delete(unused.sessionId);
     await withTimeout(unused.turn, maxTurnWait, () => undefined, this.#options.clock);

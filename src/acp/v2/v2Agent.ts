@@ -60,6 +60,10 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
     return undefined;
   }
 
+  loadsSession(sessionId: string): boolean {
+    return !this.#copies.has(sessionId);
+  }
+
   #reopen(copy: V2Session, { connection }: OpenSessionRequest, client: AgentClient): V2Session {
     const { sessionId, settings } = copy;
     this.#copies.delete(sessionId);

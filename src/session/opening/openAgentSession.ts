@@ -62,6 +62,13 @@ export async function openAgentSession(
   return { session: await agent.open(request, client) };
 }
 
+/** Whether the agent reads the whole conversation again when its session opens. */
+export function readsConversationAgain(agent: Agent, state: SessionState): boolean {
+  const sessionId = openSessionId(state);
+  if (sessionId === undefined || !agent.continueSession) return false;
+  return agent.loadsSession?.(sessionId) ?? true;
+}
+
 /** The id of the agent session that the conversation continues in. Agents do not keep a session without a prompt. */
 function openSessionId(state: SessionState): string | undefined {
   const { agentSessions, agentSession, agentForgot } = state;

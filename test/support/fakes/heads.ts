@@ -35,5 +35,6 @@ export const emptyHeadValues: HeadValues = {
   sendKey: () => "enter",
   recent: () => undefined,
   hasSearchHits: () => undefined,
+  resumeQuestion: () => null,
   allowsEdits: () => undefined,
 };

@@ -238,6 +238,8 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.options<boolean>.description": "agent",
   "head.options<boolean>.category": "agent",
   "head.usage.cost.currency": "agent",
+  // Only the view of a restored session has it.
+  "head.resumeQuestion.costs.currency": "Parley",
   "head.turnUsage.models.model": "agent",
   "head.cwd": "user",
   // Of MCP servers. test/mcp and test/webview/mcp.test.ts have hostile ones.

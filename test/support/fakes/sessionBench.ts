@@ -32,6 +32,9 @@ export class SessionBench implements AgentConnector {
   readonly session: Session;
   /** What the options of a new session get. */
   initialChoices: InitialChoices = { defaults: {}, last: {} };
+  /** Whether the agent may read an earlier conversation again, and how often the session asked. */
+  mayContinue = true;
+  continueQuestions = 0;
   broker: PermissionBroker | undefined;
   /** How often the session's services were asked to end the agent's commands. */
   endTerminalsCount = 0;
@@ -53,6 +56,12 @@ export class SessionBench implements AgentConnector {
       },
       onLog: one => this.log.push(one),
       initialChoices: () => this.initialChoices,
+      resumption: {
+        mayContinue: () => {
+          this.continueQuestions++;
+          return Promise.resolve(this.mayContinue);
+        },
+      },
       ...(past && { earlier: replayAtOnce(past, { ...nullLog, error: message => this.warnings.push(message) }) }),
     });
   }

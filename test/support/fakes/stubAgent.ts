@@ -95,6 +95,7 @@ export class StubAgent implements Agent {
   onOpen: (session: StubSession) => void = () => {};
   /** Continues sessions, if a test defines it. */
   continueSession?: NonNullable<Agent["continueSession"]>;
+  loadsSession?: NonNullable<Agent["loadsSession"]>;
   /** A promise that delays the response. */
   ready: Promise<void> = Promise.resolve();
 
