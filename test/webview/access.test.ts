@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { AxeResults, RunOptions } from "axe-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { addressAsk, formAsk, formatsAsk } from "./formScenes.ts";
-import { scenes, snapshot, view } from "./scenes.ts";
+import { largeConversation, scenes, snapshot, view } from "./scenes.ts";
 import { visitsAllCases } from "../support/fakes/sample.ts";
 
 const axeSource = readFileSync(
@@ -95,6 +95,21 @@ describe("accessibility of the composer's lists", () => {
       await page.getByRole("button", { name: /^Model/ }).press("Enter");
       await page.getByRole("combobox", { name: "Search Model" }).waitFor();
       found.push(...(await violations(panel, rules)).map(line => `choices, ${theme}: ${line}`));
+      await panel.free();
+    }
+    assert.deepEqual(found, []);
+  });
+});
+
+describe("accessibility of the question about a large conversation", () => {
+  usePanel();
+
+  it("axe finds no violation in it, with the button that has the focus", async () => {
+    const found: string[] = [];
+    for (const theme of themes) {
+      const panel = await openPanel([snapshot(largeConversation)], { theme, width: 280 });
+      await panel.page.getByRole("button", { name: "Continue From Digest" }).focus();
+      found.push(...(await violations(panel, rulesIn(theme))).map(line => `${theme}: ${line}`));
       await panel.free();
     }
     assert.deepEqual(found, []);

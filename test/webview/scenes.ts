@@ -373,6 +373,22 @@ const mcpHead: Partial<ViewHead> = {
 };
 
 /** The scenes by name. */
+/** Asks before the agent gets the conversation again. */
+export const largeConversation: View = view(everyEntry.slice(0, 3), {
+  title: "Fix the total",
+  agent: { id: "demo", name: "Demo Agent" },
+  connection: { state: "closed" },
+  queue: [{ id: "s1", text: "Then update the changelog", sent: false }],
+  resumeQuestion: {
+    tokens: 182_400,
+    bytes: 6_210_000,
+    costs: [
+      { amount: 4.2, currency: "USD" },
+      { amount: 12, currency: "credits" },
+    ],
+  },
+});
+
 export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   delegated: [snapshot(delegated)],
   empty: [snapshot(view([]))],
