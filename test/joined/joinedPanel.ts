@@ -17,6 +17,7 @@ import { nullLog, systemClock } from "../../src/base/log.ts";
 import { createMcpServers, type McpServers } from "../../src/mcp/mcpServers.ts";
 import { answerAgentForm, openSessionIntents, runSessionStep } from "../../src/panel/openSessionIntents.ts";
 import type { HostMessage, ViewAgent } from "../../src/panel/protocol.ts";
+import type { IntentHandlers } from "../../src/panel/intentHandlers.ts";
 import type { PanelAction, ReplyTarget } from "../../src/panel/replyTarget.ts";
 import { defaultProtection, withProtectedFiles } from "../../src/permissions/protectedFiles.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
@@ -26,9 +27,11 @@ import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts
 import { SessionRegistry, type SessionAgents } from "../../src/library/sessionRegistry.ts";
 import { Branching } from "../../src/library/branching.ts";
 import { createBranchHead } from "../../src/library/branchHead.ts";
-import { continueConversation } from "../../src/library/continueConversation.ts";
+import { answerResume } from "../../src/library/answerResume.ts";
+import { continueConversation, type ContinueConversationOptions } from "../../src/library/continueConversation.ts";
 import { copyConversation } from "../../src/library/copyConversation.ts";
 import type { StoredSessions } from "../../src/library/storedSessions.ts";
+import { ResumeQuestions, type ResumeLimits } from "../../src/library/resumeQuestions.ts";
 import { SurfaceViews } from "../../src/library/surfaceViews.ts";
 import { openInSurface } from "../../src/library/vscode/showSession.ts";
 import { WindowRecord } from "../../src/library/windowRecord.ts";
@@ -112,6 +115,8 @@ export interface JoinedOptions {
   readonly rules?: readonly Rule[];
   /** The setting `parley.mcpServers`. */
   readonly mcpServers?: Readonly<Record<string, object>>;
+  /** Above which size Parley asks before it resumes a conversation. Absent: it never asks. */
+  readonly resume?: ResumeLimits;
 }
 
 /** Opens a window with one chat, whose first session starts. Use inside {@link useJoined}. */
@@ -128,6 +133,7 @@ interface Library {
   readonly views: SurfaceViews;
   readonly mcp: McpServers;
   readonly branching: Branching;
+  readonly resume: IntentHandlers<"answerResume">;
 }
 
 /** A window with one chat, and what it was asked for that only VS Code can do. */
@@ -148,6 +154,7 @@ export class JoinedWindow {
   readonly #states = newStates();
   readonly #secrets = new MapSecrets();
   readonly #rules: readonly Rule[];
+  readonly #resume: ResumeLimits;
   readonly #agents: readonly AgentDefinition[];
   /** The logs of the sessions, by their names. */
   readonly #stored = new Map<string, string>();
@@ -159,7 +166,8 @@ export class JoinedWindow {
   #early: unknown[] = [];
   #panel: PanelPage | undefined;
 
-  constructor({ agents, files = {}, rules = [], mcpServers = {} }: JoinedOptions) {
+  constructor({ agents, files = {}, rules = [], mcpServers = {}, resume }: JoinedOptions) {
+    this.#resume = resume ?? { tokens: 0, bytes: 0 };
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true });
       writeFileSync(join(this.folder, name), text);
@@ -256,23 +264,23 @@ export class JoinedWindow {
   /** Continues the shown conversation with another agent, as the command “Continue With…” does. */
   async continueWith(agent: string): Promise<void> {
     assert.ok(this.#library, "the window is closed");
-    const before = this.session.id;
-    await continueConversation(
-      {
-        ...{ registry: this.#library.registry, stored: nothingStored, version: "joined", log: nullLog },
-        storage: new StoredFiles(this.#stored),
-        undecided: () => [],
-        newId: () => randomUUID(),
-        chat: {
-          focus: async () => {
-            await this.page.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
-          },
-          reveal: message => Promise.resolve(this.#chat?.reply(message)),
-        },
-      },
-      before,
-      () => Promise.resolve(this.#agents.find(({ id }) => id === agent)),
+    await continueConversation(this.#continuing(this.#library.registry), this.session.id, () =>
+      Promise.resolve(this.#agents.find(({ id }) => id === agent)),
     );
+  }
+
+  #continuing(registry: SessionRegistry): ContinueConversationOptions {
+    return {
+      ...{ registry, stored: nothingStored, version: "joined", log: nullLog },
+      storage: new StoredFiles(this.#stored),
+      undecided: () => [],
+      newId: () => randomUUID(),
+      chat: {
+        // The focus brings the panel up to date.
+        focus: () => this.page.locator(`main[data-session="${this.session.id}"]`).waitFor(),
+        reveal: message => Promise.resolve(this.#chat?.reply(message)),
+      },
+    };
   }
 
   /** Undoes the latest branch, as the command does. */
@@ -345,7 +353,8 @@ export class JoinedWindow {
   }
 
   /** Connects the page to the sessions. */
-  #connect({ registry, views, mcp, branching }: Library): void {
+  #connect({ views, ...parts }: Library): void {
+    const { registry } = parts;
     const { page } = this;
     const postMessage = (message: HostMessage): Promise<boolean> =>
       page
@@ -365,7 +374,7 @@ export class JoinedWindow {
       recentEntries: () => views.recentEntries(chatViewSurface),
       onSend: () => {},
       onShown: () => {},
-      onIntent: (intent, replyTarget) => void this.#run({ registry, mcp, branching }, intent, replyTarget),
+      onIntent: (intent, replyTarget) => void this.#run(parts, intent, replyTarget),
     });
     registry.open.onDidChange(() => chat.changed());
     views.onDidChange(() => chat.changed());
@@ -382,8 +391,9 @@ export class JoinedWindow {
       () => mcp.serverFiles(),
     );
     const review = new JoinedReview(this.documents);
+    const resumeQuestions = new ResumeQuestions({ open, storage, limits: () => this.#resume, log: nullLog });
     const registry = new SessionRegistry({
-      ...{ open, agents, storage, version: "joined", clock: systemClock, log: nullLog },
+      ...{ open, agents, storage, resumeQuestions, version: "joined", clock: systemClock, log: nullLog },
       servers: mcp,
       folders: {
         obstacle: undefined,
@@ -421,6 +431,7 @@ export class JoinedWindow {
       allowsEdits: _e,
       changes: _c,
       branches: _b,
+      resumeQuestion: _q,
       ...others
     } = emptyHeadValues;
     const values = { ...others, agents: () => this.#agents.map(viewAgent) };
@@ -433,6 +444,7 @@ export class JoinedWindow {
       allEditsHead(this.#allEdits),
       reviewHead,
       createBranchHead(new DisposableStore(), { open, stored: nothingStored }),
+      resumeQuestions.head,
       { values, onDidChange: neverFires },
     ]);
     const branching = new Branching({
@@ -456,6 +468,7 @@ export class JoinedWindow {
       registry,
       mcp,
       branching,
+      resume: answerResume({ ...this.#continuing(registry), questions: resumeQuestions, agents }),
       views: new SurfaceViews({ open, head, isOutside: () => false, log: nullLog }),
     };
     return this.#library;
@@ -501,7 +514,7 @@ export class JoinedWindow {
   }
 
   async #handle(
-    { registry, mcp, branching }: Omit<Library, "views">,
+    { registry, mcp, branching, resume }: Omit<Library, "views">,
     intent: PanelAction,
     replyTarget: ReplyTarget,
   ): Promise<void> {
@@ -513,6 +526,7 @@ export class JoinedWindow {
       ...mcp.intents,
       ...this.#mentions.intents,
       ...branching.intents,
+      ...resume,
     };
     const handle = (
       handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>

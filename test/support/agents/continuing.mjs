@@ -1,18 +1,28 @@
 // An agent whose sessions outlive its process, for tests of continuing a conversation. Plain Node.
-//   node continuing.mjs <resumes|loads|forgets|expires> <file of the sessions>
+//   node continuing.mjs <resumes|loads|forgets|expires> <file of the sessions> [tokens of its context]
 // `resumes` advertises session/resume, `loads` session/load, whose replay begins before the answer and ends after it, and
 // `forgets` session/resume, which it refuses. A session of `expires` takes one prompt only. Each answer
-// says how many prompts the session has, and whether the prompt came with more than its text.
+// says how many prompts the session has, and whether the prompt came with more than its text. With tokens, the agent
+// reports them and a cost after each prompt, and offers two modes.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [, , kind, file] = process.argv;
+const [, , kind, file, tokens] = process.argv;
 const sessions = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const update = (sessionId, body) => send({ method: "session/update", params: { sessionId, update: body } });
 const chunk = (author, text) => ({ sessionUpdate: `${author}_message_chunk`, content: { type: "text", text } });
 const commands = { sessionUpdate: "available_commands_update", availableCommands: [{ name: "go", description: "Go" }] };
+
+/** What the agent offers in a session. */
+const modes = tokens && {
+  currentModeId: "ask",
+  availableModes: [
+    { id: "ask", name: "Ask" },
+    { id: "plan", name: "Plan" },
+  ],
+};
 
 function replay(sessionId, from, to) {
   for (const [prompt, answer] of sessions[sessionId].slice(from, to)) {
@@ -37,12 +47,13 @@ const methods = {
   "session/new": () => {
     const sessionId = randomUUID();
     sessions[sessionId] = [];
-    return { sessionId };
+    return { sessionId, ...(modes && { modes }) };
   },
   "session/resume": ({ sessionId }) => {
     if (kind === "forgets" || !sessions[sessionId]) throw { code: -32002, message: "Resource not found" };
-    return {};
+    return modes ? { modes } : {};
   },
+  "session/set_mode": () => ({}),
   "session/load": ({ sessionId }) => {
     replay(sessionId, 0, 1);
     // The rest follows after the answer.
@@ -50,7 +61,7 @@ const methods = {
       replay(sessionId, 1);
       update(sessionId, commands);
     }, 100);
-    return null;
+    return modes ? { modes } : null;
   },
   "session/prompt": ({ sessionId, prompt }) => {
     const turns = sessions[sessionId];
@@ -59,6 +70,8 @@ const methods = {
     turns.push([prompt[0].text, answer]);
     writeFileSync(file, JSON.stringify(sessions));
     update(sessionId, chunk("agent", answer));
+    const cost = { amount: 0.5 * turns.length, currency: "USD" };
+    if (tokens) update(sessionId, { sessionUpdate: "usage_update", used: Number(tokens), size: 200_000, cost });
     return { stopReason: "end_turn" };
   },
 };
