@@ -10,6 +10,7 @@ import { loggingClock } from "./base/log.ts";
 import type { Checkpoints } from "./checkpoints/checkpoints.ts";
 import { createCheckpoints } from "./checkpoints/vscode/createCheckpoints.ts";
 import { openOutputChannel } from "./editor/outputChannel.ts";
+import { ConversationPageFiles } from "./files/conversationPageFiles.ts";
 import { nodePaths } from "./files/nodePaths.ts";
 import { EditorDocuments } from "./files/vscode/editorDocuments.ts";
 import { FileEvents } from "./files/vscode/fileEvents.ts";
@@ -36,7 +37,7 @@ import { SessionFolders } from "./library/vscode/sessionFolders.ts";
 import { ResumeQuestions } from "./library/resumeQuestions.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
-import { checkpointFolder, sessionLogFolder } from "./window/startup/storageFolders.ts";
+import { checkpointFolder, conversationPagesFolder, sessionLogFolder } from "./window/startup/storageFolders.ts";
 import { openTabPage } from "./window/openTabPage.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
@@ -85,6 +86,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   );
   const fileEvents = store.add(new FileEvents());
   const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
+  const pages = new ConversationPageFiles(conversationPagesFolder(context));
   const permissions = createPermissions(platform, {
     sensitive: () => settings.read().sensitive,
     protection,
@@ -136,6 +138,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     protection,
     fileEvents,
     documents,
+    pages,
     permissions,
     checkpoints,
     follow,
@@ -146,7 +149,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   };
   const registry: SessionRegistry = createSessions(platform, features);
   const storedSessions = createStoredSessions(platform, {
-    ...{ open, chat, trash: openSessionTrash(context) },
+    ...{ open, chat, pages, trash: openSessionTrash(context) },
     limits: () => settings.read().sessions,
     openElsewhere: () => registry.openElsewhere(),
   });

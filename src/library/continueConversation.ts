@@ -1,11 +1,13 @@
 // Continues a conversation in a new session, with the digest and the conversation as attachments of its draft, which the
 // user can remove. The two sessions are linked.
 import type { AgentDefinition } from "../agents/registry.ts";
+import { asError } from "../base/errors.ts";
 import { visibleName } from "../base/inertText.ts";
 import { t } from "../base/l10n.ts";
 import type { ChatSurface } from "../panel/chatSurface.ts";
 import type { Attachment } from "../panel/protocol.ts";
-import { continuedConversation } from "../session/conversation/continuedConversation.ts";
+import { continuedConversation, isContinuedWhole } from "../session/conversation/continuedConversation.ts";
+import { conversationPages, type PageStore } from "../session/conversation/conversationPages.ts";
 import { conversationDigest } from "../session/conversation/conversationDigest.ts";
 import type { InitialChoices } from "../session/choices.ts";
 import type { SessionLink } from "../session/events.ts";
@@ -21,6 +23,8 @@ export interface ContinueConversationOptions extends Omit<OpenLogOptions, "sessi
   /** The paths of the files whose changes in the session wait for review. */
   readonly undecided: (session: string) => readonly string[];
   readonly newId: () => string;
+  /** Keeps the pages of a conversation that is too long for a prompt. */
+  readonly pages: { of(session: string): PageStore };
 }
 
 /** Asks the user for the agent that continues a conversation. Undefined if the user cancels. */
@@ -47,6 +51,7 @@ export async function continueConversation(
   const surface = registry.open.activeSurface;
   const session = registry.start(chosen.id, surface, state.workspaceFolder, choicesFor(chosen, state));
   if (!session) throw new Error(t("No session could be started."));
+  const pages = writePages(options, state, session.id);
   const title = visibleName(sessionTitle(state).trim() || t("New Conversation"), maxTitle);
   const agentName = visibleName(state.agent?.name ?? "", maxTitle);
   session.addNotice(t("Continues “{0}” ({1}).", title, agentName), {
@@ -55,7 +60,7 @@ export async function continueConversation(
   await linkBack(options, id, { session: session.id, relation: "continuedBy", title, agentName: chosen.name });
   // The focus brings the panel up to date, so that the attachments belong to the draft of the new session.
   await chat.focus("composer", [surface]);
-  const attachments = attachmentsOf(state, { title, agentName, undecided: undecided(id), newId });
+  const attachments = attachmentsOf(state, { title, agentName, undecided: undecided(id), pages: await pages, newId });
   await chat.reveal({ type: "attached", attachments }, [surface]);
 }
 
@@ -80,17 +85,35 @@ async function linkBack(
     await registry.useClosed({ id, agent: entry.agent, cwd: entry.folder }, closed => closed.addNotice(notice, link));
 }
 
+/** The paths of the pages for the new session, if the conversation is too long for a prompt. Never rejects. */
+async function writePages(
+  { pages, log }: ContinueConversationOptions,
+  state: SessionState,
+  session: string,
+): Promise<readonly string[]> {
+  try {
+    if (isContinuedWhole(state)) return [];
+    const texts = await conversationPages(state, undefined, () => new Promise(resolve => setImmediate(resolve)));
+    return await pages.of(session).write("earlier-conversation", texts);
+  } catch (error) {
+    log.warn("The pages of a conversation could not be written.", asError(error).message);
+    return [];
+  }
+}
+
 function attachmentsOf(
   state: SessionState,
   {
     title,
     agentName,
     undecided,
+    pages,
     newId,
   }: {
     readonly title: string;
     readonly agentName: string;
     readonly undecided: readonly string[];
+    readonly pages: readonly string[];
     readonly newId: () => string;
   },
 ): readonly Attachment[] {
@@ -100,7 +123,7 @@ function attachmentsOf(
     source: { type: "text", text, uri, mimeType: "text/markdown" },
   });
   return [
-    chip(t("Digest of “{0}”", title), "parley:digest", conversationDigest(state, { undecided })),
-    chip(t("Conversation “{0}”", title), "parley:conversation", continuedConversation(state)),
+    chip(t("Digest of “{0}”", title), "parley:digest", conversationDigest(state, { undecided, pages })),
+    chip(t("Conversation “{0}”", title), "parley:conversation", continuedConversation(state, pages)),
   ];
 }

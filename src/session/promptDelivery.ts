@@ -1,5 +1,6 @@
 // Sends the queued prompts of a session to its agent, one turn at a time.
-import { ProblemError, asProblem } from "../base/errors.ts";
+import { ProblemError, asError, asProblem } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import { turnBegan } from "./activity.ts";
 import {
   PromptReturnedError,
@@ -9,6 +10,7 @@ import {
   type AgentSession,
 } from "./agent.ts";
 import { areChoicesOpen } from "./choices.ts";
+import type { PageStore } from "./conversation/conversationPages.ts";
 import { attachedConversation } from "./opening/openAgentSession.ts";
 import type { ContentBlock, SessionEvent } from "./events.ts";
 import type { AgentSessionIds } from "./opening/agentSessionIds.ts";
@@ -33,6 +35,9 @@ export interface PromptDeliveryOptions {
   readonly link: () => PromptLink | undefined;
   readonly dispatch: (event: SessionEvent) => void;
   readonly participants: Participants;
+  /** Keeps the pages of a conversation that is too long for a prompt. */
+  readonly pages?: PageStore | undefined;
+  readonly log: Log;
   /** Further prompts wait for the user. */
   readonly pause: () => void;
   /** The agent no longer has its session. */
@@ -102,8 +107,28 @@ export class PromptDelivery {
     if (!remote || !next || state.queuePaused || this.#sending.size > 0 || isBusy(state)) return;
     if (this.#preparing !== undefined || areChoicesOpen(state)) return;
     if (participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
-    const context = attachedConversation(state, next.content, remote.accepts);
-    this.#send(next, remote, (content, withdrawn) => remote.session.prompt(content, context, withdrawn));
+    const attached = attachedConversation(state, next.content, remote.accepts);
+    this.#send(next, remote, (content, withdrawn) => {
+      if (!attached.makePages || !this.#options.pages)
+        return remote.session.prompt(content, attached.content, withdrawn);
+      return this.#writePages(attached.makePages).then(paths => {
+        if (withdrawn.aborted) throw new PromptReturnedError();
+        const context = attachedConversation(state, next.content, remote.accepts, paths).content;
+        return remote.session.prompt(content, context, withdrawn);
+      });
+    });
+  }
+
+  /** Writes the pages of a conversation. Without them, the prompt goes out with the end of the conversation. Never rejects. */
+  async #writePages(make: (pause: () => Promise<void>) => Promise<readonly string[]>): Promise<readonly string[]> {
+    const { pages, log } = this.#options;
+    try {
+      const texts = await make(() => new Promise(resolve => setImmediate(resolve)));
+      return (await pages?.write("conversation", texts)) ?? [];
+    } catch (error) {
+      log.warn("The pages of a conversation could not be written.", asError(error).message);
+      return [];
+    }
   }
 
   /** Sends a queued prompt into the running turn. Returns false if the agent accepts none. */

@@ -104,6 +104,8 @@ export class Session implements Disposable {
       link: () => this.#agentLink,
       dispatch: event => this.#dispatch(event),
       participants: this.#participants,
+      pages: this.#services.pages,
+      log: options.log,
       pause: () => this.#setQueuePaused(true),
       onForgotten: () => this.#openAgain(),
     });

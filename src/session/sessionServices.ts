@@ -11,6 +11,7 @@ import type {
   WriteResult,
 } from "./agent.ts";
 import type { InitialChoices } from "./choices.ts";
+import type { PageStore } from "./conversation/conversationPages.ts";
 import type { LoggedEvent, SessionEvent } from "./events.ts";
 import type { Replayed } from "./log/replay.ts";
 import type { SessionParticipant } from "./participant.ts";
@@ -34,6 +35,8 @@ export interface SessionServices
   question(questionId: string): PermissionQuestion | undefined;
   /** Ends every command, because the agent that started them is gone. */
   endTerminals(): void;
+  /** Keeps the pages of a conversation that is too long for a prompt. The agent may read them. */
+  readonly pages?: PageStore;
   /** The features that take part in the session. The session disposes them. */
   readonly participants?: readonly SessionParticipant[];
 }

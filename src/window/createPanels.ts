@@ -114,6 +114,7 @@ export function createPanels(
     ...{ registry, agents, stored, storage, chat, log },
     version: (platform.context.extension.packageJSON as { readonly version: string }).version,
     undecided: (session: string) => filesOfSession(review.store.review, session),
+    pages: features.pages,
   };
   const branching = createBranching(platform, { registry, stored, servers: mcp, files: restore.files });
   const runIntent = intentRunner(

@@ -13,6 +13,7 @@ import type { AllEdits } from "../permissions/allEdits.ts";
 import { auditRecord, type AuditLog, type AuditRecord } from "../permissions/auditLog.ts";
 import { DeniedChanges } from "../permissions/deniedChanges.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
+import type { ConversationPageFiles } from "../files/conversationPageFiles.ts";
 import { DiffLocator } from "../files/diffLocator.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
 import { nodePaths, pathExists } from "../files/nodePaths.ts";
@@ -53,6 +54,8 @@ export interface SharedServices {
   readonly review: (session: ServedSession) => SessionParticipant;
   /** Following's part in a new session. Absent: the agent is not followed. */
   readonly follow?: (confinement: Confinement, session: string) => SessionParticipant;
+  /** The files with the pages of long conversations. */
+  readonly pages: ConversationPageFiles;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -126,7 +129,12 @@ export function createSessionServices(
   const { missingFiles } = definition;
   const reviewing = review(session);
   const outside = new OutsideWrites(confinement, path => reviewing.allowedOutside?.(path) ?? Promise.resolve());
-  const files = new SessionFiles(documents, confinement, { missingFiles }, outside.reported(access));
+  const files = new SessionFiles(
+    documents,
+    confinement,
+    { missingFiles },
+    services.pages.readableIn(session.id, outside.reported(access)),
+  );
   const terminals = new SessionTerminals({
     confinement,
     access,
@@ -169,6 +177,7 @@ export function createSessionServices(
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
+    pages: services.pages.of(session.id),
     // The first is the outermost around a write.
     participants: [...(following ? [following] : []), reviewing, unsavedChanges, diffLines, endOfTurn],
     dispose() {

@@ -9,6 +9,7 @@ import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
 import { showWarningMessage } from "../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
+import type { ConversationPageFiles } from "../files/conversationPageFiles.ts";
 import type { Documents } from "../files/ports.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import type { FollowFeature } from "../follow/vscode/createFollow.ts";
@@ -37,6 +38,7 @@ export interface SessionFeatures {
   readonly folders: EditorWorkspaceFolders;
   readonly fileEvents: FileEvents;
   readonly documents: Documents;
+  readonly pages: ConversationPageFiles;
   readonly permissions: PermissionsFeature;
   readonly checkpoints: CheckpointsFeature;
   readonly review: ReviewFeature;
@@ -67,6 +69,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     agentChanges: review.store.onDidChangeFile,
     review: session => review.store.startSession(session),
     follow: (confinement, session) => follow.controller.startSession(confinement, session),
+    pages: features.pages,
     clock,
     log,
   };

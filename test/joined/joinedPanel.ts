@@ -12,6 +12,7 @@ import { transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import { resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem } from "../../src/base/errors.ts";
+import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
 import { DisposableStore, Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { createMcpServers, type McpServers } from "../../src/mcp/mcpServers.ts";
@@ -140,6 +141,7 @@ interface Library {
 export class JoinedWindow {
   readonly folder = mkdtempSync(join(root, "workspace-"));
   readonly documents = new NodeDocuments();
+  readonly pages = new ConversationPageFiles(join(root, "pages"));
   /** The next steps and other intents that only VS Code can follow. */
   readonly commands: string[] = [];
   /** The reasons why intents failed, as the user reads them. */
@@ -274,6 +276,7 @@ export class JoinedWindow {
       ...{ registry, stored: nothingStored, version: "joined", log: nullLog },
       storage: new StoredFiles(this.#stored),
       undecided: () => [],
+      pages: this.pages,
       newId: () => randomUUID(),
       chat: {
         // The focus brings the panel up to date.
@@ -410,7 +413,7 @@ export class JoinedWindow {
       }),
       createServices: ({ id, workspaceFolder }, definition, dispatch) =>
         nodeServices({
-          ...{ session: id, allEdits: this.#allEdits },
+          ...{ session: id, allEdits: this.#allEdits, pages: this.pages },
           ...{ definition, workspaceFolder, documents: this.documents, dispatch },
           participants: [review.startSession(id)],
           rules: () => this.#rules,

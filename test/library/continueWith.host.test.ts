@@ -1,7 +1,11 @@
 // Continue With…: the agent is chosen, a new session starts in the folder of the old one, both are linked, and the draft of
 // the new one gets the digest and the conversation.
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as vscode from "vscode";
+import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
 import { nullLog } from "../../src/base/log.ts";
 import { continueWith, type ContinueWithOptions } from "../../src/library/vscode/continueWith.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
@@ -27,6 +31,8 @@ const logOf = (...events: readonly SessionEvent[]): string =>
     .join("");
 
 describe("Continue With…", () => {
+  const pagesFolder = mkdtempSync(join(tmpdir(), "parley-pages-"));
+  after(() => rmSync(pagesFolder, { recursive: true, force: true }));
   const { showQuickPick } = vscode.window;
   afterEach(() => void Object.assign(vscode.window, { showQuickPick }));
 
@@ -70,6 +76,7 @@ describe("Continue With…", () => {
           reveal: (message: PanelMessage) => Promise.resolve(void happened.push(message)),
         },
         undecided: () => ["/w/sum.js"],
+        pages: new ConversationPageFiles(pagesFolder),
         ...{ storage: new StoredFiles({ "old.jsonl": log }), version: "1.0.0", log: nullLog },
       } as unknown as ContinueWithOptions,
       "old",
@@ -98,6 +105,21 @@ describe("Continue With…", () => {
     );
     assert.match(texts[0] ?? "", /## Task\n\n> Fix sum\n[^]*has not reviewed\n\n> sum\.js\n[^]*> I looked at it\.\n/);
     assert.match(texts[1] ?? "", /> Fix sum\n\n## Agent: Old\[U\+202E\] Agent\n\n> I looked at it\.\n$/);
+  });
+
+  it("writes a conversation that is too long for a prompt as pages for the new session, which the digest names", async () => {
+    const content = [{ type: "text" as const, text: `The first line.\n${"A line of the answer.\n".repeat(6000)}` }];
+    const happened = await run(logOf(opened, prompt, { ...answer, content }), "Other");
+    const attached = happened.at(-1) as Extract<PanelMessage, { type: "attached" }>;
+    const texts = attached.attachments.map(({ source }) => (source.type === "text" ? source.text : ""));
+    const paths = [1, 2, 3, 4].map(at => join(pagesFolder, "new", `earlier-conversation-page-${at}-of-4.md`));
+    assert.match(texts[0] ?? "", /## The whole conversation\n\nThe whole conversation is in 4 pages/);
+    for (const text of texts) for (const path of paths) assert.ok(text.includes(`\n- ${path}\n`), path);
+    assert.doesNotMatch(texts[1] ?? "", /The first line/);
+    assert.match(
+      readFileSync(paths[0] ?? "", "utf8"),
+      /^# Conversation “Fix sum”, page 1 of 4\n[^]*> The first line\./,
+    );
   });
 
   it("offers the same agent too, and does nothing if the user cancels", async () => {

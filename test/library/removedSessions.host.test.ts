@@ -1,11 +1,12 @@
 // The notice of sessions that a limit removed, in VS Code's API and on a real disk: Undo, Undo after a reload of the window, and
 // the command that restores them.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { DisposableStore } from "../../src/base/lifecycle.ts";
+import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { SessionWriter } from "../../src/session/log/sessionStore.ts";
@@ -13,6 +14,7 @@ import { OpenSessions } from "../../src/library/openSessions.ts";
 import { createStoredSessions, type StoredSessionsFeature } from "../../src/library/vscode/createStoredSessions.ts";
 import { restoreRemovedSessions } from "../../src/library/vscode/removedSessions.ts";
 import { openSessionStorage, openSessionTrash } from "../../src/window/sessionStorage.ts";
+import { conversationPagesFolder } from "../../src/window/startup/storageFolders.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
@@ -60,6 +62,7 @@ describe("sessions that a limit removed", () => {
 
   const context = (): vscode.ExtensionContext =>
     ({ storageUri: vscode.Uri.file(folder), extension: { packageJSON: { version: "1" } } }) as Partial<vscode.ExtensionContext> as vscode.ExtensionContext; // prettier-ignore
+  const pages = (): ConversationPageFiles => new ConversationPageFiles(conversationPagesFolder(context()));
   const files = (): Readonly<Record<string, string>> =>
     Object.fromEntries(
       readdirSync(join(folder, "sessions")).map(name => [name, readFileSync(join(folder, "sessions", name), "utf8")]),
@@ -86,6 +89,7 @@ describe("sessions that a limit removed", () => {
       { context: context(), store, storage: openSessionStorage(context()), clock, log },
       {
         trash: openSessionTrash(context()),
+        pages: pages(),
         limits: () => (limitReads++, limits),
         open: new OpenSessions(),
         chat: { isVisible: () => false, onDidShow: () => ({ dispose: () => {} }) },
@@ -117,6 +121,22 @@ describe("sessions that a limit removed", () => {
     clock.advance(9 * day);
     assert.deepEqual(await stored.prune(limits), []);
     assert.deepEqual(logsIn("sessions"), ["one.jsonl", "two.jsonl"]);
+  });
+
+  it("keep the pages of their conversations until they are removed for good", async () => {
+    await writeSession("one");
+    const [page = ""] = await pages().of("one").write("conversation", ["text"]);
+    utimesSync(join(page, ".."), clock.now() / 1000, clock.now() / 1000);
+    clock.advance(2 * day);
+    await openWindow();
+    await until(() => notices.length === 1);
+    assert.deepEqual([logsIn("removed-sessions"), existsSync(page)], [["one.jsonl"], true]);
+    notices[0]?.press(undefined);
+    await until(() => {
+      clock.advance(day);
+      return !existsSync(page);
+    });
+    assert.deepEqual(logsIn("removed-sessions"), []);
   });
 
   it("come back with Undo in the next window, if the user has not seen the notice", async () => {

@@ -56,7 +56,7 @@ describe("the log of a branch", () => {
     );
     const next = stateOf([...copy, ...logged([{ type: "agentSession", sessionId: "s2" }])]);
     const accepts = { image: true, audio: false, embeddedContext: true };
-    const attached = JSON.stringify(attachedConversation(next, [text("two")], accepts));
+    const attached = JSON.stringify(attachedConversation(next, [text("two")], accepts).content);
     assert.match(attached, /one/);
     assert.doesNotMatch(attached, /three/);
   });

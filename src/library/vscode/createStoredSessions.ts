@@ -3,7 +3,9 @@
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { ConversationPageFiles } from "../../files/conversationPageFiles.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
+import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
 import type { OpenSessions } from "../openSessions.ts";
 import type { SessionLimits } from "../retention.ts";
@@ -18,6 +20,8 @@ export interface StoredSessionsSources extends Pick<StoredSessionsOptions, "tras
   readonly open: OpenSessions;
   readonly chat: Pick<ChatSurface, "isVisible" | "onDidShow">;
   readonly limits: () => SessionLimits;
+  /** The pages of long conversations. */
+  readonly pages: ConversationPageFiles;
 }
 
 export interface StoredSessionsFeature {
@@ -31,7 +35,7 @@ export interface StoredSessionsFeature {
 /** Creates the index. */
 export function createStoredSessions(
   { context, store, storage, clock, log }: ExtensionPlatform,
-  { limits, open, chat, ...sources }: StoredSessionsSources,
+  { limits, open, chat, pages, ...sources }: StoredSessionsSources,
 ): StoredSessionsFeature {
   const { version } = context.extension.packageJSON as { readonly version: string };
   const isOpen = (id: string): boolean => open.get(id) !== undefined;
@@ -58,7 +62,16 @@ export function createStoredSessions(
   };
   const prune = async (): Promise<readonly string[]> => {
     const removed = (await stored.prune(limits()).catch(failed)) ?? [];
+    await removePages().catch((error: unknown) =>
+      log.warn("Pages of removed sessions could not be removed.", asError(error).message),
+    );
     return removed.filter(({ reason }) => reason === "limit").map(({ id }) => id);
+  };
+  /** The pages stay as long as the log of their session, which can be in the trash. */
+  const removePages = async (): Promise<void> => {
+    const files = [...(await storage.list()), ...(await sources.trash.list())];
+    const logs = files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined);
+    await pages.removeUnknown(new Set([...logs, ...open.sessions.map(({ id }) => id)]), clock.now());
   };
   // The hour begins after a removal was announced, so that no other one announces it again.
   const pruneInAnHour = (): void => {

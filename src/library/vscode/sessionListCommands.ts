@@ -44,7 +44,8 @@ type SessionListCommandId =
   | "parley.showDoneSessions"
   | "parley.hideDoneSessions";
 
-export interface SessionListCommandsOptions extends AgentSessionsOptions, Pick<ContinueWithOptions, "undecided"> {
+export interface SessionListCommandsOptions
+  extends AgentSessionsOptions, Pick<ContinueWithOptions, "pages" | "undecided"> {
   /** Reads the stored sessions. Never rejects. */
   readonly refresh: () => Promise<void>;
   readonly list: SessionList;

@@ -6,6 +6,7 @@ import { maskText } from "../../base/mask.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import type { ContentBlock, QuestionAnswer } from "../events.ts";
 import { nameOfUri } from "../promptContentForAgent.ts";
+import { pagesNote } from "./conversationForAgent.ts";
 import { isPrompt, openQuestions, type Entry, type FileDiff, type SessionState } from "../state.ts";
 
 /** The longest digest, in bytes. */
@@ -27,6 +28,8 @@ const maxCountedText = 500_000;
 export interface DigestFacts {
   /** The paths of files whose changes wait for review. */
   readonly undecided?: readonly string[];
+  /** The paths of the files that have the whole conversation, if it is too long for a prompt. */
+  readonly pages?: readonly string[];
 }
 
 const explanation =
@@ -44,11 +47,12 @@ interface Section {
  * The digest as Markdown, at most {@link maxDigestBytes} long. Text of others is in quotes only, without likely secrets.
  * A section without content is left out. If the digest is too long, it loses its last lines.
  */
-export function conversationDigest(state: SessionState, { undecided = [] }: DigestFacts = {}): string {
+export function conversationDigest(state: SessionState, { undecided = [], pages = [] }: DigestFacts = {}): string {
   const prompts = [...state.entries].filter(isPrompt).filter(entry => !entry.excluded);
   const [first, ...later] = prompts;
   const texts = later.map(promptText);
   const sections: readonly Section[] = [
+    { heading: "The whole conversation", lines: pagesNote(pages) },
     { heading: "Earlier agent", lines: quotedLine(state.agent?.name ?? "") },
     { heading: "Task", lines: first ? quoted(promptText(first)) : [] },
     {

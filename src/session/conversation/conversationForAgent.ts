@@ -9,6 +9,8 @@ const plain: ConversationStyle = { user: "User", text: text => text, file: text 
 export interface ConversationForAgent {
   readonly explanation: string;
   readonly sections: readonly { readonly author: "user" | "agent"; readonly text: string }[];
+  /** Nothing is left out. */
+  readonly isWhole: boolean;
 }
 
 /** What quotes mean in a conversation for an agent. */
@@ -22,19 +24,39 @@ const explanation =
 
 /**
  * The conversation up to the entry `before`, without turns that the agent refused. If it is longer than `maxBytes`, its
- * end, as {@link endOfConversation} cuts it.
+ * end, as {@link endOfConversation} cuts it. `pages`: the paths of the files that have the whole conversation.
  */
 export function conversationForAgent(
   state: SessionState,
   before: string | undefined,
   maxBytes: number,
+  pages: readonly string[] = [],
 ): ConversationForAgent {
   const end = before === undefined ? NaN : state.entries.position(before);
   const entries = [...state.entries].slice(0, Number.isNaN(end) ? undefined : end);
   const isShown = (entry: Entry): boolean => before === undefined || !entry.excluded;
-  const { sections, isCut } = endOfConversation(conversationSections(state, plain, entries.filter(isShown)), maxBytes);
-  return { explanation: isCut ? `${explanation} Earlier messages are left out.` : explanation, sections };
+  const { sections, isCut, isWhole } = endOfConversation(
+    conversationSections(state, plain, entries.filter(isShown)),
+    maxBytes,
+  );
+  const lead = isCut ? `${explanation} Earlier messages are left out.` : explanation;
+  return { explanation: [lead, ...(pages.length > 0 ? ["", ...pagesNote(pages)] : [])].join("\n"), sections, isWhole };
 }
+
+/** What a text that the agent gets says about the pages, in lines of Parley. Empty without pages. */
+export function pagesNote(paths: readonly string[]): readonly string[] {
+  const [first] = paths;
+  if (first === undefined) return [];
+  const count = paths.length === 1 ? "one page" : `${paths.length} pages`;
+  // The paths of many pages differ only in their numbers.
+  const listed = paths.length <= maxListed ? paths : [first, "…", paths.at(-1) ?? ""];
+  return [
+    `The whole conversation is in ${count} of Markdown, which you can read with your tools for files, in this order:`,
+    "",
+    ...listed.map(path => `- ${path}`),
+  ];
+}
+const maxListed = 20;
 
 /**
  * The end of the conversation if it is longer than `maxBytes`: the beginning is left out by whole messages, and by whole
@@ -43,7 +65,7 @@ export function conversationForAgent(
 export function endOfConversation(
   all: readonly ConversationSection[],
   maxBytes: number,
-): Pick<ConversationForAgent, "sections"> & { readonly isCut: boolean } {
+): Pick<ConversationForAgent, "sections" | "isWhole"> & { readonly isCut: boolean } {
   const sections: { readonly author: "user" | "agent"; readonly text: string }[] = [];
   let bytesLeft = maxBytes;
   for (const section of all.toReversed()) {
@@ -55,7 +77,8 @@ export function endOfConversation(
     }
     if (!fits) break;
   }
-  return { sections, isCut: sections.length < all.length };
+  const isCut = sections.length < all.length;
+  return { sections, isCut, isWhole: !isCut && bytesLeft >= -2 };
 }
 
 /** The heading and the last lines. A line that is too long keeps its end, and its quote mark. */

@@ -12,6 +12,7 @@ import type {
   UnnamedPrompt,
 } from "../agent.ts";
 import { conversationForAgent } from "../conversation/conversationForAgent.ts";
+import { conversationPages } from "../conversation/conversationPages.ts";
 import type { ContentBlock, SessionEvent } from "../events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "../promptContentForAgent.ts";
 import {
@@ -180,22 +181,31 @@ const isFirstOfBranch = ({ agentSession, branches }: SessionState): boolean =>
 /** The longest conversation that is attached to a prompt, in bytes. Of a longer one, the end is attached. */
 const maxAttachedBytes = 100_000;
 
+/** What a prompt gets of the conversation. */
+interface AttachedConversation {
+  /** Content that the agent accepts: one block for each message. Empty if the agent has the conversation. */
+  readonly content: readonly ContentBlock[];
+  /** Makes the pages of the whole conversation, if the content has only its end. */
+  readonly makePages?: (pause: () => Promise<void>) => Promise<readonly string[]>;
+}
+
 /**
- * The conversation so far, in content that the agent accepts, for an agent session that does not have it: one block for
- * each message. Empty if the agent has it. Prompts that the agent did not answer are left out.
+ * The conversation so far, for an agent session that does not have it. Prompts that the agent did not answer are left out.
+ * `pages`: the paths of the files that have the whole conversation, if there are some.
  */
 export function attachedConversation(
   state: SessionState,
   prompt: readonly ContentBlock[],
   accepts: PromptCapabilities,
-): readonly ContentBlock[] {
-  if (!state.needsConversation || !canAttachTo(prompt, accepts)) return [];
+  pages: readonly string[] = [],
+): AttachedConversation {
+  if (!state.needsConversation || !canAttachTo(prompt, accepts)) return { content: [] };
   const last = state.entries.findLast(
     entry => entry.kind === "tool" || (entry.kind === "message" && entry.author !== "user"),
   );
-  if (!last) return [];
+  if (!last) return { content: [] };
   const next = state.entries.at(state.entries.position(last.id) + 1)?.id;
-  const { explanation, sections } = conversationForAgent(state, next, maxAttachedBytes);
+  const { explanation, sections, isWhole } = conversationForAgent(state, next, maxAttachedBytes, pages);
   const block = (uri: string, text: string): ContentBlock => ({
     type: "resource",
     uri,
@@ -207,5 +217,8 @@ export function attachedConversation(
     ...sections.map(({ author, text }, at) => block(`parley:conversation/${at + 1}/${author}`, text)),
   ];
   const fitted = promptContentForAgent(blocks, accepts, "");
-  return "content" in fitted ? fitted.content : [];
+  return {
+    content: "content" in fitted ? fitted.content : [],
+    ...(!isWhole && { makePages: pause => conversationPages(state, next, pause) }),
+  };
 }

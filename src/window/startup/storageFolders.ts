@@ -10,6 +10,10 @@ export const checkpointFolder = (context: vscode.ExtensionContext): string =>
 export const removedSessionsFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "removed-sessions");
 
+/** The folder of the pages of long conversations. */
+export const conversationPagesFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, "conversation-pages");
+
 /** The folder of the session logs of this workspace. */
 export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");

@@ -5,6 +5,7 @@ import type { AgentDefinition } from "../../../src/agents/registry.ts";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import { hostPlatform } from "../../../src/base/platform.ts";
 import { DiffLocator } from "../../../src/files/diffLocator.ts";
+import type { ConversationPageFiles } from "../../../src/files/conversationPageFiles.ts";
 import { nodePaths, pathExists } from "../../../src/files/nodePaths.ts";
 import { Confinement } from "../../../src/files/paths.ts";
 import { SessionFiles } from "../../../src/files/sessionFiles.ts";
@@ -30,6 +31,7 @@ export interface NodeServicesOptions {
   /** The files that agents may write only with permission. By default those of Parley's lists. */
   readonly protection?: () => ProtectionSettings;
   readonly session?: string;
+  readonly pages?: ConversationPageFiles;
   /** The sessions in which the user allows all edits. */
   readonly allEdits?: AllEdits;
   readonly dispatch: (event: SessionEvent) => void;
@@ -51,6 +53,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     dispatch,
     onEnding,
     session = "",
+    pages,
     allEdits,
   } = options;
   const { real, ignoresCase } = nodePaths();
@@ -85,7 +88,12 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     onRefused: (question, answer) => broker.record(question, answer),
   });
   const { missingFiles } = definition;
-  const files = new SessionFiles(documents, confinement, { missingFiles }, access);
+  const files = new SessionFiles(
+    documents,
+    confinement,
+    { missingFiles },
+    pages?.readableIn(session, access) ?? access,
+  );
   const terminals = new SessionTerminals({
     confinement,
     access,
@@ -117,6 +125,7 @@ export function nodeServices(options: NodeServicesOptions): SessionServices {
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
+    ...(pages && { pages: pages.of(session) }),
     participants: [...participants, diffLines, endOfTurn],
     dispose: () => {
       allEdits?.set(session, false);

@@ -22,6 +22,7 @@ import { readSettings, type Settings } from "../../../src/window/settings.ts";
 import { openSessionStorage } from "../../../src/window/sessionStorage.ts";
 import { AllEdits } from "../../../src/permissions/allEdits.ts";
 import { AuditLog } from "../../../src/permissions/auditLog.ts";
+import { ConversationPageFiles } from "../../../src/files/conversationPageFiles.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 
 /** Error codes of JSON-RPC and of the spec page "Error". */
@@ -101,6 +102,7 @@ export class SdkSession {
         const { beforeTurn: _, ...review } = this.#reviews.startSession();
         return review;
       },
+      pages: new ConversationPageFiles(join(storage, "pages")),
       clock: systemClock,
       log,
     };
