@@ -51,7 +51,7 @@ const key = "not-a-key";
 
 const claude: RealAgent = {
   id: "claude",
-  spec: preset("claude").description ?? "",
+  spec: packageOf("claude"),
   program: { script: "@agentclientprotocol/claude-agent-acp/dist/index.js" },
   args: [],
   files: () => ({
@@ -78,7 +78,7 @@ export const agents: readonly RealAgent[] = [
   {
     id: "gemini",
     noTerminalSignIn: "The agent offers no sign-in by a terminal.",
-    spec: preset("gemini").description ?? "",
+    spec: packageOf("gemini"),
     program: { script: "@google/gemini-cli/bundle/gemini.js" },
     args: ["--acp"],
     files: (_, hasKey) => ({
@@ -105,7 +105,7 @@ export const agents: readonly RealAgent[] = [
   {
     id: "opencode",
     noTerminalSignIn: "The agent never asks for a sign-in.",
-    spec: preset("opencode").description ?? "",
+    spec: packageOf("opencode"),
     // The script moves the binary for this processor, which npm has downloaded, to the place where the package expects
     // it.
     setUp: "opencode-ai/postinstall.mjs",
@@ -123,7 +123,7 @@ export const agents: readonly RealAgent[] = [
   { ...claude, id: "claude-v2", preset: "claude", protocol: "2" },
   {
     id: "qwen",
-    spec: preset("qwen").description ?? "",
+    spec: packageOf("qwen"),
     program: { script: "@qwen-code/qwen-code/cli-entry.js" },
     args: ["--acp"],
     readsFirst: true,
@@ -148,7 +148,7 @@ export const agents: readonly RealAgent[] = [
   },
   {
     id: "kimi",
-    spec: preset("kimi").description ?? "",
+    spec: packageOf("kimi"),
     program: { script: "@moonshot-ai/kimi-code/dist/main.mjs" },
     args: ["acp"],
     files: (model, hasKey) => ({ ".kimi-code/config.toml": kimiSettings(model, hasKey) }),
@@ -184,6 +184,13 @@ export const presetOf = ({ id, preset: other = id }: RealAgent): AgentDefinition
 /** The name of the agent in results. */
 export const nameOf = (agent: RealAgent): string =>
   agent.protocol === undefined ? presetOf(agent).name : `${presetOf(agent).name} (protocol ${agent.protocol})`;
+
+/** The npm package and version that the preset starts. */
+function packageOf(id: string): string {
+  const found = preset(id).args.find(arg => /.@\d/.test(arg));
+  if (found === undefined) throw new Error(`The preset ${id} names no npm package with a version.`);
+  return found;
+}
 
 /** The preset of this agent: its name, and its requirements. */
 function preset(id: string): AgentDefinition {
