@@ -6,6 +6,7 @@ import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { transcriptText, type TrafficRecord } from "../../src/acp/trafficRecorder.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
+import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
 import { setProcessGuard } from "../../src/base/processTree.ts";
 import type { Problem } from "../../src/base/errors.ts";
 import { PanelChannel } from "../../src/panel/panelChannel.ts";
@@ -53,6 +54,8 @@ export class Conversation {
   readonly #waiting = new Set<() => void>();
   #view: View | undefined;
   readonly documents = new NodeDocuments();
+  /** The pages of long conversations, which the agent may read. */
+  readonly pages: ConversationPageFiles;
   /** The user's permission rules. */
   rules: readonly Rule[] = [];
   /** The MCP servers of the user. */
@@ -65,6 +68,7 @@ export class Conversation {
   constructor(definition: AgentDefinition, folder: string, sharedPool?: AgentPool) {
     this.#definition = definition;
     this.#folder = folder;
+    this.pages = new ConversationPageFiles(join(dirname(folder), "pages"));
     this.#sharedPool = sharedPool;
     this.#window = this.#openWindow();
   }
@@ -98,6 +102,7 @@ export class Conversation {
       createServices: dispatch =>
         nodeServices({
           ...{ definition, workspaceFolder: folder, documents: this.documents, dispatch },
+          ...{ session: "interop", pages: this.pages },
           rules: () => this.rules,
           onEnding: ended => this.#endings.push(ended),
         }),
@@ -125,6 +130,11 @@ export class Conversation {
   async reloadWithoutWaiting(): Promise<void> {
     await this.end();
     this.#window = this.#openWindow();
+  }
+
+  /** The session in the window now. */
+  get session(): Session {
+    return this.#window.session;
   }
 
   /** The panel's current view. */

@@ -1044,7 +1044,9 @@ async function handle(req, res) {
     body = { _unparsed: raw.slice(0, 2000) };
   }
   const note = x => {
-    log({ id, method: req.method, url: req.url, ...x });
+    // Bodies are logged in part, and this word is looked for in all of them.
+    const passages = [...new Set(raw.match(/\bpassage-\w+/g))];
+    log({ id, method: req.method, url: req.url, ...(passages.length > 0 && { passages }), ...x });
     if (!QUIET) console.error(`[fake-llm] #${id} ${req.method} ${req.url} ${x.note ?? ""}`);
   };
 

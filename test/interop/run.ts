@@ -8,6 +8,7 @@ import { agents, define, nameOf, type RealAgent } from "./agents.ts";
 import { Conversation } from "./conversation.ts";
 import { NotPossible, type Scenario } from "./scenario.ts";
 import { scenarios as workScenarios } from "./scenarios.ts";
+import { handOverScenarios } from "./handOverScenarios.ts";
 import { sessionScenarios } from "./sessionScenarios.ts";
 
 /** The input that scripts/interop.mjs has prepared. */
@@ -40,7 +41,7 @@ export interface Result {
   readonly impossible?: string;
 }
 
-const scenarios: readonly Scenario[] = [...workScenarios, ...sessionScenarios];
+const scenarios: readonly Scenario[] = [...workScenarios, ...sessionScenarios, ...handOverScenarios];
 
 const trial = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Trial;
 const resultsFile = join(trial.out, "results.json");
@@ -91,6 +92,19 @@ async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
   const prepareEdit = async (file: string): Promise<void> => {
     if (agent.readsFirst) await conversation.turn(`[[tool:read ${file}]][[say:Read.]]`);
   };
+  const others: Conversation[] = [];
+  const next = otherThan(agent);
+  const openOther = next && {
+    openOther: async () => {
+      const otherHome = join(place, "other-home");
+      mkdirSync(otherHome);
+      const surroundings = { installed: trial.installed[next.id] ?? "", node: trial.node, home: otherHome };
+      const other = new Conversation(define(next, { ...surroundings, model: trial.model }), folder);
+      others.push(other);
+      await other.open();
+      return other;
+    },
+  };
   const began = performance.now();
   let opened: number | undefined;
   try {
@@ -98,7 +112,7 @@ async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
       await conversation.open();
       opened = performance.now() - began;
     }
-    const remarks = await scenario.play({ conversation, folder, prepareEdit });
+    const remarks = await scenario.play({ conversation, folder, prepareEdit, passages, ...openOther });
     const took = performance.now() - began - (opened ?? 0);
     return { ...row, ...(opened !== undefined && { opened }), took, remarks };
   } catch (thrown) {
@@ -106,10 +120,23 @@ async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
     const failure = asError(thrown).message.replaceAll(place, "…");
     return { ...row, ...(opened !== undefined && { opened }), remarks: [], failure };
   } finally {
-    await conversation.end();
+    await Promise.all([conversation, ...others].map(one => one.end()));
     writeFileSync(join(trial.out, `${agent.id}-${scenario.id}.ndjson`), conversation.transcript);
     rmSync(place, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The installed agent after this one in the list, which is another program. */
+function otherThan(agent: RealAgent): RealAgent | undefined {
+  const installed = agents.filter(({ id }) => id in trial.installed);
+  const at = installed.indexOf(agent);
+  return [...installed.slice(at + 1), ...installed.slice(0, at)].find(({ spec }) => spec !== agent.spec);
+}
+
+function passages(): readonly string[] {
+  const file = join(trial.out, "model-server.log");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  return lines.map(each => (JSON.parse(each) as { readonly passages?: readonly string[] }).passages?.join(" ") ?? "");
 }
 
 function line({ title, opened, took, remarks, failure, impossible }: Result): string {

@@ -8,6 +8,10 @@ import type { Answer, Answers, Conversation, Turn } from "./conversation.ts";
 export interface Stage {
   readonly conversation: Conversation;
   readonly folder: string;
+  /** Opens a session with another agent in the same folder. Absent if no other agent is installed. */
+  readonly openOther?: () => Promise<Conversation>;
+  /** The words of the form “passage-…” that each request to the model server has contained, in order. */
+  readonly passages: () => readonly string[];
   /** Lets the agent read a file, if it edits only files that it has read. */
   readonly prepareEdit: (file: string) => Promise<void>;
 }
