@@ -78,6 +78,28 @@ describe("a branch of a conversation", () => {
     await window.log.getByText("2 of 2").waitFor();
   });
 
+  it("Retry sends a prompt again whose turn failed, and the failed turn stays in the earlier branch", async () => {
+    const failing = testAgent("bad.mjs", ["prompt-error"], { name: "Bad Agent" });
+    const window = await openJoined({ agents: { failing } });
+    const origin = window.session.id;
+    const failure = window.log.getByText(/Bad Agent could not finish this turn: The model is overloaded\./);
+    await window.send("one");
+    await failure.waitFor();
+    await window.idle();
+    await choose(window, "one", "Retry");
+    await window.page.locator(`main[data-session]:not([data-session="${origin}"])`).waitFor();
+    await window.log.getByText("2 of 2").waitFor();
+    await failure.waitFor();
+    await window.idle();
+    const sent = window.traffic("failing").split("\n").filter(line => line.includes('"session/prompt"')); // prettier-ignore
+    assert.equal(sent.filter(line => line.includes('"text":"one"')).length, 2);
+    assert.equal(await window.prompt("one").count(), 1);
+    await window.log.getByRole("button", { name: "Previous Branch" }).click();
+    await window.page.locator(`main[data-session="${origin}"]`).waitFor();
+    await failure.waitFor();
+    assert.deepEqual(window.failures, []);
+  });
+
   it("Retry stops a running turn first, and sends its prompt again, with a switch at the first message", async () => {
     const slow = testAgent("bad.mjs", ["cancel-error"], { name: "Bad Agent" });
     const window = await openJoined({ agents: { slow } });
