@@ -11,7 +11,6 @@ const knownInterfaces: Readonly<Record<string, number>> = {
   PermissionPolicyOptions: 5,
   EarlierStatesOptions: 9,
   TurnComparisonOptions: 5,
-  AgentWritesOptions: 5,
   OpenedTextsOptions: 5,
   ChoiceApplierOptions: 5,
   PromptDeliveryOptions: 5,

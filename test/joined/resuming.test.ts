@@ -61,7 +61,7 @@ describe("a large conversation after a reload of the window", () => {
     await question(window).waitFor({ state: "detached" });
     await page.waitForFunction(() => document.querySelector("textarea")?.value === "go on\nand ");
     assert.equal(window.session.state.pendingPrompts.length, 0);
-    await page.getByText("Lasting Agent starts with your next message.").waitFor();
+    await page.getByText("Lasting Agent starts with your next message.").first().waitFor();
     // The next message asks again, and the keyboard reaches the answers from the message box.
     await page.keyboard.press("Enter");
     await question(window).waitFor();

@@ -2,13 +2,13 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { formatMoney } from "../../src/base/money.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
-import type { IntentOf } from "../../src/panel/intentHandlers.ts";
+import type { Intent } from "../../src/panel/intents.ts";
 import type { ViewHead, ViewResumeQuestion } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { formatCount, formatSize, t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
 
-type Answer = IntentOf<"answerResume">["answer"];
+type Answer = Extract<Intent, { readonly type: "answerResume" }>["answer"];
 
 /** The question, or nothing. `leave` moves the focus away from a button that disappears. */
 export function resumeCard(
