@@ -46,7 +46,10 @@ if (process.env["PARLEY_PICTURES"]) {
           "workbench.colorTheme": "Default Dark Modern",
           // Only one agent, so that the list of agents does not distract.
           "parley.agents": Object.fromEntries(
-            ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "kimi"].map(id => [id, false]),
+            ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "kimi"].map(id => [
+              id,
+              false,
+            ]),
           ),
           "parley.mcpServers": { everything: { command: process.execPath, args: [everything] } },
         },
@@ -68,12 +71,13 @@ if (process.env["PARLEY_PICTURES"]) {
       await panel.getByText("Please promote David to the head of the Sales team.").waitFor();
       shots.push(await page.locator(".part.sidebar").screenshot({ animations: "disabled" }));
       mkdirSync("docs/images", { recursive: true });
-      // Side by side, on the background of the window.
+      // Side by side, on the background of the window, without the other views.
       const canvas = await page.context().newPage();
-      const images = shots.map(shot => `<img src="data:image/png;base64,${shot.toString("base64")}">`);
-      await canvas.setContent(
-        `<body style="margin:0;background:#181818"><div style="display:inline-flex;gap:12px">${images.join("")}</div>`,
+      const images = shots.map(
+        shot => `<img style="margin:-62px 0 -66px" src="data:image/png;base64,${shot.toString("base64")}">`,
       );
+      const row = "display:inline-flex;align-items:flex-start;gap:12px;overflow:hidden";
+      await canvas.setContent(`<body style="margin:0;background:#181818"><div style="${row}">${images.join("")}</div>`);
       await canvas.locator("div").screenshot({ path: "docs/images/mcp.png" });
     });
   });
