@@ -210,8 +210,9 @@ for (const git of [true, false]) {
             await review().undo({ kind: "all" });
             assert.deepEqual(await readFile(path("a.txt")), bytes);
             assert.deepEqual(rows(), []);
-            // VS Code saves another mark than the file has, and then refuses to save the text again for a moment.
-            if (is16) return;
+            // VS Code saves another mark than the file has, so the bytes are written again behind it. It then loads them in
+            // the encoding that the file was first opened with.
+            if (is16 && when === "after the change") return;
             assert.ok(await review().undoLast());
             assert.deepEqual(await readFile(path("a.txt")), changed);
             await watch().settled();

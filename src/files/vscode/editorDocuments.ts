@@ -24,6 +24,7 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
+import { isNoticed, modificationTime, noteKnownTime } from "./noticedChanges.ts";
 import { unsavedEditors } from "./unsavedEditors.ts";
 import { applyTextChanges, createEmptyFile, saveAndVerify } from "./textFile.ts";
 
@@ -34,15 +35,6 @@ export interface EditorDocumentsOptions {
 
 /** How long to wait for a save in progress (ms). VS Code gives save participants 1.75 s. */
 const maxSaveWait = 3000;
-
-/**
- * VS Code notices a change on disk within this time (ms). If it loads a file while a program writes it, it has the new text
- * with the old time, and cannot save the document until it has noticed the change.
- */
-const noticeTime = 250;
-
-/** The modification times (ms since the epoch) of files that were saved or opened here, which VS Code knows. */
-const knownTimes = new WeakMap<vscode.TextDocument, number>();
 
 /** A text that the agent sends, and the one that it derived it from, if it is known. */
 interface AgentWrite {
@@ -274,7 +266,7 @@ async function openNow(path: string): Promise<vscode.TextDocument> {
   const time = await modificationTime(path);
   try {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
-    if (time !== undefined) knownTimes.set(document, time);
+    noteKnownTime(document, time);
     return document;
   } catch (thrown) {
     const { message } = asError(thrown);
@@ -336,11 +328,8 @@ async function saveOrRefuse(document: vscode.TextDocument, before: string): Prom
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes, { flag: "wx" });
   }
-  if (await saveAndVerify(document, { before, readDisk, maxSaveWait })) {
-    const time = await modificationTime(path);
-    if (time !== undefined) knownTimes.set(document, time);
-    return;
-  }
+  if (await saveAndVerify(document, { before, readDisk, maxSaveWait }))
+    return noteKnownTime(document, await modificationTime(path));
   throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
 
@@ -355,22 +344,6 @@ async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.Te
   const current = await waitForReload(document, isCurrent, maxReloadWait);
   if (current) return current;
   throw failedRefusal(path, "has changed on disk, and the editor has not reloaded it yet. Try again.");
-}
-
-/** Whether VS Code has noticed that the file changed on disk, which it does not report if it has the text already. */
-async function isNoticed(document: vscode.TextDocument): Promise<boolean> {
-  const time = await modificationTime(document.uri.fsPath);
-  // The clock of the file system may differ.
-  return time === undefined || time === knownTimes.get(document) || Math.abs(Date.now() - time) > noticeTime;
-}
-
-async function modificationTime(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (thrown) {
-    if (isNotFoundError(thrown)) return undefined;
-    throw thrown;
-  }
 }
 
 async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {

@@ -21,6 +21,7 @@ import { nodePaths } from "../nodePaths.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../ports.ts";
 import { removeFolderWithoutFiles } from "../standing.ts";
 import { moveFile } from "./moveFile.ts";
+import { isNoticed, modificationTime, noteKnownTime } from "./noticedChanges.ts";
 import { closeTabs, shownPaths } from "./shownPaths.ts";
 import { changedMeanwhile, checkInside, mixedStateAfter, refuseUnsaved, stateAfter } from "./stateSteps.ts";
 import { applyTextChanges, hasText, type TextChange } from "./textFile.ts";
@@ -178,6 +179,7 @@ class StepRun {
       );
     }
     if (now) this.#keepReplaced(step, now);
+    if (wasClean) noteKnownTime(document, await modificationTime(path));
     if (!state || !wasClean) return;
     const saved = await readFileState(path, Infinity);
     if (saved && !isSameState(saved, state)) await writeFileState(path, state, saved);
@@ -206,7 +208,7 @@ class StepRun {
     const document = await waitForReload(
       await vscode.workspace.openTextDocument(uri),
       // If the disk does not have the expected text either, there is nothing to wait for.
-      async one => one.isDirty || hasText(one, before) || (await diskText(path)) !== before,
+      async one => one.isDirty || (hasText(one, before) ? await isNoticed(one) : (await diskText(path)) !== before),
       maxReloadWait,
     );
     if (!document) return undefined;
