@@ -24,6 +24,8 @@ export interface ListedSession {
   readonly isPinned?: true;
   /** Nothing was written in the session, and the user gave it no name. */
   readonly isBlank?: true;
+  /** The session whose conversation this one was copied from first. Absent if it is no branch. */
+  readonly branchOf?: string;
   /** The session that this one continues, and its title at the time. */
   readonly continues?: { readonly session: string; readonly title: string };
   /** The agent can copy the session. */
@@ -39,21 +41,45 @@ export type SessionGroupId = "pinned" | "waiting" | "working" | "today" | "yeste
 export interface SessionGroup {
   readonly id: SessionGroupId;
   /** Latest first. Never empty. */
-  readonly sessions: readonly ListedSession[];
+  readonly conversations: readonly ListedConversation[];
+}
+
+/** A session, and the other branches of its conversation, which stand below it. */
+export interface ListedConversation {
+  readonly session: ListedSession;
+  /** Latest first. */
+  readonly branches: readonly ListedSession[];
 }
 
 const groupOrder: readonly SessionGroupId[] = ["pinned", "waiting", "working", "today", "yesterday", "week", "older"];
 
-/** The groups that have sessions, in the order of the list. Done sessions are left out unless `showsDone`. */
+/**
+ * The groups that have sessions, in the order of the list. Done sessions are left out unless `showsDone`. A conversation
+ * stands where its most urgent branch belongs, the latest of several.
+ */
 export function sessionGroups(
   sessions: readonly ListedSession[],
   now: number,
   showsDone: boolean,
 ): readonly SessionGroup[] {
-  const groups = new Map<SessionGroupId, ListedSession[]>(groupOrder.map(id => [id, []]));
+  const groups = new Map<SessionGroupId, ListedConversation[]>(groupOrder.map(id => [id, []]));
   const shown = sessions.filter(session => isListed(session) && (showsDone || !session.isDone || isActive(session)));
-  for (const session of shown.toSorted(byTime)) groups.get(groupOf(session, now))?.push(session);
-  return [...groups].flatMap(([id, members]) => (members.length > 0 ? [{ id, sessions: members }] : []));
+  for (const conversation of conversationsOf(shown, now))
+    groups.get(groupOf(conversation.session, now))?.push(conversation);
+  return [...groups].flatMap(([id, conversations]) => (conversations.length > 0 ? [{ id, conversations }] : []));
+}
+
+/** The conversations, in the order of their most urgent branches. */
+function conversationsOf(sessions: readonly ListedSession[], now: number): readonly ListedConversation[] {
+  const families = new Map<string, ListedSession[]>();
+  const rank = (session: ListedSession): number => groupOrder.indexOf(groupOf(session, now));
+  for (const session of sessions.toSorted((a, b) => rank(a) - rank(b) || byTime(a, b))) {
+    const root = session.branchOf ?? session.id;
+    families.set(root, [...(families.get(root) ?? []), session]);
+  }
+  return [...families.values()].flatMap(([session, ...branches]) =>
+    session ? [{ session, branches: branches.toSorted(byTime) }] : [],
+  );
 }
 
 /** Lists leave out blank sessions, unless one needs the user, as for the form of a server. */

@@ -107,13 +107,14 @@ export class SessionList implements Disposable {
       ...(entry?.pinned && { isPinned: entry.pinned }),
       ...(state.spending.turns.length > 0 && { usage: usageRows(state.spending.turns) }),
       ...(continues && { continues: { session: continues.session, title: continues.title } }),
+      ...(state.branches[0] && { branchOf: state.branches[0].from }),
       ...(isBlank(state) && { isBlank: true as const }),
       ...this.#more(id, state.agent?.id, shared),
     };
   }
 
   #storedSession(
-    { id, title, agent, agentName, updated, status, unread, done, pinned, usage, continues }: SessionEntry,
+    { id, title, agent, agentName, updated, status, unread, done, pinned, usage, continues, branches }: SessionEntry,
     shared: Shared,
   ): ListedSession {
     const more = this.#more(id, agent, shared);
@@ -122,6 +123,7 @@ export class SessionList implements Disposable {
       ...(pinned && { isPinned: pinned }),
       ...(usage && usage.length > 0 && { usage }),
       ...(continues && { continues }),
+      ...(branches?.[0] && { branchOf: branches[0].from }),
       ...more,
     };
   }

@@ -106,7 +106,7 @@ async function listing(): Promise<{ readonly read: number; readonly list: number
       const groups = sessionGroups(listed, now, false);
       lists.push(performance.now() - read);
       reads.push(read - started);
-      if (groups.reduce((sum, { sessions }) => sum + sessions.length, 0) !== storedCount)
+      if (groups.reduce((sum, { conversations }) => sum + conversations.length, 0) !== storedCount)
         throw new Error("Not listed.");
       stored.dispose();
     }

@@ -110,6 +110,17 @@ describe("branches of a conversation", () => {
     }
     await message(panel, "slow.json").waitFor();
     await runCommand(page, "Notifications: Clear All Notifications");
+    await runCommand(page, "Parley: Go to Sessions");
+    const tree = page.getByRole("tree", { name: "Sessions" });
+    await tree.getByRole("treeitem", { name: /, 4 branches$/ }).waitFor();
+    // The branch that the chat shows has the focus, below the latest one. The keys of the view work on it.
+    const branches = tree.locator('[role="treeitem"][aria-level="3"]');
+    await branches.and(page.locator(".focused")).waitFor();
+    assert.equal(await branches.count(), 3);
+    await screenshot(page, "branch-rows");
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await tree.getByRole("treeitem", { name: /, 3 branches$/ }).waitFor();
     assert.deepEqual(errors, []);
   });
 });

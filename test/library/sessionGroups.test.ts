@@ -22,18 +22,25 @@ const session = (id: string, part: Partial<ListedSession> = {}): ListedSession =
 });
 const grouped = (sessions: readonly ListedSession[], showsDone = false): Record<string, readonly string[]> =>
   Object.fromEntries(
-    sessionGroups(sessions, now, showsDone).map(group => [group.id, group.sessions.map(one => one.id)]),
+    sessionGroups(sessions, now, showsDone).map(group => [
+      group.id,
+      group.conversations.map(({ session }) => session.id),
+    ]),
   );
 
-const arbitrarySession = fc.record({
-  id: fc.uuid(),
-  title: fc.string(),
-  agentName: fc.string(),
-  updated: fc.integer({ min: now - 30 * 86_400_000, max: now + 1000 }),
-  status: fc.constantFrom("waiting", "working", "failed", "interrupted", "idle"),
-  isUnread: fc.boolean(),
-  isDone: fc.boolean(),
-});
+const arbitrarySession = fc.record(
+  {
+    id: fc.uuid(),
+    title: fc.string(),
+    agentName: fc.string(),
+    updated: fc.integer({ min: now - 30 * 86_400_000, max: now + 1000 }),
+    status: fc.constantFrom("waiting", "working", "failed", "interrupted", "idle"),
+    isUnread: fc.boolean(),
+    isDone: fc.boolean(),
+    branchOf: fc.constantFrom("one", "two"),
+  },
+  { requiredKeys: ["id", "title", "agentName", "updated", "status", "isUnread", "isDone"] },
+);
 const arbitrarySessions = fc.uniqueArray(arbitrarySession, { selector: one => one.id, maxLength: 40 });
 
 describe("the list of sessions", () => {
@@ -103,14 +110,38 @@ describe("the list of sessions", () => {
     assert.deepEqual(grouped(sessions, true), { working: ["works"], today: ["done", "open"] });
   });
 
+  it("has one row for the branches of a conversation, where the most urgent branch belongs", () => {
+    const rows = (sessions: readonly ListedSession[], showsDone = false): unknown =>
+      sessionGroups(sessions, now, showsDone).flatMap(({ id, conversations }) =>
+        conversations.map(one => [id, one.session.id, one.branches.map(branch => branch.id)]),
+      );
+    const first = session("first", { updated: now - 3 });
+    const second = session("second", { branchOf: "first", updated: now - 1 });
+    const third = session("third", { branchOf: "first", updated: now - 2 });
+    const other = session("other", { updated: now });
+    assert.deepEqual(rows([first, second, third, other]), [
+      ["today", "other", []],
+      ["today", "second", ["third", "first"]],
+    ]);
+    assert.deepEqual(rows([{ ...first, status: "waiting" }, second, third]), [
+      ["waiting", "first", ["second", "third"]],
+    ]);
+    // The session that the branches were copied from is gone, or done.
+    assert.deepEqual(rows([second, third]), [["today", "second", ["third"]]]);
+    assert.deepEqual(rows([{ ...first, isDone: true }, { ...second, isDone: true }, third]), [["today", "third", []]]);
+  });
+
   it("has every session in one group, latest first, for any sessions in any order", () => {
     fc.assert(
       fc.property(arbitrarySessions, fc.boolean(), (sessions, showsDone) => {
         const groups = sessionGroups(sessions, now, showsDone);
-        const listed = groups.flatMap(group => group.sessions);
+        const listed = groups.flatMap(group =>
+          group.conversations.flatMap(({ session, branches }) => [session, ...branches]),
+        );
         assert.equal(new Set(listed).size, listed.length);
         if (showsDone) assert.equal(listed.length, sessions.length);
-        for (const { sessions: members } of groups) {
+        for (const { conversations } of groups) {
+          const members = conversations.map(one => one.session);
           assert.ok(members.length > 0);
           for (const [at, member] of members.entries())
             assert.ok(at === 0 || (members[at - 1]?.updated ?? 0) >= (member.updated ?? 0));

@@ -167,6 +167,34 @@ describe("the Sessions view", () => {
     );
   });
 
+  it("has the branches of a conversation below its latest one, each as a row of its own", async () => {
+    const first = session("first", { updated: clock.now() - hour });
+    list(
+      first,
+      session("second", { branchOf: "first" }),
+      session("third", { branchOf: "first", updated: clock.now() - 1 }),
+    );
+    assert.deepEqual(rows(), ["Today | 1", "$(comment-discussion) second | now · Demo Agent · 3 branches"]);
+    const [group] = tree.getChildren();
+    const [row, none] = tree.getChildren(group);
+    assert.ok(group && row && !none);
+    assert.equal(tree.getTreeItem(row).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
+    const branches = tree.getChildren(row);
+    assert.deepEqual(branches.map(rowText), [
+      "$(comment-discussion) third | now · Demo Agent",
+      "$(comment-discussion) first | 1 h · Demo Agent",
+    ]);
+    for (const branch of branches) {
+      assert.equal(tree.getTreeItem(branch).contextValue, "session");
+      assert.equal(tree.getTreeItem(branch).collapsibleState, vscode.TreeItemCollapsibleState.None);
+      assert.deepEqual(tree.getParent(branch), row);
+    }
+    list(first, session("third", { branchOf: "first" }));
+    assert.deepEqual(rows(), ["Today | 1", "$(comment-discussion) third | now · Demo Agent · 2 branches"]);
+    list(first);
+    assert.deepEqual(rows(), ["Today | 1", "$(comment-discussion) first | 1 h · Demo Agent"]);
+  });
+
   it("notifies VS Code only if a row looks different", () => {
     list(session("one"));
     assert.equal(refreshes, 1);

@@ -7,6 +7,7 @@ import {
   needsAttention,
   sessionAge,
   sessionGroups,
+  type ListedConversation,
   type ListedSession,
   type SessionGroup,
   type SessionGroupId,
@@ -35,7 +36,7 @@ export interface SessionsTreeOptions {
 
 export type SessionsRow =
   | { readonly kind: "group"; readonly group: SessionGroup }
-  | { readonly kind: "session"; readonly session: ListedSession };
+  | ({ readonly kind: "session" } & ListedConversation);
 
 /** A longer title of another session is cut (characters). */
 const maxOrigin = 60;
@@ -67,18 +68,20 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] {
-    if (row?.kind === "session") return [];
-    if (row) return row.group.sessions.map(session => ({ kind: "session", session }));
+    if (row?.kind === "session") return row.branches.map(session => ({ kind: "session", session, branches: [] }));
+    if (row) return row.group.conversations.map(conversation => ({ kind: "session", ...conversation }));
     return this.#groups().map(group => ({ kind: "group", group }));
   }
 
   getParent(row: SessionsRow): SessionsRow | undefined {
     if (row.kind === "group") return undefined;
-    return this.getChildren().find(group => this.getChildren(group).some(each => idOf(each) === idOf(row)));
+    const groups = this.getChildren();
+    const parents = [...groups, ...groups.flatMap(group => this.getChildren(group))];
+    return parents.find(parent => this.getChildren(parent).some(each => idOf(each) === idOf(row)));
   }
 
   getTreeItem(row: SessionsRow): vscode.TreeItem {
-    return row.kind === "group" ? groupItem(row.group, this.#usageOf(row.group.id)) : this.#sessionItem(row.session);
+    return row.kind === "group" ? groupItem(row.group, this.#usageOf(row.group.id)) : this.#sessionItem(row);
   }
 
   /**
@@ -86,7 +89,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
    * view leaves no focus in one that was collapsed, because it has no rows yet.
    */
   async focus(session: string | undefined): Promise<void> {
-    const rows = this.getChildren().flatMap(group => this.getChildren(group));
+    const heads = this.getChildren().flatMap(group => this.getChildren(group));
+    const rows = heads.flatMap(head => [head, ...this.getChildren(head)]);
     const row = rows.find(each => each.kind === "session" && each.session.id === session) ?? rows[0];
     if (row) await this.#view.reveal(row, { focus: true, select: false });
     else await vscode.commands.executeCommand("parley.sessions.focus");
@@ -129,7 +133,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#updateBadge();
     // VS Code asks again when the view shows.
     if (this.#view.visible) this.#updateLater();
-    const rows = this.#groups().map(({ id, sessions }) => [id, sessions.map(session => this.#rowText(session))]);
+    const rows = this.#groups().map(({ id, conversations }) => [
+      id,
+      conversations.map(({ session, branches }) => [session, ...branches].map(one => this.#rowText(one))),
+    ]);
     const shown = JSON.stringify(rows);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -156,7 +163,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#options.view.setBadge(value, value === 0 ? "" : badgeTooltip(waiting, value - waiting));
   }
 
-  #sessionItem(session: ListedSession): vscode.TreeItem {
+  #sessionItem({ session, branches }: ListedConversation): vscode.TreeItem {
     const { agentName, changes, updated, isDone } = session;
     const title = titleOf(session);
     const used = usageText(session.usage ?? []);
@@ -165,11 +172,14 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const origin = session.continues
       ? vscode.l10n.t("continues {0}", visibleName(session.continues.title, maxOrigin))
       : "";
+    const others =
+      branches.length === 0 ? "" : vscode.l10n.t("{0} branches", new Intl.NumberFormat().format(branches.length + 1));
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
     return treeItem({
       label: title,
-      id: idOf({ kind: "session", session }),
-      description: joined([age, lines, agentName, origin]),
+      id: sessionRowId(session),
+      ...(branches.length > 0 && { collapsibleState: vscode.TreeItemCollapsibleState.Collapsed }),
+      description: joined([age, lines, agentName, origin, others]),
       tooltip: [title, joined([agentName, status, age, lines]), ...[used, origin].filter(line => line !== "")],
       iconPath: sessionIcon(session),
       contextValue: [
@@ -182,24 +192,25 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
       ].join("."),
       // Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
       command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
-      accessibleLabel: [title, agentName, status, age, lines, origin].filter(text => text !== "").join(", "),
+      accessibleLabel: [title, agentName, status, age, lines, origin, others].filter(text => text !== "").join(", "),
     });
   }
 }
 
-const idOf = (row: SessionsRow): string =>
-  row.kind === "group" ? `group:${row.group.id}` : `session:${row.session.id}`;
+const idOf = (row: SessionsRow): string => (row.kind === "group" ? `group:${row.group.id}` : sessionRowId(row.session));
+
+const sessionRowId = ({ id }: ListedSession): string => `session:${id}`;
 
 const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
 
 function groupItem(group: SessionGroup, used: string): vscode.TreeItem {
-  const { id, sessions } = group;
+  const { id, conversations } = group;
   return treeItem({
     label: groupLabel(id),
     collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
     id: idOf({ kind: "group", group }),
     contextValue: "group",
-    description: String(sessions.length),
+    description: String(conversations.length),
     ...(used !== "" && { tooltip: [groupLabel(id), used] }),
   });
 }
