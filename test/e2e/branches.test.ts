@@ -112,7 +112,10 @@ describe("branches of a conversation", () => {
     await runCommand(page, "Notifications: Clear All Notifications");
     await runCommand(page, "Parley: Go to Sessions");
     const tree = page.getByRole("tree", { name: "Sessions" });
-    await tree.getByRole("treeitem", { name: /, 4 branches$/ }).waitFor();
+    await tree
+      .getByRole("treeitem", { name: /, 4 branches$/ })
+      .first()
+      .waitFor();
     // The branch that the chat shows has the focus, below the latest one. The keys of the view work on it.
     const branches = tree.locator('[role="treeitem"][aria-level="3"]');
     await branches.and(page.locator(".focused")).waitFor();
@@ -120,7 +123,10 @@ describe("branches of a conversation", () => {
     await screenshot(page, "branch-rows");
     await page.keyboard.press("Delete");
     await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
-    await tree.getByRole("treeitem", { name: /, 3 branches$/ }).waitFor();
+    await tree
+      .getByRole("treeitem", { name: /, 3 branches$/ })
+      .first()
+      .waitFor();
     assert.deepEqual(errors, []);
   });
 });
