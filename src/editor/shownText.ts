@@ -21,6 +21,8 @@ export async function shownText(bytes: Uint8Array, path: string): Promise<string
   const open = openDocument(path);
   const loaded = open && withLineFeeds(open.getText());
   const isLoaded = (text: string): boolean => withLineFeeds(withoutByteOrderMark(text)) === loaded;
+  // VS Code has loaded a text with a mark again, and goes by the mark.
+  if (open && typeof usual === "string" && hasMark(bytes) && isLoaded(usual)) chosen.delete(open);
   if (open && !(typeof usual === "string" && isLoaded(usual))) {
     const { encoding } = open;
     const text = await Promise.resolve(vscode.workspace.decode(bytes, { encoding })).catch(asError);
