@@ -396,8 +396,9 @@ export class CheckpointController {
       next.addNotice(vscode.l10n.t("The message had attachments. Attach them again if you need them."));
     }
     const attachments = isFirst ? [] : [conversationAttachment(conversation)];
-    await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
+    // The focus brings the panel up to date, so that the draft is that of the new session.
     await chat.focus("composer");
+    await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
   }
 }
 
