@@ -1,6 +1,7 @@
 // The answers to the question before a large conversation is resumed. No prompt is lost: it is sent, it is in the draft of
 // the session that continues the conversation, or it is in the composer again.
 import type { AgentDefinition } from "../agents/registry.ts";
+import { t } from "../base/l10n.ts";
 import { draftOfPrompt, type PromptDraft } from "../mentions/promptDraft.ts";
 import { intentHandlers, type IntentHandlers } from "../panel/intentHandlers.ts";
 import type { Session } from "../session/session.ts";
@@ -42,7 +43,7 @@ export function answerResume(options: AnswerResumeOptions): IntentHandlers<"answ
         }
         case "digest": {
           const agent = agents.of(session);
-          if (!agent) return;
+          if (!agent) throw new Error(goneSentence());
           continuing.add(session.id);
           return continueFromDigest(session, agent, target.surface).finally(() => continuing.delete(session.id));
         }
@@ -52,6 +53,9 @@ export function answerResume(options: AnswerResumeOptions): IntentHandlers<"answ
     },
   });
 }
+
+const goneSentence = (): string =>
+  t("The agent of this session is no longer in your settings. Use Continue With… to continue with another agent.");
 
 /**
  * The prompts that wait, by their ids and as one draft. Those on hold stay in the queue, and so do those that no draft can

@@ -64,21 +64,31 @@ export function sessionGroups(
 ): readonly SessionGroup[] {
   const groups = new Map<SessionGroupId, ListedConversation[]>(groupOrder.map(id => [id, []]));
   const shown = sessions.filter(session => isListed(session) && (showsDone || !session.isDone || isActive(session)));
-  for (const conversation of conversationsOf(shown, now))
-    groups.get(groupOf(conversation.session, now))?.push(conversation);
+  const placed = shown.map(session => ({ session, group: groupOf(session, now) }));
+  for (const { group, ...conversation } of conversationsOf(placed)) groups.get(group)?.push(conversation);
   return [...groups].flatMap(([id, conversations]) => (conversations.length > 0 ? [{ id, conversations }] : []));
 }
 
-/** The conversations, in the order of their most urgent branches. */
-function conversationsOf(sessions: readonly ListedSession[], now: number): readonly ListedConversation[] {
-  const families = new Map<string, ListedSession[]>();
-  const rank = (session: ListedSession): number => groupOrder.indexOf(groupOf(session, now));
-  for (const session of sessions.toSorted((a, b) => rank(a) - rank(b) || byTime(a, b))) {
-    const root = session.branchOf ?? session.id;
-    families.set(root, [...(families.get(root) ?? []), session]);
+/** A session, and the group that it belongs to. */
+interface PlacedSession {
+  readonly session: ListedSession;
+  readonly group: SessionGroupId;
+}
+
+/** The conversations with their groups, in the order of their most urgent branches. */
+function conversationsOf(
+  placed: readonly PlacedSession[],
+): readonly (ListedConversation & { readonly group: SessionGroupId })[] {
+  const families = new Map<string, PlacedSession[]>();
+  const rank = ({ group }: PlacedSession): number => groupOrder.indexOf(group);
+  for (const one of placed.toSorted((a, b) => rank(a) - rank(b) || byTime(a.session, b.session))) {
+    const root = one.session.branchOf ?? one.session.id;
+    const family = families.get(root);
+    if (family) family.push(one);
+    else families.set(root, [one]);
   }
-  return [...families.values()].flatMap(([session, ...branches]) =>
-    session ? [{ session, branches: branches.toSorted(byTime) }] : [],
+  return [...families.values()].flatMap(([head, ...others]) =>
+    head ? [{ ...head, branches: others.map(({ session }) => session).toSorted(byTime) }] : [],
   );
 }
 

@@ -29,7 +29,12 @@ export function draftOfPrompt(content: readonly ContentBlock[], newId: () => str
 function attachmentOf(block: ContentBlock): Omit<Attachment, "id"> | undefined {
   if (block.type === "image" || block.type === "audio") {
     const { type, mimeType, data } = block;
-    return { kind: type, label: mimeType, bytes: data.length, source: { type: "data", mimeType, data } };
+    return {
+      kind: type,
+      label: mimeType,
+      bytes: Buffer.byteLength(data, "base64"),
+      source: { type: "data", mimeType, data },
+    };
   }
   if (block.type === "link") {
     const place = fileAt(block.uri);

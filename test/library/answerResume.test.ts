@@ -9,6 +9,7 @@ import { StoredFiles } from "../support/fakes/storedData.ts";
 
 describe("the answer to the question about a large conversation", () => {
   let bench: SessionBench;
+  let definition: { readonly id: string; readonly name: string } | undefined;
   let asks: boolean;
   let happened: unknown[];
   /** Called when the new session starts. */
@@ -30,6 +31,7 @@ describe("the answer to the question about a large conversation", () => {
     await bench.flushPromises();
     asks = true;
     happened = [];
+    definition = { id: "stub", name: "Stub" };
     onStart = () => ({ id: "new", addNotice: () => undefined });
   });
   afterEach(() => bench.session.dispose());
@@ -48,7 +50,7 @@ describe("the answer to the question about a large conversation", () => {
         flushLog: () => Promise.resolve(),
         start: () => onStart(),
       },
-      agents: { of: () => ({ id: "stub", name: "Stub" }) },
+      agents: { of: () => definition },
       chat: {
         focus: () => Promise.resolve(),
         reveal: (message: PanelMessage, surfaces: readonly string[]) => {
@@ -109,5 +111,11 @@ describe("the answer to the question about a large conversation", () => {
     assert.deepEqual(happened, []);
     await answer("readOnly");
     assert.deepEqual(happened, ["withdraw", ["two\n\nthree", 0]]);
+  });
+
+  it("Continue From Digest says so if the settings no longer have the agent, and keeps them", async () => {
+    definition = undefined;
+    await assert.rejects(answering()("digest"), /no longer in your settings\. Use Continue With…/);
+    assert.deepEqual([bench.queued, happened], [["two", "three"], []]);
   });
 });

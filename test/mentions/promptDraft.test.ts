@@ -13,6 +13,11 @@ const draftOf = (...content: readonly ContentBlock[]): ReturnType<typeof draftOf
 };
 
 describe("a prompt that returns to the composer", () => {
+  it("names the size of an image in bytes, without the base64", () => {
+    const image = { type: "image", mimeType: "image/png", data: "AAECAw==" } as const;
+    assert.equal(draftOf(image)?.attachments[0]?.bytes, 4);
+  });
+
   it("leads to the same content when it is sent again", async () => {
     const path = (name: string, lines: object = {}): Attachment => ({
       ...{ id: name, kind: "file", label: name },

@@ -78,6 +78,7 @@ export function endOfConversation(
     if (!fits) break;
   }
   const isCut = sections.length < all.length;
+  // No blank line follows the last section.
   return { sections, isCut, isWhole: !isCut && bytesLeft >= -2 };
 }
 
