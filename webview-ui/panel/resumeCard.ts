@@ -42,7 +42,7 @@ export function resumeCard(
       <div class="buttons">
         ${button(t("Resume"), t("Continue the whole conversation. Parley does not ask again in this window."), "resume")}
         ${button(t("Continue From Digest"), t("Continue in a new session, with a digest of this conversation"), "digest")}
-        ${button(t("Read Only"), t("Send nothing, and return your message to the text box (Escape)"), "readOnly")}
+        ${button(t("Read Only"), t("Send nothing, and return your message to the message box (Escape)"), "readOnly")}
       </div>
     </div>
   </div>`;
