@@ -9,7 +9,7 @@ import { classesOfManyMembers, interfacesOfCallbacks, type LargeDeclaration } fr
 const knownInterfaces: Readonly<Record<string, number>> = {
   ChangedFilesOptions: 6,
   PermissionPolicyOptions: 5,
-  EarlierStatesOptions: 9,
+  EarlierStatesOptions: 7,
   TurnComparisonOptions: 5,
   OpenedTextsOptions: 5,
   ChoiceApplierOptions: 5,

@@ -68,18 +68,18 @@ export async function settledDiskText(path: string): Promise<string | null | und
 }
 
 /**
- * The text that the editor would show of bytes at a path, normalized. Undefined if they are binary or too large. Rejects
- * if they cannot be decoded.
+ * The text that the editor would show of bytes at a path, normalized, or their text in the given encoding. Undefined if
+ * they are binary or too large. Rejects if they cannot be decoded.
  */
-export async function textOfBytes(bytes: Uint8Array, path: string): Promise<string | undefined> {
-  const text = await rawTextOfBytes(bytes, path);
+export async function textOfBytes(bytes: Uint8Array, path: string, encoding?: string): Promise<string | undefined> {
+  const text = await rawTextOfBytes(bytes, path, encoding);
   return text === undefined ? undefined : withLineFeeds(text);
 }
 
 /** Like {@link textOfBytes}, with the line endings of the bytes. */
-export async function rawTextOfBytes(bytes: Uint8Array, path: string): Promise<string | undefined> {
+export async function rawTextOfBytes(bytes: Uint8Array, path: string, encoding?: string): Promise<string | undefined> {
   if (bytes.length > maxBytes || isBinary(bytes)) return undefined;
-  return withoutByteOrderMark(await decodeBytes(bytes, path));
+  return withoutByteOrderMark(await decodeBytes(bytes, path, encoding));
 }
 
 /**

@@ -8,13 +8,23 @@ import { isSameState, missingFolders, plainState, readFileState, type FileState 
 import { isPlainFolder } from "../files/standing.ts";
 import type { EarlierFileStates } from "./reviewDecision.ts";
 
+/** The texts of files in their encodings. */
+export interface FileTexts {
+  /**
+   * The normalized text of the bytes of a file. Undefined: they are no text. Without an encoding, as the editor shows or
+   * would show it.
+   */
+  readonly textOf: (bytes: Uint8Array, path: string, encoding?: string) => Promise<string | undefined>;
+  /** The encoding of the file's document. Undefined: the file is not open. */
+  readonly encodingOf: (path: string) => string | undefined;
+  /** The state of a file with another text, in its encoding and with its line endings. Undefined: it is no text. */
+  readonly withText: (path: string, state: FileState, text: string) => Promise<FileState | undefined>;
+}
+
 export interface EarlierStatesOptions {
   /** The state of a file when the turn began. Undefined: unknown. */
   readonly stateAt: (turn: string, path: string) => Promise<FileState | undefined>;
-  /** The normalized text of the bytes of a file. Undefined: they are no text. */
-  readonly textOf: (bytes: Uint8Array, path: string) => Promise<string | undefined>;
-  /** The state of a file with another text, in its encoding and with its line endings. */
-  readonly withText: (path: string, state: FileState, text: string) => Promise<FileState | undefined>;
+  readonly texts: FileTexts;
   readonly awaitsReview: (path: string) => boolean;
   /** Whether a file that waits for review was at this path before an agent moved it. */
   readonly isOrigin: (path: string) => boolean;
@@ -44,6 +54,13 @@ interface KnownState {
   /** Absent: the text determines it. */
   readonly state?: FileState;
   readonly text: string | null | undefined;
+}
+
+/** A text under review, and the encoding of its document when it was read. */
+interface DecodedText {
+  /** Null if there was no file, undefined if it was no text. */
+  readonly before: string | null | undefined;
+  readonly encoding: string | undefined;
 }
 
 /** The states as they are stored for the next window. */
@@ -118,8 +135,9 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     const isFirst = !this.#options.awaitsReview(path);
     if (isFirst) this.#replaceState(path);
     const captured = this.#captured.get(path);
+    const encoding = this.#options.texts.encodingOf(path);
     this.#track(path, async () => {
-      const [state, known] = (await this.#stateBefore(turn, path, captured, before)) ?? [];
+      const [state, known] = (await this.#stateBefore(turn, path, captured, { before, encoding })) ?? [];
       if (!state || !known) return;
       if (isFirst) this.#states.set(path, known);
       this.#options.stateBefore?.(turn, path, known.state ?? state);
@@ -141,18 +159,19 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     turn: string,
     path: string,
     captured: FileState | undefined,
-    before: string | null | undefined,
+    decoded: DecodedText,
   ): Promise<readonly [FileState, KnownState] | undefined> {
+    const { before } = decoded;
     const state = await this.#options.stateAt(turn, path);
-    const start = state && ([state, await this.#known(turn, path, state)] as const);
+    const start = state && ([state, await this.#known(turn, path, state, decoded)] as const);
     if (start && (before === undefined || start[1].text === before)) return start;
     const saved = this.#saved.get(path);
     if (saved?.kind === "file" && state?.kind === "file") {
       const own = { ...saved, executable: state.executable };
-      const known = await this.#known(turn, path, own);
+      const known = await this.#known(turn, path, own, decoded);
       if (known.text === before) return [own, known];
     }
-    const own = captured && ([captured, await this.#known(turn, path, captured)] as const);
+    const own = captured && ([captured, await this.#known(turn, path, captured, decoded)] as const);
     return own && (own[1].text === before || !start) ? own : (start ?? own);
   }
 
@@ -195,7 +214,7 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     const known = this.#states.get(path);
     const state = this.#stateOf(path);
     if (!known || !state || text === undefined || known.text === text) return state;
-    return typeof text === "string" ? this.#options.withText(path, state, text) : undefined;
+    return typeof text === "string" ? this.#options.texts.withText(path, state, text) : undefined;
   }
 
   async isChanged(path: string, text: string | null): Promise<boolean> {
@@ -255,18 +274,25 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     return known && (known.state ?? (known.text === undefined ? undefined : plainState(known.text)));
   }
 
-  async #known(turn: string, path: string, state: FileState): Promise<KnownState> {
+  async #known(turn: string, path: string, state: FileState, decoded: DecodedText): Promise<KnownState> {
     if (state.kind === "link") return { state, text: undefined };
     if (state.kind === "missing") {
       const newFolders = state.newFolders ?? (await this.#options.newFolders(turn, path, this.#began));
       return newFolders.length > 0 ? { state: { ...state, newFolders }, text: null } : { text: null };
     }
-    const text = await this.#options.textOf(state.bytes, path);
+    const text = await this.#textOf(state.bytes, path, decoded);
     return text !== undefined && isSameState(state, plainState(text)) ? { text } : { state, text };
   }
 
+  /** The user can reopen the document in another encoding before the bytes are read. The review keeps the text before. */
+  async #textOf(bytes: Uint8Array, path: string, { before, encoding }: DecodedText): Promise<string | undefined> {
+    const text = await this.#options.texts.textOf(bytes, path);
+    if (typeof before !== "string" || text === before || encoding === undefined) return text;
+    return (await this.#options.texts.textOf(bytes, path, encoding)) === before ? before : text;
+  }
+
   async #isNoText(path: string, state: FileState): Promise<boolean> {
-    if (state.kind === "file") return (await this.#options.textOf(state.bytes, path)) === undefined;
+    if (state.kind === "file") return (await this.#options.texts.textOf(state.bytes, path)) === undefined;
     return state.kind === "link";
   }
 
@@ -275,7 +301,7 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     // What is no text has no other change to show.
     if (known?.text === undefined || now.kind === "link") return true;
     if (now.kind !== "file") return false;
-    return (await this.#options.textOf(now.bytes, path)) === known.text;
+    return (await this.#options.texts.textOf(now.bytes, path)) === known.text;
   }
 
   /** Does the work when all earlier work on the file is done. */

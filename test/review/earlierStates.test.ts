@@ -19,11 +19,14 @@ describe("the earlier states of files", () => {
     const changed: string[] = [];
     const states = new EarlierStates({
       stateAt: () => Promise.resolve({ kind: "file", bytes, executable: false }),
-      textOf: () => {
-        decoded++;
-        return Promise.resolve("the same text");
+      texts: {
+        textOf: () => {
+          decoded++;
+          return Promise.resolve("the same text");
+        },
+        encodingOf: () => undefined,
+        withText: () => Promise.resolve(undefined),
       },
-      withText: () => Promise.resolve(undefined),
       awaitsReview: () => false,
       isOrigin: () => false,
       newFolders: () => Promise.resolve([]),
@@ -37,5 +40,34 @@ describe("the earlier states of files", () => {
     states.dispose();
     assert.deepEqual(changed, ["t2"]);
     assert.ok(decoded < 10, `${decoded} texts were decoded`);
+  });
+
+  it("belong to the text before, although the document is reopened in another encoding before they are read", async () => {
+    const path = join(folder, "a.txt");
+    const bytes = Buffer.from("é\n", "utf16le");
+    await writeFile(path, "changed");
+    let encoding = "utf16le";
+    const states = new EarlierStates({
+      stateAt: () => {
+        encoding = "utf8";
+        return Promise.resolve({ kind: "file", bytes, executable: false });
+      },
+      texts: {
+        textOf: (read, _, chosen = encoding) => Promise.resolve(Buffer.from(read).toString(chosen as BufferEncoding)),
+        encodingOf: () => encoding,
+        withText: () => Promise.reject(new Error("the text has another encoding")),
+      },
+      awaitsReview: () => false,
+      isOrigin: () => false,
+      newFolders: () => Promise.resolve([]),
+      changedState: () => {},
+      log: nullLog,
+    });
+    states.turnBegan(0);
+    states.touched("t1", path, "é\n");
+    await states.settled();
+    const state = await states.stateFor(path, "é\n");
+    states.dispose();
+    assert.deepEqual(state, { kind: "file", bytes, executable: false });
   });
 });

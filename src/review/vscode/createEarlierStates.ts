@@ -22,8 +22,7 @@ export function createEarlierStates(
     ...options,
     stateAt: async (turn, path) => (await options.start(turn)).stateAt(path),
     newFolders: async (turn, path, began) => newFoldersAbove(path, began, await options.start(turn)),
-    textOf: decodedText,
-    withText: stateWithText,
+    texts: { textOf: decodedText, encodingOf: openEncoding, withText: stateWithText },
     changedState: ({ path, turn, before, after, text }) =>
       options.changedState(path, turn, describeChange(before, after), text),
   });
@@ -50,10 +49,10 @@ export function decodedStart(start: TurnStart): TurnStart {
   };
 }
 
-/** Undefined if the bytes are no text in the encoding that the editor would choose. */
-async function decodedText(bytes: Uint8Array, path: string): Promise<string | undefined> {
+/** Undefined if the bytes are no text in the encoding, by default the one that the editor would choose. */
+async function decodedText(bytes: Uint8Array, path: string, encoding?: string): Promise<string | undefined> {
   try {
-    return await textOfBytes(bytes, path);
+    return await textOfBytes(bytes, path, encoding);
   } catch {
     return undefined; // The editor cannot decode it either.
   }
