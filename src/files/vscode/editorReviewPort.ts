@@ -1,6 +1,7 @@
 // Applies the decisions of a review, and restores of checkpoints. The texts of files that the user has open change in
 // the editor, as one edit. All other changes are written to disk as bytes, so that many files are fast, no tab opens,
 // and the editor's own undo neither brings a file back nor takes one away.
+import { utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { forEachLimited } from "../../base/async.ts";
@@ -179,10 +180,16 @@ class StepRun {
       );
     }
     if (now) this.#keepReplaced(step, now);
-    if (wasClean) noteKnownTime(document, await modificationTime(path));
-    if (!state || !wasClean) return;
-    const saved = await readFileState(path, Infinity);
-    if (saved && !isSameState(saved, state)) await writeFileState(path, state, saved);
+    if (!wasClean) return;
+    const time = await modificationTime(path);
+    noteKnownTime(document, time);
+    const saved = state && (await readFileState(path, Infinity));
+    if (!saved || isSameState(saved, state)) return;
+    await writeFileState(path, state, saved);
+    if (state.kind !== "file" || time === undefined) return;
+    // VS Code refuses to save a document if its file is newer than the last save that it knows of.
+    await utimes(path, Date.now() / 1000, Math.floor(time) / 1000);
+    noteKnownTime(document, await modificationTime(path));
   }
 
   /**
