@@ -68,7 +68,7 @@ describe("git that the user runs in a turn", () => {
     await prepare("turn 1", { call: false });
     tool({ kind: "execute", title: "git merge theirs", status: "in_progress" }, "c");
     await git("merge", "-q", "--no-commit", "--no-ff", "theirs");
-    await until(() => reviewed().length === 3);
+    // VS Code can miss a file in a folder that was removed and created again. The end of the turn compares it.
     await finish();
     assert.deepEqual(reviewed(), ["dropped.txt", "one.txt", "sub/new.txt"]);
     for (const name of reviewed()) assert.deepEqual(file(name)?.turns, ["turn 1"]);

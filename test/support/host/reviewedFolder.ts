@@ -254,6 +254,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     await current.attribution.whenCompared();
     facts.showReview();
     if (this.currentTest?.state === "passed") await record(this.currentTest.fullTitle(), facts);
+    else if (this.currentTest?.state === "failed") console.log(`The facts at the failure:\n${facts.text}`);
     current.dispose();
     await checkpoints?.flush();
     checkpoints?.dispose();
