@@ -36,9 +36,27 @@ export function recordResults(runner, file, grep = "") {
   runner.on("pass", test => results.add({ title: test.fullTitle(), state: "passed", ms: test.duration ?? 0 }));
   runner.on("pending", test => results.add({ title: test.fullTitle(), state: "skipped" }));
   runner.on("fail", (test, error) =>
-    results.add({ title: test.fullTitle(), state: "failed", ms: test.duration ?? 0, error: describe(error) }),
+    results.add({
+      title: test.fullTitle(),
+      state: "failed",
+      ms: test.duration ?? 0,
+      error: describe(error) + detailsOf(test),
+    }),
   );
   runner.on("end", () => results.finish());
+}
+
+/** The most characters of the details of a test. */
+const maxDetails = 20_000;
+
+/**
+ * What a test adds to its error: its `details` function returns it.
+ * @param {import("mocha").Runnable} test
+ */
+function detailsOf(test) {
+  /** @type {unknown} */
+  const details = test.ctx?.["details"];
+  return typeof details === "function" ? `\n${String(details()).slice(-maxDetails)}` : "";
 }
 
 /** @param {string} file */

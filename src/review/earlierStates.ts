@@ -165,7 +165,8 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     const state = await this.#options.stateAt(turn, path);
     const start = state && ([state, await this.#known(turn, path, state, decoded)] as const);
     if (start && (before === undefined || start[1].text === before)) return start;
-    const saved = this.#saved.get(path);
+    // VS Code reports the save after the file has changed on disk.
+    const saved = this.#saved.get(path) ?? (await readFileState(path));
     if (saved?.kind === "file" && state?.kind === "file") {
       const own = { ...saved, executable: state.executable };
       const known = await this.#known(turn, path, own, decoded);

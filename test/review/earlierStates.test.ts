@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
-import { EarlierStates } from "../../src/review/earlierStates.ts";
+import { EarlierStates, type StateChange } from "../../src/review/earlierStates.ts";
 
 describe("the earlier states of files", () => {
   let folder: string;
@@ -69,5 +69,34 @@ describe("the earlier states of files", () => {
     const state = await states.stateFor(path, "é\n");
     states.dispose();
     assert.deepEqual(state, { kind: "file", bytes, executable: false });
+  });
+
+  it("have the mode of the start and the text that the user saved, although the save is not reported yet", async () => {
+    const path = join(folder, "run.sh");
+    await writeFile(path, "user\necho\n", { mode: 0o644 });
+    const changed: StateChange[] = [];
+    const states = new EarlierStates({
+      stateAt: () => Promise.resolve({ kind: "file", bytes: Buffer.from("echo\n"), executable: true }),
+      texts: {
+        textOf: read => Promise.resolve(Buffer.from(read).toString()),
+        encodingOf: () => "utf8",
+        withText: () => Promise.resolve(undefined),
+      },
+      awaitsReview: () => false,
+      isOrigin: () => false,
+      newFolders: () => Promise.resolve([]),
+      changedState: change => changed.push(change),
+      log: nullLog,
+    });
+    states.turnBegan(0);
+    states.touched("t1", path, "user\necho\n");
+    states.saved(path);
+    states.written("t1", path);
+    await states.settled();
+    states.dispose();
+    const bytes = Buffer.from("user\necho\n");
+    const before = { kind: "file", bytes, executable: true } as const;
+    const after = { ...before, executable: false };
+    assert.deepEqual(changed, [{ path, turn: "t1", before, after, text: "user\necho\n" }]);
   });
 });

@@ -223,7 +223,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   after(async () => {
     await rm(above, { recursive: true, force: true });
   });
-  beforeEach(async () => {
+  beforeEach(async function () {
     folder = await mkdtemp(join(above, "folder-"));
     if (options.throughLink) {
       await rename(folder, `${folder}-real`);
@@ -244,6 +244,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
       checkpoints = await checkpointsOf(first);
     } else if (options.checkpoints) checkpoints = checkpointsIn(join(above, "checkpoints"));
     facts = new RecordedFacts(folder, () => current.review);
+    this["details"] = () => `The facts of the history:\n${facts.text}`;
     current = make();
     await current.ready;
     for (const root of roots()) await watched(root);
@@ -254,7 +255,6 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     await current.attribution.whenCompared();
     facts.showReview();
     if (this.currentTest?.state === "passed") await record(this.currentTest.fullTitle(), facts);
-    else if (this.currentTest?.state === "failed") console.log(`The facts at the failure:\n${facts.text}`);
     current.dispose();
     await checkpoints?.flush();
     checkpoints?.dispose();
