@@ -11,9 +11,10 @@ import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFold
 
 for (const withGit of [true, false]) {
   describe(`exact bytes in a folder ${withGit ? "with" : "without"} git`, () => {
-    const { path, show, file, noticed, prepare, end, write, type, review, watch, reopen, folder } = useReviewedFolder({
-      git: withGit,
-    });
+    const { path, show, file, noticed, prepare, end, write, type, review, watch, tool, reopen, folder } =
+      useReviewedFolder({
+        git: withGit,
+      });
 
     const bytes = (name: string, content: string | Uint8Array): void => {
       mkdirSync(dirname(path(name)), { recursive: true });
@@ -201,5 +202,28 @@ for (const withGit of [true, false]) {
         { kind: "file", bytes: Buffer.from("line 1\r\nline 2\nline 3\rmine\rline 4\n"), executable: false },
       ]);
     });
+
+    for (const opens of [false, true]) {
+      const who = opens ? "the user opens" : "a tool call names";
+      it(`of a binary file come back if ${who} it after a command made a text of it, and before that is noticed`, async () => {
+        const binary = Buffer.from([0, 1, 2, 255]);
+        bytes("binary.bin", binary);
+        await noticed();
+        await prepare();
+        bytes("binary.bin", "head\nother\n");
+        if (opens) await show("binary.bin");
+        else tool({ kind: "edit", status: "in_progress", locations: [{ path: path("binary.bin") }] }, "edit");
+        await watch().settled();
+        bytes("binary.bin", "head\nchanged\n");
+        if (!opens) tool({ status: "completed" }, "edit");
+        await noticed();
+        end();
+        await watch().settled();
+        assert.ok(file("binary.bin"));
+        await review().undo({ kind: "all" });
+        assertSame(["binary.bin"], [await state("binary.bin")], [{ kind: "file", bytes: binary, executable: false }]);
+        assert.deepEqual(review().files, []);
+      });
+    }
   });
 }

@@ -79,6 +79,12 @@ export class TurnTexts {
     return text;
   }
 
+  /** Whether something stood at the path when the first turn began. If it has no text, it was a binary file or a link. */
+  async wasThere(path: string): Promise<boolean> {
+    const state = await this.#askStart(path, this.turns.first, start => start.stateAt(path));
+    return state !== undefined && state.kind !== "missing";
+  }
+
   /** The files at a path when the first turn began. Undefined: unknown. */
   filesAt(path: string): Promise<readonly string[] | undefined> {
     return this.#askStart(path, this.turns.first, start => start.filesAt(path));

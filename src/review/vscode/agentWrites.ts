@@ -98,7 +98,8 @@ export class AgentWrites {
     this.#options.facts.note({ type: "textSeen", path, text: before });
     // Some agents write to disk first and send the request afterwards: the text known before counts.
     const isUnknown = this.#options.known(path) === undefined && !review.isTracked(path);
-    if (isUnknown) texts.last.set(path, await author.textBefore(path, before));
+    const earlier = isUnknown ? await author.textBefore(path, before) : undefined;
+    if (earlier !== undefined) texts.last.set(path, earlier);
     const known = this.#options.known(path);
     touch(path, known === undefined ? before : known, turn);
     this.#before.set(path, before);

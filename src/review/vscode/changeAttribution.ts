@@ -428,8 +428,9 @@ export class ChangeAttribution implements Disposable {
     if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.needsReview(path)))
       return this.#attributeToAgent(path, text);
     if (this.#texts.last.has(path) || review.isTracked(path)) return;
-    this.#texts.last.set(path, await this.#author.textBefore(path, text));
-    if (this.#texts.last.get(path) !== text) await this.#attributeToAgent(path, text);
+    const before = await this.#author.textBefore(path, text);
+    if (before !== undefined) this.#texts.last.set(path, before);
+    if (before !== text) await this.#attributeToAgent(path, text);
   }
 
   /** When a folder is deleted, only the folder is reported. */

@@ -90,12 +90,14 @@ export class ChangeAuthor {
 
   /**
    * The text when the turn began, if a change was made since that needs a review and is not known yet: the file was
-   * changed, created, moved or deleted. Otherwise the text now, `text`. Null: there is no file.
+   * changed, created, moved or deleted. Otherwise the text now, `text`. Null: there was no file. Undefined: what was there
+   * had no text.
    */
-  async textBefore(path: string, text: string | null): Promise<string | null> {
+  async textBefore(path: string, text: string | null): Promise<string | null | undefined> {
     if ((await this.#placedAt(path)) === undefined || !(await this.needsReview(path))) return text;
-    const start = await this.#options.texts.startText(path);
-    return start === undefined ? text : start;
+    const { texts } = this.#options;
+    const start = await texts.startText(path);
+    return start === undefined && !(await texts.wasThere(path)) ? text : start;
   }
 
   /** Whether the last change was made by a tool call that names the file, which may report after the turn. */

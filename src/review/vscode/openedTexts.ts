@@ -63,23 +63,26 @@ export class OpenedTexts implements Disposable {
     const { version } = document;
     const { turn } = texts;
     void enqueue(document.uri.fsPath, async ({ path }) => {
+      let hadText = true;
       if (texts.last.has(path) || review.isTracked(path)) this.#noted(path, text);
       else {
         const before = clean ? await this.#beforeTurn(path, text) : this.#noted(path, text);
+        hadText = before !== undefined;
         // The turn can have ended meanwhile.
-        if ((times.isBusy || texts.turn === turn) && !review.isTracked(path)) texts.last.set(path, before);
+        const isCurrent = (times.isBusy || texts.turn === turn) && !review.isTracked(path);
+        if (before !== undefined && isCurrent) texts.last.set(path, before);
       }
       // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.
       const isShown = isNew && clean && (document.version !== version || (await diskText(path)) === text);
-      if (isShown) await this.#attribute(path, text);
+      if (isShown) await this.#attribute(path, text, hadText);
     });
   }
 
   /** Attributes a change of a closed file that nothing has reported yet, because the user can edit the file now. */
-  async #attribute(path: string, text: string): Promise<void> {
+  async #attribute(path: string, text: string, hadText: boolean): Promise<void> {
     const { author, review, texts, known, isWriting, attributeToAgent } = this.#options;
     const last = known(path);
-    if (last === undefined || last === text || isWriting(path)) return;
+    if ((last === undefined && hadText) || last === text || isWriting(path)) return;
     if (review.file(path)?.changes.base === text || !(await author.needsReview(path)) || known(path) !== last) return;
     texts.onDisk.set(path, text);
     await attributeToAgent(path, text);
@@ -96,8 +99,11 @@ export class OpenedTexts implements Disposable {
     });
   }
 
-  /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
-  async #beforeTurn(path: string, opened: string): Promise<string | null> {
+  /**
+   * A saved document's text when the turn began, undefined if the file had none. The editor may not have loaded earlier
+   * changes by others yet.
+   */
+  async #beforeTurn(path: string, opened: string): Promise<string | null | undefined> {
     const { times } = this.#options;
     const time = await changeTime(path);
     // The editor keeps the text of a deleted file.
