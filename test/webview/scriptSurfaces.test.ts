@@ -70,6 +70,28 @@ const form = ({ title, sentence, word }: Words): ViewQuestion => ({
   },
 });
 
+/** A form with the fields that the other form lacks. */
+const formats = ({ title, sentence, word }: Words): ViewQuestion => ({
+  ...{ id: "g", title, parts: [], locations: [], options: [] },
+  form: {
+    message: title,
+    fields: [
+      { type: "text", name: "a", title: word, description: sentence, format: "uri", required: true },
+      { type: "text", name: "b", title: sentence, format: "date", required: true, default: "2026-11-29" },
+      { type: "text", name: "c", title: word, description: sentence, format: "date-time", required: false },
+      { type: "text", name: "d", title: word, secret: true, maxLength: 4, required: false },
+      { type: "number", name: "e", title: word, description: sentence, integer: false, maximum: 1, required: true },
+      {
+        type: "select",
+        name: "f",
+        title: word,
+        required: true,
+        choices: Array.from({ length: 9 }, (_, value) => ({ value: `${value}`, name: `${word} ${value}` })),
+      },
+    ],
+  },
+});
+
 const preview = ({ title, sentence, word }: Words): ViewQuestion => ({
   ...{ id: "p", title, asker: word, parts: [], locations: [], options: [] },
   preview: {
@@ -156,6 +178,8 @@ const surfaces: Readonly<Record<string, Open>> = {
   },
   "a form": (words, options) =>
     openPanel([snapshot(view([message("u", "user", words.sentence)], { questions: [form(words)] }))], options),
+  "a form with dates and numbers": (words, options) =>
+    openPanel([snapshot(view([message("u", "user", words.sentence)], { questions: [formats(words)] }))], options),
   "a preview of a prompt": (words, options) =>
     openPanel([snapshot(view([message("u", "user", words.sentence)], { questions: [preview(words)] }))], options),
   "a list of models": async (words, options) => {
