@@ -173,6 +173,8 @@ const surfaces: Readonly<Record<string, Open>> = {
     const panel = await openPanel([snapshot(view([message("u", "user", words.sentence)]))], options);
     await panel.post({ type: "attached", attachments: chips(words) });
     await panel.page.getByRole("button", { name: "10 attachments" }).click();
+    // The pointer is over a chip now, which shows its path after a while.
+    await panel.page.mouse.move(0, 0);
     await panel.composer.fill(words.sentence);
     return panel;
   },
