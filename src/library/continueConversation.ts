@@ -9,12 +9,12 @@ import type { Attachment } from "../panel/protocol.ts";
 import { continuedConversation, isContinuedWhole } from "../session/conversation/continuedConversation.ts";
 import { conversationPages, type PageStore } from "../session/conversation/conversationPages.ts";
 import { conversationDigest } from "../session/conversation/conversationDigest.ts";
-import type { InitialChoices } from "../session/choices.ts";
 import type { SessionLink } from "../session/events.ts";
 import { openLog, type OpenLogOptions } from "../session/log/openLog.ts";
 import { hasConversation, sessionTitle, type SessionState } from "../session/state.ts";
 import type { SessionRegistry } from "./sessionRegistry.ts";
 import type { StoredSessions } from "./storedSessions.ts";
+import { takenOverFrom } from "./takenOver.ts";
 
 export interface ContinueConversationOptions extends Omit<OpenLogOptions, "session"> {
   readonly registry: SessionRegistry;
@@ -49,7 +49,7 @@ export async function continueConversation(
   const chosen = await pickAgent(state);
   if (!chosen) return;
   const surface = registry.open.activeSurface;
-  const session = registry.start(chosen.id, surface, state.workspaceFolder, choicesFor(chosen, state));
+  const session = registry.start(chosen.id, surface, state.workspaceFolder, takenOverFrom(id, state, chosen.id));
   if (!session) throw new Error(t("No session could be started."));
   const pages = writePages(options, state, session.id);
   const title = visibleName(sessionTitle(state).trim() || t("New Conversation"), maxTitle);
@@ -62,13 +62,6 @@ export async function continueConversation(
   await chat.focus("composer", [surface]);
   const attachments = attachmentsOf(state, { title, agentName, undecided: undecided(id), pages: await pages, newId });
   await chat.reveal({ type: "attached", attachments }, [surface]);
-}
-
-/** The same agent keeps the mode, the model and the other options that the user chose. */
-function choicesFor({ id }: AgentDefinition, { agent, choices }: SessionState): InitialChoices["defaults"] | undefined {
-  if (id !== agent?.id) return undefined;
-  const kept = choices.filter(({ status }) => status !== "refused").map(choice => [choice.id, choice.value] as const);
-  return Object.fromEntries(kept);
 }
 
 /** Adds a line with a link to the session that is continued. It is opened for a moment if it is closed. */

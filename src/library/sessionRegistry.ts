@@ -19,6 +19,7 @@ import { sessionTitle, type SessionState } from "../session/state.ts";
 import { chatViewSurface, type OpenSessions } from "./openSessions.ts";
 import { rememberedFile, RememberedSessionsFile, type RememberedSession } from "./rememberedSessions.ts";
 import type { ResumeQuestions } from "./resumeQuestions.ts";
+import type { TakenOver } from "./takenOver.ts";
 import type { WindowRecord } from "./windowRecord.ts";
 
 /** The agents, as sessions use them. */
@@ -44,6 +45,8 @@ export interface AgentServers {
   serversFor(session: Session, agentName: string, agent: AgentInfo): Promise<readonly AgentMcpServer[]>;
   /** Whether a form of a server waits for the user in the session. */
   isAsking(session: string): boolean;
+  /** Gives a session the choices that the user made of servers in another one. */
+  copyChoices(from: string, to: string): Promise<void>;
 }
 
 /** The folders of the workspace, as sessions use them. */
@@ -276,14 +279,13 @@ export class SessionRegistry {
 
   /**
    * Starts a session, which the surface shows. The session before it stays open. Without `agent` or `folder`, uses those of
-   * that session, or the usual ones. `choices`: the values of options that the session begins with, by their ids. Returns
-   * undefined if no session can start.
+   * that session, or the usual ones. `from`: what the session takes over. Returns undefined if no session can start.
    */
   start(
     agent?: string,
     surface: string = this.open.activeSurface,
     folder?: string,
-    choices?: InitialChoices["defaults"],
+    from?: TakenOver,
   ): Session | undefined {
     const { agents, folders } = this.#options;
     const before = this.open.selected(surface);
@@ -295,7 +297,7 @@ export class SessionRegistry {
     }
     this.#failure = undefined;
     agents.choose(definition.id, agent !== undefined);
-    const session = this.#add({ id: randomUUID(), agent: definition.id, cwd }, definition, { choices });
+    const session = this.#add({ id: randomUUID(), agent: definition.id, cwd }, definition, { from });
     this.#show(surface, session);
     void session.open();
     return session;
@@ -304,7 +306,7 @@ export class SessionRegistry {
   #add(
     remembered: RememberedSession,
     definition: AgentDefinition,
-    { earlier, choices }: { readonly earlier?: OpenedLog; readonly choices?: InitialChoices["defaults"] | undefined },
+    { earlier, from }: { readonly earlier?: OpenedLog; readonly from?: TakenOver | undefined },
   ): Session {
     const { storage, version, log, clock, agents, servers, folders, createServices, resumeQuestions } = this.#options;
     const { id, cwd: workspaceFolder } = remembered;
@@ -320,6 +322,11 @@ export class SessionRegistry {
       onFailed: reason => this.#failed.fire({ type: "notSaved", file: sessionFileName(id), reason }),
       onLeftOut: leftOut,
     });
+    const copied = from
+      ? servers.copyChoices(from.serversOf, id).catch((error: unknown) => {
+          log.warn("The choices of MCP servers could not be taken over.", asError(error).message);
+        })
+      : undefined;
     // The constructor logs the first event, before a listener can be added.
     const session: Session = new Session({
       id,
@@ -333,12 +340,15 @@ export class SessionRegistry {
         restart: () => agents.stop(definition.id),
       },
       additionalFolders: () => folders.additional(workspaceFolder),
-      mcpServers: agent => servers.serversFor(session, definition.name, agent),
+      mcpServers: async agent => {
+        await copied;
+        return servers.serversFor(session, definition.name, agent);
+      },
       createServices: dispatch => createServices({ id, workspaceFolder }, definition, dispatch),
       onLog: logged => file.write(logged),
       initialChoices: () => {
         const { defaults, last } = agents.initialChoices(definition);
-        return { defaults: { ...defaults, ...choices }, last };
+        return { defaults: { ...defaults, ...from?.choices }, last };
       },
       ...(earlier && { earlier, ...(resumeQuestions && { resumption: resumeQuestions.gateOf(id) }) }),
     });

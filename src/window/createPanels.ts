@@ -10,6 +10,7 @@ import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
 import type { HistoryFeature } from "../history/vscode/createHistory.ts";
 import { answerResume } from "../library/answerResume.ts";
+import { takenOverFrom } from "../library/takenOver.ts";
 import { createBranchHead } from "../library/branchHead.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
@@ -103,7 +104,9 @@ export function createPanels(
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
     session: () => active.session,
-    startSession: agent => registry.start(agent),
+    startSession: ({ id, state }) =>
+      registry.start(state.agent?.id, undefined, state.workspaceFolder, takenOverFrom(id, state, state.agent?.id)),
+    pages: features.pages,
     chat,
     sessionCheckpoints: checkpoints.sessions,
     removed: checkpoints.removed,

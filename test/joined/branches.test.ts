@@ -1,6 +1,7 @@
 // Edit, Retry and Branch from Here: the agent gets the conversation up to the message, and the earlier branch stays.
 import assert from "node:assert/strict";
 import { agentFile, openJoined, testAgent, useJoined, type JoinedWindow } from "./joinedPanel.ts";
+import { chooseAction } from "./messageSteps.ts";
 
 const lasting = (): object => testAgent("continuing.mjs", ["resumes", agentFile()], { name: "Lasting Agent" });
 const withConversation = "Prompt 1 of this session, with the conversation.";
@@ -16,20 +17,13 @@ async function answered(): Promise<JoinedWindow> {
   return window;
 }
 
-const choose = async (window: JoinedWindow, text: string, action: string): Promise<void> => {
-  const message = window.log.locator("parley-message").filter({ hasText: text }).first();
-  await message.hover();
-  await message.getByRole("button", { name: "Message Actions" }).click();
-  await message.getByRole("menuitem", { name: action }).click();
-};
-
 describe("a branch of a conversation", () => {
   useJoined();
 
   it("Retry sends the prompt again with the conversation before it, and both branches can be switched to", async () => {
     const window = await answered();
     const origin = window.session.id;
-    await choose(window, "two", "Retry");
+    await chooseAction(window, "two", "Retry");
     await window.log.getByText(withConversation, { exact: true }).waitFor();
     assert.notEqual(window.session.id, origin);
     assert.equal(await window.prompt("one").count(), 1);
@@ -69,7 +63,7 @@ describe("a branch of a conversation", () => {
 
   it("Branch from Here keeps the answer, and the next prompt goes on with the conversation", async () => {
     const window = await answered();
-    await choose(window, "Prompt 1 of this session.", "Branch from Here");
+    await chooseAction(window, "Prompt 1 of this session.", "Branch from Here");
     await window.prompt("two").waitFor({ state: "detached" });
     await window.send("three");
     await window.log.getByText(withConversation, { exact: true }).waitFor();
@@ -86,7 +80,7 @@ describe("a branch of a conversation", () => {
     await window.send("one");
     await failure.waitFor();
     await window.idle();
-    await choose(window, "one", "Retry");
+    await chooseAction(window, "one", "Retry");
     await window.page.locator(`main[data-session]:not([data-session="${origin}"])`).waitFor();
     await window.log.getByText("2 of 2").waitFor();
     await failure.waitFor();
@@ -108,7 +102,7 @@ describe("a branch of a conversation", () => {
     await window.stop.waitFor();
     await window.send("waits");
     await window.page.getByText("waits", { exact: true }).waitFor();
-    await choose(window, "one", "Retry");
+    await chooseAction(window, "one", "Retry");
     await window.page.locator(`main[data-session]:not([data-session="${origin.id}"])`).waitFor();
     await window.log.getByText("2 of 2").waitFor();
     await window.stop.waitFor();

@@ -18,6 +18,7 @@ import {
   startServers,
   usePrompt,
 } from "./mcpSteps.ts";
+import { chooseAction } from "./messageSteps.ts";
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 const agents = { mcp: mcpAgent() };
@@ -203,6 +204,27 @@ describe("MCP servers of an agent", () => {
     await window.newSession();
     await page.getByRole("button", { name: "MCP servers: 2 of 2 on" }).waitFor();
     await expectServers(window, "another session", ["one", "two"]);
+  });
+
+  it("are the same in a session that continues the conversation with another agent, and in a branch", async () => {
+    const window = await openJoined({
+      agents: { ...agents, other: mcpAgent() },
+      mcpServers: { one: hostileServer("honest"), two: hostileServer("honest") },
+    });
+    await expectServers(window, "first", ["one", "two"]);
+    await (await openServers(window)).getByRole("checkbox", { name: /^one/ }).click();
+    await window.page.getByRole("button", { name: "MCP servers: 1 of 2 on" }).waitFor();
+    const origin = window.session.id;
+    await window.continueWith("other");
+    assert.notEqual(window.session.id, origin);
+    await expectServers(window, "continued", ["two"]);
+    const continued = window.session.id;
+    await chooseAction(window, "continued", "Retry");
+    await until(() => window.session.id !== continued);
+    await window.log.getByText("The session has 1 servers: two.").last().waitFor();
+    await window.idle();
+    assert.equal(await window.log.getByText("The session has 2 servers").count(), 0);
+    assert.deepEqual(window.failures, []);
   });
 
   it("have values that are asked for once, for Parley and the agent, until they are removed", async () => {

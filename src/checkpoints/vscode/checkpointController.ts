@@ -4,11 +4,12 @@ import { relative } from "node:path";
 import * as vscode from "vscode";
 import { asProblem, Refusal } from "../../base/errors.ts";
 import { conversationForAgent, type ConversationForAgent } from "../../session/conversation/conversationForAgent.ts";
+import { conversationPages, type PageStore } from "../../session/conversation/conversationPages.ts";
 import { maxEmbeddedBytes } from "../../mentions/promptContent.ts";
 import type { ExtensionStates } from "../../base/memento.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
-import { isBusy, contentText, promptTitle, type Message } from "../../session/state.ts";
+import { isBusy, contentText, promptTitle, type Message, type SessionState } from "../../session/state.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import type { CurrentFiles, FileRestore, FilesOfBranch, RestorePlan } from "../restorePlanner.ts";
 import { sessionRoots } from "../../editor/folders.ts";
@@ -28,8 +29,10 @@ import type { CheckpointPreview } from "./checkpointPreview.ts";
 export interface CheckpointControllerOptions {
   /** The session that the window shows. */
   readonly session: () => Session | undefined;
-  /** Replaces it with a new session with that agent. Returns the new session if it could be started. */
-  readonly startSession: (agent: string | undefined) => Session | undefined;
+  /** Replaces it with a new session that continues `session`. Returns the new session if it could be started. */
+  readonly startSession: (session: Session) => Session | undefined;
+  /** Keeps the pages of a conversation that is too long for a prompt. */
+  readonly pages: { of(session: string): PageStore };
   readonly chat: ChatSurface;
   readonly sessionCheckpoints: SessionCheckpoints;
   readonly preview: CheckpointPreview;
@@ -38,6 +41,9 @@ export interface CheckpointControllerOptions {
   /** Changes the files, and what waits for review in them. */
   readonly review: RestoredReview;
 }
+
+/** The most bytes of the text before the conversation, which lists the paths of its pages. */
+const maxExplanation = 16_000;
 
 /** The last choice of the user in this workspace. */
 const filesOfBranchKey = "parley.branch.files";
@@ -379,9 +385,9 @@ export class CheckpointController {
   async #restoreConversation(session: Session, message: Message): Promise<void> {
     const { chat, startSession } = this.#options;
     const { state } = session;
-    const conversation = conversationForAgent(state, message.id, maxEmbeddedBytes - 1000);
-    const next = startSession(state.agent?.id);
+    const next = startSession(session);
     if (!next || next === session) throw new Refusal("failed", vscode.l10n.t("A new session could not be started."));
+    const conversation = await this.#conversationFor(next, state, message.id);
     const agent = next.state.agent?.name ?? vscode.l10n.t("The agent");
     const isFirst = state.entries.position(message.id) === 0;
     next.addNotice(
@@ -400,9 +406,28 @@ export class CheckpointController {
     await chat.focus("composer");
     await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
   }
+
+  /** The conversation before a message, for the agent of the session `next`. */
+  async #conversationFor(next: Session, state: SessionState, message: string): Promise<ConversationForAgent> {
+    const whole = conversationForAgent(state, message, maxEmbeddedBytes - maxExplanation);
+    if (whole.isWhole) return whole;
+    try {
+      const texts = await conversationPages(state, message, () => new Promise(resolve => setImmediate(resolve)));
+      const paths = await this.#options.pages.of(next.id).write("earlier-conversation", texts);
+      return conversationForAgent(state, message, maxEmbeddedBytes - maxExplanation, paths);
+    } catch (error) {
+      next.addNotice(
+        vscode.l10n.t(
+          "Only the end of the conversation is attached. Its pages could not be written: {0}",
+          asProblem(error).message,
+        ),
+      );
+      return whole;
+    }
+  }
 }
 
-/** An attachment with the conversation so far, or with its end if it is too long. */
+/** An attachment with the conversation so far, or with its end if it is too long. The pages have all of it then. */
 function conversationAttachment({ explanation, sections }: ConversationForAgent): Attachment {
   const text = `${[explanation, ...sections.map(section => section.text)].join("\n\n")}\n`;
   return {

@@ -132,7 +132,11 @@ export class WindowBench {
     this.sessions = new SessionRegistry({
       record,
       agents: this.windowAgents,
-      servers: { serversFor: () => Promise.resolve([]), isAsking: () => false },
+      servers: {
+        serversFor: () => Promise.resolve([]),
+        isAsking: () => false,
+        copyChoices: () => Promise.resolve(),
+      },
       open: this.open,
       folders: this.store.add(new EditorWorkspaceFolders({ workspaceState: globalState })),
       storage,
