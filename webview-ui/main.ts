@@ -9,6 +9,7 @@ import { FindElement } from "./find/find.ts";
 import { HeaderElement } from "./panel/header.ts";
 import { savedState, saveNow, send } from "./base/vscodeApi.ts";
 import { focusOnEntry } from "./panel/focusOnEntry.ts";
+import { reportUse } from "./panel/reportUse.ts";
 import { openLinks } from "./markdown/links.ts";
 import { MarkdownElement } from "./markdown/markdown.ts";
 import { MenuElement } from "./panel/menu.ts";
@@ -85,6 +86,7 @@ addEventListener("pagehide", saveNow);
 
 await panel.updateComplete;
 focusOnEntry(() => panel.focusComposer());
+reportUse();
 store.onDidChange(change => {
   if (store.view) panel.show(change, store.view);
 });

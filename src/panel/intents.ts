@@ -146,6 +146,8 @@ export const intents = {
   rename: { scope: "session", fields: { title: isString } },
   /** Shows a list of the window: the sessions to choose one, a view below the chat, or the log of permissions. */
   show: { scope: "window", fields: { place: isOneOf("sessionHistory", "sessions", "changes", "permissionLog") } },
+  /** The user clicks or types in the panel, so commands act on its session. */
+  used: { scope: "window", fields: {} },
   /** Shows the chat in an editor tab too. */
   openInEditor: { scope: "window", fields: {} },
   /** Turns following the agent in the editor on or off. */

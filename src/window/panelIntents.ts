@@ -22,6 +22,8 @@ export const panelIntents = (views: SurfaceViews, sender: PromptSender, log: Log
       findInConversation(intent, replyTarget, [...views.view(replyTarget.surface).entries]),
     copy: async ({ text }) => vscode.env.clipboard.writeText(text),
     show: ({ place }) => runPanelCommand(placeCommands[place]),
+    // The surface of every intent becomes the active one.
+    used: () => {},
     openInEditor: () => runPanelCommand("openChatInEditor"),
     copyConversation: () => runPanelCommand("copyConversation"),
     saveTranscript: () => runPanelCommand("saveTranscript"),

@@ -145,6 +145,13 @@ describe("panels in a real VS Code", () => {
     await composer(editor(page)).fill("a draft of the tab");
     await scene(page, "two-panels");
 
+    // Commands act on the session of the panel in which the user clicked, although the last prompt came from the other one.
+    await composer(view(page)).click();
+    await runCommand(page, "Parley: New Session");
+    await page.locator(".tab", { hasText: "New Conversation" }).waitFor({ state: "detached" });
+    await until(() => composer(view(page)).evaluate(box => box.ownerDocument.activeElement?.contains(box) === true));
+    await prompt(editor(page), "#script later.json").waitFor();
+
     await composer(view(page)).clear();
     await ask("shown");
     await composer(view(page)).fill("a draft of the view");

@@ -19,6 +19,7 @@ const good: readonly Intent[] = [
   { type: "answer", question: "q", option: "y" },
   { type: "newSession" },
   { type: "rename", title: "t" },
+  { type: "used" },
   { type: "openInEditor" },
   { type: "show", place: "sessionHistory" },
   { type: "follow", on: true },

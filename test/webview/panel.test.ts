@@ -20,6 +20,19 @@ describe("the panel", () => {
     assert.deepEqual(await page.evaluate(() => window.play.intents), [{ type: "hello", revision: 0 }]);
   });
 
+  it("reports the first click or key after it got the focus, because commands act on the panel that the user uses", async () => {
+    const panel = await openPanel([snapshot(view([message("u", "user", "one")]))]);
+    assert.equal(await panel.uses(), 0);
+    await panel.composer.click();
+    await panel.page.keyboard.type("two");
+    assert.equal(await panel.uses(), 1);
+    await panel.page.evaluate(() => window.dispatchEvent(new Event("blur")));
+    assert.equal(await panel.uses(), 1);
+    await panel.page.keyboard.press("ArrowLeft");
+    assert.equal(await panel.uses(), 2);
+    await panel.assertClean();
+  });
+
   it("plays a sound when the host requests it, and none before", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.evaluate(() => {

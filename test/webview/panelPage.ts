@@ -50,10 +50,15 @@ export class PanelPage {
     this.composer = page.getByRole("textbox", { name: translations["Message"] ?? "Message" });
   }
 
-  /** The intents that the panel sent, except `hello`. */
+  /** The intents that the panel sent, except `hello` and `used`. */
   async intents(): Promise<Intent[]> {
     const all = await this.page.evaluate(() => window.play.intents);
-    return all.filter(intent => intent.type !== "hello");
+    return all.filter(({ type }) => type !== "hello" && type !== "used");
+  }
+
+  /** How often the panel reported that the user began to use it. */
+  uses(): Promise<number> {
+    return this.page.evaluate(() => window.play.intents.filter(({ type }) => type === "used").length);
   }
 
   /** Sends patches and waits until the panel has handled them. */
