@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { openChat, openFile, screenshot, sharedWorkbench } from "./harness.ts";
 
-const links = `See \`src/sum.js:2\` and src/sum.js#L1.
+const links = `See \`src/sum.js:2\` and src/sum.js#L1, and app/[slug]/page.tsx.
+
+$$x^2 + 1$$
+
+הפונקציה sum מחזירה 1, ראו src/sum.js.
+
+函数**「sum」**返回1。
 
 \`\`\`js src/sum.js
 const answer = 42;
@@ -25,6 +31,7 @@ describe("content in a real VS Code", () => {
     const { page, errors } = await sharedWorkbench({
       "content.json": JSON.stringify(steps),
       "src/sum.js": "export function sum(a, b) {\n  return a + b;\n}\n",
+      "app/[slug]/page.tsx": "export {};\n",
       "notes.txt": "",
     });
     await openFile(page, "notes.txt");
@@ -36,6 +43,20 @@ describe("content in a real VS Code", () => {
     await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     await screenshot(page, "content");
 
+    // The formula is drawn under the content policy of the real page, and each paragraph has its direction.
+    await log.locator("math msup").waitFor();
+    const beginsAt = (text: string): Promise<string> =>
+      log.getByText(text).evaluate(element => {
+        const range = document.createRange();
+        range.setStart(element.firstChild ?? element, 0);
+        range.setEnd(element.firstChild ?? element, 1);
+        const [letter, all] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+        return letter.left - all.left < all.right - letter.right ? "left" : "right";
+      });
+    assert.equal(await beginsAt("הפונקציה"), "right");
+    assert.equal(await beginsAt("返回1"), "left");
+    await log.locator("strong", { hasText: "「sum」" }).waitFor();
+
     await log.getByRole("button", { name: "Insert at Cursor" }).click();
     const editor = page.locator(".editor-instance .view-lines");
     await editor.getByText("const answer = 42;").waitFor();
@@ -46,6 +67,8 @@ describe("content in a real VS Code", () => {
     await log.getByRole("link", { name: "src/sum.js:2" }).click();
     await page.getByRole("tab", { name: /sum\.js/ }).waitFor();
     await page.getByText("Ln 2, Col 1").waitFor();
+    await log.getByRole("link", { name: "app/[slug]/page.tsx" }).click();
+    await page.getByRole("tab", { name: /page\.tsx/ }).waitFor();
 
     await log.getByText("notes.py", { exact: true }).click();
     await log.getByRole("button", { name: "Open notes.py" }).click();

@@ -169,5 +169,26 @@ describe("the Sessions view in a real VS Code", () => {
     await notification.getByRole("button", { name: "Undo" }).click();
     await row(page, "First talk").waitFor();
     await prompt("question").waitFor();
+
+    // Shift and an arrow select more rows, and show no session. Delete asks about all of them.
+    await row(page, "First talk").click();
+    await prompt("old talk").waitFor();
+    await page.keyboard.press("Shift+ArrowUp");
+    const selected = pane(page).locator('.monaco-list-row[aria-selected="true"]');
+    await until(async () => (await selected.count()) === 2);
+    await page.keyboard.press("Delete");
+    const several = page.getByRole("dialog").filter({ hasText: "Delete 2 sessions?" });
+    await several.getByRole("button", { name: "Cancel" }).click();
+    await several.waitFor({ state: "detached" });
+    await prompt("old talk").waitFor();
+
+    // Ctrl+Enter opens the row that has the focus in an editor tab, not the one that is selected.
+    await clickRow(page, "question");
+    await prompt("question").waitFor();
+    await focusRow(page, "First talk");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".tab.active", { hasText: "First talk" }).waitFor();
+    await runCommand(page, "View: Close Editor");
+    await page.locator(".tab", { hasText: "First talk" }).waitFor({ state: "detached" });
   });
 });
