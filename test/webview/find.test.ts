@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { Finder } from "../../src/panel/find/finder.ts";
-import type { ViewHead, View } from "../../src/panel/protocol.ts";
+import type { ToolPart, ViewHead, View } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 import { START, delegated, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
 
@@ -220,6 +220,15 @@ describe("find in conversation", () => {
       assert.deepEqual(new Set(marked), new Set([query]));
     }
     await find.panel.assertClean();
+  });
+
+  it("highlights a hit that begins before a path of command output and ends after it", async () => {
+    const output: ToolPart = { type: "terminal", terminalId: "t1", text: "error in src/a.ts:3 here", truncated: false };
+    const find = await openFind([tool("c1", "make", { toolKind: "execute", status: "failed", parts: [output] })]);
+    await find.panel.log.getByRole("link", { name: "src/a.ts:3" }).waitFor();
+    await find.type("in src/a.ts:3 here");
+    await find.says("1 result");
+    assert.deepEqual((await find.marks()).all, ["in src/a.ts:3 here"]);
   });
 
   it("finds formulas as they are written, and outlines a drawn one that contains the hit", async () => {

@@ -68,14 +68,21 @@ const maxHighlightLength = 30_000;
 let hljs: HLJSApi | undefined;
 const loading = new Map<string, Promise<void>>();
 
-/** Highlights the code of `element` in place: immediately if the grammar is loaded, otherwise once it is. */
-export function highlight(element: HTMLElement, language: string): void {
+/**
+ * Highlights the code of `element` in place: immediately if the grammar is loaded, otherwise once it is. Calls
+ * `onPainted` then, which is never called for code that stays plain.
+ */
+export function highlight(element: HTMLElement, language: string, onPainted?: () => void): void {
   const name = grammarOf(language);
   if (name === undefined || (element.textContent?.length ?? 0) > maxHighlightLength) return;
-  if (hljs?.getLanguage(name)) return paintTokens(hljs, element, name);
+  const paint = (loaded: HLJSApi): void => {
+    paintTokens(loaded, element, name);
+    onPainted?.();
+  };
+  if (hljs?.getLanguage(name)) return paint(hljs);
   load(name).then(
     // The first code of a language is slow, so each waiting element is highlighted in a task of its own.
-    () => setTimeout(() => hljs && element.isConnected && paintTokens(hljs, element, name)),
+    () => setTimeout(() => hljs && element.isConnected && paint(hljs)),
     (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
   );
 }

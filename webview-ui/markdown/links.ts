@@ -59,6 +59,22 @@ export function pathHref({ path, line, column, endLine }: WrittenPath): string {
   return `${href}:${line}${column === undefined ? "" : `:${column}`}${endLine === undefined ? "" : `-${endLine}`}`;
 }
 
+/**
+ * A link to a path in the output of a program, without content; undefined if the path cannot be opened. Its tooltip
+ * shows the path as it is written. `leading` is the text before the path that may belong to it, or "".
+ */
+export function writtenPathLink(path: WrittenPath, leading: string): HTMLElement | undefined {
+  const href = pathHref(path);
+  if (linkIntent(href) === undefined) return undefined;
+  const link = document.createElement("a");
+  link.className = "link";
+  link.role = "link";
+  link.title = visibleText(path.line === undefined ? path.path : `${path.path}:${path.line}`);
+  link.dataset["href"] = href;
+  if (leading !== "") link.dataset["leading"] = `${leading}|`;
+  return link;
+}
+
 const withoutBlanks = (text: string): string => [...text].filter(char => char > " " && char !== "\u007f").join("");
 
 function decoded(text: string): string {
@@ -120,13 +136,19 @@ export function openLinks(root: HTMLElement): void {
 function openFromEvent(event: Event): void {
   const selector = "[data-path], [data-href], [data-entry]";
   const link = event.target instanceof Element ? event.target.closest<HTMLElement>(selector) : null;
-  if (!link) return;
+  if (!link || selectsText(link, event)) return;
   const { entry } = link.dataset;
   const intent = intentOf(link);
   if (entry === undefined && !intent) return;
   event.preventDefault();
   if (intent) send(intent);
   else link.dispatchEvent(new CustomEvent(showEntryEvent, { bubbles: true, detail: entry }));
+}
+
+/** Whether the pointer selected text of the link instead of clicking it. */
+function selectsText(link: HTMLElement, event: Event): boolean {
+  const selection = event instanceof PointerEvent && event.detail > 0 ? getSelection() : null;
+  return selection !== null && !selection.isCollapsed && selection.containsNode(link, true);
 }
 
 function intentOf(link: HTMLElement): LinkIntent | undefined {

@@ -33,9 +33,15 @@ function morphText(present: Text, data: string): void {
   else present.data = data;
 }
 
+/** Attributes that a card sets on its links while the focus moves. */
+const focusAttributes = new Set(["tabindex", "data-current"]);
+const ownAttributes = (element: Element): readonly Attr[] =>
+  [...element.attributes].filter(({ name }) => !focusAttributes.has(name));
+
 /** Same element and attributes. Never true for code blocks, which have listeners and are highlighted later. */
 function canMorph(a: Element, b: Element): boolean {
-  if (a.localName !== b.localName || a.attributes.length !== b.attributes.length) return false;
+  const attributes = ownAttributes(a);
+  if (a.localName !== b.localName || attributes.length !== ownAttributes(b).length) return false;
   if (a.matches(".code") || a.querySelector(".code")) return false;
-  return [...a.attributes].every(attribute => b.getAttribute(attribute.name) === attribute.value);
+  return attributes.every(attribute => b.getAttribute(attribute.name) === attribute.value);
 }

@@ -159,6 +159,7 @@ function terminalPart(part: Part<"terminal">): TemplateResult {
         : html`<parley-terminal
             aria-label=${t("Output")}
             role="group"
+            .folder=${part.cwd}
             .text=${part.text}
             .ended=${part.exit !== undefined}
           ></parley-terminal>`

@@ -3,7 +3,9 @@
 import { asError } from "../../src/base/errors.ts";
 import type { Emulator, StyledLine, StyledRun } from "./emulator.ts";
 import { morph } from "../markdown/morph.ts";
+import { roveTabStop } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
+import { linkPaths } from "./outputLinks.ts";
 
 /** More lines than this are replaced instead of compared with the painted lines. */
 const maxComparedLines = 200;
@@ -24,8 +26,12 @@ function loadEmulator(): Promise<void> {
   ));
 }
 
-/** `<parley-terminal>`: set `text`. Text that grows is appended. Set `ended` when the output is complete. */
+/**
+ * `<parley-terminal>`: set `folder`, where the command runs, and `text`. Text that grows is appended. Set `ended` when the
+ * output is complete.
+ */
 export class TerminalElement extends HTMLElement {
+  folder: string | undefined;
   #text = "";
   #hasEnded = false;
   #emulator: Emulator | undefined;
@@ -111,14 +117,19 @@ export class TerminalElement extends HTMLElement {
     const { dropped, kept, lines } = this.#emulator.take();
     if (this.#isPlain) this.#content.replaceChildren();
     this.#isPlain = false;
+    const tabStop = this.querySelector("[data-current]");
     removeLines(this.#lines.splice(0, dropped));
     // Lines with the same content stay, so that a selection in them survives.
     const compared = lines.length > maxComparedLines ? 0 : Math.min(lines.length, this.#lines.length - kept);
     removeLines(this.#lines.splice(kept + compared));
     for (const [i, line] of lines.entries()) {
       const old = i < compared ? this.#lines[kept + i] : undefined;
-      this.#lines[kept + i] = old ? morph(old, lineElement(line)) : this.#append(lineElement(line));
+      const fresh = lineElement(line);
+      linkPaths(fresh, this.folder);
+      this.#lines[kept + i] = old ? morph(old, fresh) : this.#append(fresh);
     }
+    const card = tabStop?.isConnected === false ? this.closest<HTMLElement>("parley-tool, .question") : null;
+    if (card) roveTabStop(card);
     this.#releaseIfDone();
   }
 
