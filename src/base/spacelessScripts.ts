@@ -1,8 +1,8 @@
 // Scripts that put no blanks between words, where a sentence can run into a name: `请看src/a.ts文件`. Shared with
 // webview-ui.
 
-/** For a character class of a pattern with the flag `u`. */
-const spacelessLetters = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc\u3005\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+/** Their letters, for a character class of a pattern with the flag `u`. */
+export const spacelessLetters = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc\u3005\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const spacelessStart = new RegExp(`^[${spacelessLetters}]`, "u");
 /** Korean has blanks, but its particles follow a word of another script directly. For a class of a pattern with `u`. */
 export const adjoiningLetters = String.raw`${spacelessLetters}\p{Script=Hangul}`;

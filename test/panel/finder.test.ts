@@ -124,6 +124,21 @@ describe("a search of the conversation", () => {
     ["a-b", "a\\-b", { regex: true }, ["a-b"]],
     ["(", "(", {}, ["("]],
     ["日本語の日本", "日本", {}, ["日本", "日本"]],
+    ["日本語の日本。", "日本", { wholeWord: true }, ["日本", "日本"]],
+    ["VS Codeの設定、VSCodes", "code", { wholeWord: true }, ["Code"]],
+    ["か\u3099くとか", "か", { wholeWord: true }, ["か"]],
+    ["我用Git。gitlab", "git", { wholeWord: true }, ["Git"]],
+    ["中文字，文", "文", { wholeWord: true }, ["文", "文"]],
+    ["API를 APIs", "api", { wholeWord: true }, ["API"]],
+    ["GPT4는 GPT42", "gpt4", { wholeWord: true }, ["GPT4"]],
+    ["한국어 한국", "한국", { wholeWord: true }, ["한국"]],
+    ["한국API API", "api", { wholeWord: true }, ["API"]],
+    ["ספר הספר ספרים", "ספר", { wholeWord: true }, ["ספר"]],
+    ["סֵפֶר ספר", "ס", { wholeWord: true }, []],
+    ["كتاب الكتاب كتابي", "كتاب", { wholeWord: true }, ["كتاب"]],
+    ["město městoa Město, náměstí", "město", { wholeWord: true }, ["město", "Město"]],
+    ["กิน กิ", "ก", { wholeWord: true }, []],
+    ["日本語 日", "日.|日", { regex: true, wholeWord: true }, ["日本", "日"]],
   ];
   for (const [text, query, how, found] of table)
     it(`of ${JSON.stringify(text)} for ${query} ${JSON.stringify(how)} finds ${found.length}`, async () => {

@@ -116,6 +116,8 @@ describe("the search of all conversations", () => {
     assert.deepEqual(idsOf(await find("broken|another", { regex: true })), ["a", "b"]);
     assert.deepEqual(idsOf(await find("Parser", { matchCase: true })), []);
     assert.deepEqual(idsOf(await find("pars", { wholeWord: true })), []);
+    await store("d", "日本語の文");
+    assert.deepEqual(idsOf(await find("日本", { wholeWord: true })), ["d"]);
   });
 
   it("makes the text again when the log has grown, and when the text is damaged", async () => {
