@@ -225,6 +225,7 @@ describe("a question at its tool card", () => {
     const panel = await openPanel([snapshot(asked)]);
     assert.equal(await panel.log.locator(".options, .command").count(), 0);
     assert.equal(await panel.page.getByRole("button", { name: "Reject" }).count(), 1, "the question stands once");
+    assert.equal(await link(panel, "Edit").getAttribute("title"), "Go to Question (Alt+Shift+Q)");
     await link(panel, "Edit").click();
     await panel.page.getByRole("group", { name: "Edit src/sum.js?" }).waitFor();
     assert.equal(await focused(panel), "Edit src/sum.js?");

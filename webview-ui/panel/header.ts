@@ -8,7 +8,7 @@ import type { Intent } from "../../src/panel/intents.ts";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
-import { withKey } from "../base/keyName.ts";
+import { keyName, withKey } from "../base/keyName.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { inGroups, type MenuItem } from "./menu.ts";
@@ -174,7 +174,7 @@ export class HeaderElement extends LightElement {
         ),
       ],
       [
-        { label: t("Show Sessions"), icon: "list-selection", run: show("sessions") },
+        { label: t("Show Sessions"), icon: "list-selection", key: keyName("B"), run: show("sessions") },
         { label: t("Show Changes"), icon: "diff-multiple", run: show("changes") },
       ],
       [

@@ -6,6 +6,7 @@ import type { Excludable, ViewToolStatus, ViewQuestion, ViewTool } from "../../s
 import { partCounts } from "./diffView.ts";
 import { LightElement, everySecond, icon, markExcluded, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { entryList } from "./entries.ts";
+import { withKey } from "../base/keyName.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { formatCount, formatDuration, t } from "../base/l10n.ts";
 import { exitIcon, exitLevel, exitText, notableExit } from "./exit.ts";
@@ -181,8 +182,9 @@ export class ToolCallElement extends LightElement {
     const show = (): void => {
       this.dispatchEvent(new CustomEvent(showQuestionEvent, { bubbles: true, detail: id }));
     };
+    const label = t("Go to Question");
     return html`<div class="to-question">
-      <button class="link" type="button" @click=${show}>${t("Go to Question")}</button>
+      <button class="link" type="button" title=${withKey(label, "Q")} @click=${show}>${label}</button>
     </div>`;
   }
 
