@@ -1,6 +1,7 @@
 // The lists of the README: its settings, commands and keys are those of the manifest.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { examplePrompts } from "./support/fakes/examplePrompts.ts";
 
 interface Manifest {
   readonly contributes: {
@@ -102,6 +103,22 @@ describe("the README", () => {
     assert.deepEqual(rows, expected);
     const listed = [...Object.values(actions).flat(), ...Object.keys(inViews)];
     assert.deepEqual(listed.toSorted(), [...bound.keys()].toSorted());
+  });
+
+  it("names the example prompts of the chat, which the README of the sample project has too", () => {
+    const texts = examplePrompts().map(({ text }) => text);
+    const [, sentence = ""] = /example prompts: ([^.]*)\./.exec(section("Try it in a minute")) ?? [];
+    const named = [...sentence.matchAll(/\*\*([^*]+)\*\*/g)].map(([, text = ""]) => text.replace(/\s+/g, " "));
+    assert.deepEqual(named, texts);
+    const sample = readFileSync("examples/sample-workspace/README.md", "utf8");
+    const [, list = ""] = sample.split("\nPrompts to try with an agent:\n");
+    const prompts = [...list.matchAll(/^- (.+)$/gm)].map(([, text = ""]) => text);
+    assert.deepEqual(
+      prompts.filter(text => texts.includes(text)),
+      texts,
+    );
+    const [, first = ""] = /1\. Type \*\*(.+?)\*\*/.exec(section("Try it in a minute")) ?? [];
+    assert.ok(prompts.includes(first), `The sample project does not name the prompt ${first}`);
   });
 
   it("names the keys that work only in a view", () => {

@@ -54,6 +54,17 @@ describe("the available agents", () => {
     }
   });
 
+  it("each have an icon of their own, and words for people: no package, path or version", () => {
+    const { agents } = resolveAgents([], {});
+    const icons = agents.map(({ icon }) => icon);
+    assert.ok(icons.every(icon => icon !== undefined));
+    assert.equal(new Set(icons).size, icons.length, icons.join(", "));
+    for (const { id, name, description = "" } of agents) {
+      assert.match(description, /^[A-Z][\w -]+$/, id);
+      assert.doesNotMatch(`${name} ${description}`, /[@/]|\d+\.\d/, id);
+    }
+  });
+
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
     ["no command", {}, /has no command/],
     ["a command of the wrong type", { command: 7 }, /command that is not a string/],

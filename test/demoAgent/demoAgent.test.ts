@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { pathToFileURL } from "node:url";
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
+import { examplePrompts } from "../support/fakes/examplePrompts.ts";
 import { bundleDemoAgent, DemoClient, remove, sampleWorkspace, workspaceOf, type ClientSetup } from "./demoClient.ts";
 
 const allow = (): string => "allow";
@@ -141,6 +142,24 @@ describe("the demo agent", function () {
     const { agent, sessionId } = await start();
     await agent.prompt(sessionId, "explain nothing.js");
     assert.match(agent.messageText, /could not find `nothing\.js`[\s\S]*- `src\/sum\.js`/);
+  });
+
+  it("answers each example prompt of the chat with what it says about itself", async () => {
+    const answers: Readonly<Record<string, RegExp>> = {
+      "Reads the files and describes them.": /^## A very small shop$[^]*\[src\/cart\.js\]/m,
+      "Runs them and reports the result.": /5 of 10 tests fail/,
+      "Proposes improvements to the code.": /`src\/cart\.js:25` and `src\/text\.js:30` contain the same lines/,
+    };
+    const prompts = examplePrompts();
+    assert.deepEqual(
+      prompts.map(({ about }) => about),
+      Object.keys(answers),
+    );
+    for (const { text, about } of prompts) {
+      const { agent, sessionId } = await start();
+      assert.equal((await agent.prompt(sessionId, text)).stopReason, "end_turn");
+      assert.match(agent.messageText, answers[about] ?? /^$/, text);
+    }
   });
 
   it("runs the tests in a terminal, after asking for permission", async () => {

@@ -7,6 +7,7 @@ import { readPrompt } from "../../examples/demo-agent/promptContent.ts";
 import { outline } from "../../examples/demo-agent/outline.ts";
 import { blank } from "../../examples/demo-agent/sourceText.ts";
 import { readReport, testCommand } from "../../examples/demo-agent/testCommand.ts";
+import { examplePrompts } from "../support/fakes/examplePrompts.ts";
 
 describe("the demo agent's interpretation of a prompt", () => {
   const examples: readonly (readonly [Intent["kind"], string])[] = [
@@ -34,6 +35,17 @@ describe("the demo agent's interpretation of a prompt", () => {
       assert.equal(understand(text).kind, kind);
     });
   }
+
+  it("takes each example prompt of the chat as what it says", () => {
+    assert.deepEqual(
+      examplePrompts().map(({ text }) => [text, understand(text).kind]),
+      [
+        ["Explain this project", "explain"],
+        ["Run the tests", "test"],
+        ["Plan a refactoring", "plan"],
+      ],
+    );
+  });
 
   it("finds the files that a text names: by path, then by name, then by a bare word, tests last", () => {
     const files = ["src/sum.js", "lib/sum.js", "test/sum.test.js", "test/cart.test.js", "web/cart.js"];

@@ -264,6 +264,35 @@ describe("find in conversation", () => {
     assert.equal(await find.input.inputValue(), "(", "the toggle keys type no text");
   });
 
+  it("opens and switches by the physical keys if they type no Latin letters, and by the letter otherwise", async () => {
+    const shown = view([message("u", "user", "Cat concat cat")]);
+    const find = new FindPage(await openPanel([snapshot(shown)]), shown);
+    const { composer, page } = find.panel;
+    const bar = page.getByRole("search");
+    const press = (on: Locator, key: string, code: string, modifier: "ctrlKey" | "altKey"): Promise<void> =>
+      on.dispatchEvent("keydown", { key, code, [modifier]: true, bubbles: true, cancelable: true });
+    // On Dvorak, the key of QWERTY's F types u.
+    await press(composer, "u", "KeyF", "ctrlKey");
+    await press(composer, "\u05e2", "KeyG", "ctrlKey");
+    assert.equal(await bar.count(), 0);
+    await press(composer, "f", "KeyY", "ctrlKey");
+    await bar.waitFor();
+    await find.press("Escape");
+    await bar.waitFor({ state: "detached" });
+    await press(composer, "\u05db", "KeyF", "ctrlKey");
+    await find.input.and(page.locator(":focus")).waitFor();
+    await find.type("cat");
+    await find.says("3 results");
+    // Hebrew, and a letter that Option types on macOS.
+    await press(find.input, "\u05d1", "KeyC", "altKey");
+    await find.answer();
+    await find.says("2 results");
+    await press(find.input, "\u2211", "KeyW", "altKey");
+    await find.answer();
+    await find.says("1 result");
+    assert.deepEqual((await find.marks()).all, ["cat"]);
+  });
+
   it("goes to hits in an unpainted entry, in a folded thought, in a card, and in a folded part of a card", async () => {
     const entries = [
       ...long,

@@ -254,6 +254,24 @@ describe("the page that searches all conversations", () => {
     });
   });
 
+  it("has the switches of Find on the physical keys of other layouts", async () => {
+    const host = new SearchHost(parser, other);
+    const panel = await openSearch(host);
+    await box(panel).fill("Parser");
+    await says(panel, "5 hits in 2 conversations");
+    const press = (key: string, code: string): Promise<void> =>
+      box(panel).dispatchEvent("keydown", { key, code, altKey: true, bubbles: true, cancelable: true });
+    // Hebrew, where the key of C types another letter, and the letter c on another key.
+    await press("c", "KeyI");
+    await press("\u05d1", "KeyC");
+    await panel.page.getByRole("button", { name: "Match Case (Alt+C)", pressed: true }).waitFor();
+    await says(panel, "2 hits in 2 conversations");
+    await press("\u2211", "KeyW");
+    await panel.page.getByRole("button", { name: "Match Whole Word (Alt+W)", pressed: true }).waitFor();
+    const { matchCase, wholeWord, regex } = host.searches.at(-1) ?? {};
+    assert.deepEqual({ matchCase, wholeWord, regex }, { matchCase: true, wholeWord: true, regex: false });
+  });
+
   it("keeps the old hits until the new ones come, and ignores late ones", async () => {
     const host = new SearchHost(parser, other);
     const panel = await openSearch(host);
