@@ -42,6 +42,34 @@ const scripts: Readonly<Record<string, Words>> = {
     file: "文件.ts",
     agent: "智能体",
   },
+  japanese: {
+    title: "空のリストの合計を直す",
+    sentence: "関数 sum は空のリストに対して 1 を返します。src/sum.js を見てください。",
+    word: "リスト",
+    file: "ファイル.ts",
+    agent: "エージェント",
+  },
+  korean: {
+    title: "빈 목록의 합계 고치기",
+    sentence: "함수 sum은 빈 목록에 대해 1을 반환합니다. src/sum.js를 보세요.",
+    word: "목록",
+    file: "파일.ts",
+    agent: "에이전트",
+  },
+  french: {
+    title: "Corriger la somme des listes vides : « sum »",
+    sentence: "La fonction sum renvoie 1 pour une liste vide ; voir src/sum.js.",
+    word: "liste",
+    file: "données-été.ts",
+    agent: "Assistant",
+  },
+  czech: {
+    title: "Oprava součtu prázdných seznamů",
+    sentence: "Funkce sum vrací pro prázdný seznam 1, viz „src/sum.js“.",
+    word: "seznam",
+    file: "příliš-žluťoučký-kůň.ts",
+    agent: "Pomocník",
+  },
 };
 
 const chips = ({ file }: Words): readonly Attachment[] =>
@@ -212,6 +240,8 @@ const surfaces: Readonly<Record<string, Open>> = {
     await panel.page.getByRole("textbox", { name: "Search conversations" }).fill(words.word);
     await panel.page.clock.runFor(1000);
     await panel.page.locator(".hit mark").first().waitFor();
+    // The hits come before the end of the search.
+    await panel.page.waitForFunction(() => !document.body.textContent.includes("Searching…"));
     return panel;
   },
   "the page of rules": async (words, options) => {
@@ -242,7 +272,7 @@ describe("surfaces in other scripts", () => {
       let found = "";
       for (const [name, open] of Object.entries(surfaces)) {
         const panel = await open(words, { height: 2000 });
-        found += `# ${name}\n${await textDirections(panel)}`;
+        found += `# ${name}\n${await textDirections(panel, Object.values(words))}`;
         await panel.assertClean();
         await panel.free();
       }

@@ -3,17 +3,20 @@ import type { PanelPage } from "./panelPage.ts";
 
 /**
  * Each text outside of controls without text: its kind, its direction as it is laid out, whether it is isolated from the
- * words around it, and the text. The direction of a `plaintext` box is that of its first strong letter, by line.
+ * words around it, and the text. The direction of a `plaintext` box is that of its first strong letter, by line. Texts in
+ * Latin letters are left out, except those with one of these words.
  */
-export const textDirections = (panel: PanelPage): Promise<string> =>
-  panel.page.evaluate(() => {
+export const textDirections = (panel: PanelPage, words: readonly string[] = []): Promise<string> =>
+  panel.page.evaluate(latinWords => {
     const lines: string[] = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const rtl = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const text = (node.textContent ?? "").trim();
       const parent = node.parentElement;
-      if (!parent || !/[^\u0000-\u024f\s]/u.test(parent.textContent ?? "") || text === "") continue;
+      const around = parent?.textContent ?? "";
+      const isShown = /[^\u0000-\u024f\s]/u.test(around) || latinWords.some(word => around.includes(word));
+      if (!parent || !isShown || text === "") continue;
       if (parent.closest("script, style, .codicon, .sr-only, option")) continue;
       let block: Element = parent;
       while (getComputedStyle(block).display.startsWith("inline") && block.parentElement) block = block.parentElement;
@@ -32,4 +35,4 @@ export const textDirections = (panel: PanelPage): Promise<string> =>
       lines.push(`${name} ${direction}${byText ? " by text" : ""}${isolated}: ${text.replace(/\s+/g, " ")}`);
     }
     return `${lines.join("\n")}\n`;
-  });
+  }, words);
