@@ -25,6 +25,7 @@ import { OpenSessions } from "./library/openSessions.ts";
 import type { SessionRegistry } from "./library/sessionRegistry.ts";
 import { emptySession, latestPromptTurn, sessionTitle } from "./session/state.ts";
 import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
+import { createOtherFolders } from "./library/vscode/createOtherFolders.ts";
 import { chooseCsvFile, UsageTab } from "./library/vscode/usageTab.ts";
 import { createSearch } from "./search/vscode/createSearch.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
@@ -36,8 +37,13 @@ import { EditorWorkspaceFolders } from "./library/vscode/editorWorkspaceFolders.
 import { SessionFolders } from "./library/vscode/sessionFolders.ts";
 import { ResumeQuestions } from "./library/resumeQuestions.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
-import { openSessionStorage, openSessionTrash } from "./window/sessionStorage.ts";
-import { checkpointFolder, conversationPagesFolder, sessionLogFolder } from "./window/startup/storageFolders.ts";
+import { openSessionStorage, openSessionTrash, readSessionStorage } from "./window/sessionStorage.ts";
+import {
+  checkpointFolder,
+  conversationPagesFolder,
+  openedFoldersFolder,
+  sessionLogFolder,
+} from "./window/startup/storageFolders.ts";
 import { openTabPage } from "./window/openTabPage.ts";
 import { SettingsReader } from "./window/settings.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
@@ -156,6 +162,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const { stored } = storedSessions;
   const list = createSessionList(platform, { open, stored, agents, review: review.store.review });
 
+  const otherFolders = createOtherFolders(platform, {
+    ...{ path: openedFoldersFolder(context), sessionsFolder: sessionLogFolder(context), agents },
+    openStorage: readSessionStorage,
+  });
   const search = createSearch(platform, {
     ...{ registry, storedSessions, chat, folder: sessionLogFolder(context) },
     openPage: webview => openTabPage("search", webview, context.extensionUri, startup.pages),
@@ -178,6 +188,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     storedSessions,
     search,
     usage,
+    otherFolders,
   });
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());

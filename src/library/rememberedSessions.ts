@@ -75,8 +75,8 @@ export class RememberedSessionsFile {
   }
 }
 
-/** A record that another window damaged protects no session. */
-function liveSessions(text: string): readonly string[] {
+/** The ids of the sessions that a window has open, in what it remembers. A record that is damaged protects no session. */
+export function liveSessions(text: string): readonly string[] {
   try {
     const { live } = JSON.parse(text) as { readonly live?: unknown };
     return Array.isArray(live) ? live.filter(id => typeof id === "string") : [];

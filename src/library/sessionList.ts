@@ -113,19 +113,8 @@ export class SessionList implements Disposable {
     };
   }
 
-  #storedSession(
-    { id, title, agent, agentName, updated, status, unread, done, pinned, usage, continues, branches }: SessionEntry,
-    shared: Shared,
-  ): ListedSession {
-    const more = this.#more(id, agent, shared);
-    return {
-      ...{ id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true },
-      ...(pinned && { isPinned: pinned }),
-      ...(usage && usage.length > 0 && { usage }),
-      ...(continues && { continues }),
-      ...(branches?.[0] && { branchOf: branches[0].from }),
-      ...more,
-    };
+  #storedSession(entry: SessionEntry, shared: Shared): ListedSession {
+    return { ...listedEntry(entry), ...this.#more(entry.id, entry.agent, shared) };
   }
 
   #more(
@@ -149,6 +138,27 @@ export class SessionList implements Disposable {
     return at;
   }
 }
+
+/** A stored session as lists show it, without what only the agents and the review of its window know. */
+export const listedEntry = ({
+  id,
+  title,
+  agentName,
+  updated,
+  status,
+  unread,
+  done,
+  pinned,
+  usage,
+  continues,
+  branches,
+}: SessionEntry): ListedSession => ({
+  ...{ id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true },
+  ...(pinned && { isPinned: pinned }),
+  ...(usage && usage.length > 0 && { usage }),
+  ...(continues && { continues }),
+  ...(branches?.[0] && { branchOf: branches[0].from }),
+});
 
 const isBlank = ({ entries, pendingPrompts, ownTitle }: SessionState): boolean =>
   entries.length === 0 && pendingPrompts.length === 0 && ownTitle === null;

@@ -130,21 +130,41 @@ export class WindowRecord {
     for (const { name } of free.slice(maxFreeRecords)) await this.#options.storage.remove(name);
   }
 
-  #isFree({ pid, at }: RecordFile): boolean {
+  #isFree(record: RecordFile): boolean {
     const { clock, isRunning } = this.#options;
-    return pid === 0 || pid === this.#options.pid || clock.now() - at > maxSilence || !isRunning(pid);
+    return record.pid === this.#options.pid || !isOfRunningWindow(record, clock.now(), isRunning);
   }
 
-  async #read(): Promise<readonly RecordFile[]> {
-    const records: RecordFile[] = [];
-    for (const { name } of await this.#options.storage.list()) {
-      const [, id, pid] = /^window-(.+)\.(\d+)\.json$/.exec(name) ?? [];
-      if (id === undefined || pid === undefined) continue;
-      const record = parseRecord(await this.#options.storage.read(name));
-      if (record) records.push({ name, id, pid: Number(pid), ...record });
-    }
-    return records;
+  #read(): Promise<readonly RecordFile[]> {
+    return readRecords(this.#options.storage);
   }
+}
+
+const isOfRunningWindow = ({ pid, at }: RecordFile, now: number, isRunning: (pid: number) => boolean): boolean =>
+  pid !== 0 && now - at <= maxSilence && isRunning(pid);
+
+/**
+ * What the running windows on a folder remember, in the storage of that folder. Only reads. Rejects if the storage cannot be
+ * read.
+ */
+export async function runningWindows(
+  storage: Pick<LogStorage, "list" | "read">,
+  now: number,
+  isRunning: (pid: number) => boolean,
+): Promise<readonly string[]> {
+  const records = await readRecords(storage);
+  return records.filter(record => isOfRunningWindow(record, now, isRunning)).map(({ text }) => text);
+}
+
+async function readRecords(storage: Pick<LogStorage, "list" | "read">): Promise<readonly RecordFile[]> {
+  const records: RecordFile[] = [];
+  for (const { name } of await storage.list()) {
+    const [, id, pid] = /^window-(.+)\.(\d+)\.json$/.exec(name) ?? [];
+    if (id === undefined || pid === undefined) continue;
+    const record = parseRecord(await storage.read(name));
+    if (record) records.push({ name, id, pid: Number(pid), ...record });
+  }
+  return records;
 }
 
 function parseRecord(text: string | undefined): Pick<RecordFile, "at" | "text"> | undefined {

@@ -15,6 +15,7 @@ import { createBranchHead } from "../library/branchHead.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
 import { WaitingOrder } from "../library/waitingOrder.ts";
+import type { OtherFoldersFeature } from "../library/vscode/createOtherFolders.ts";
 import { createBranching } from "../library/vscode/createBranching.ts";
 import type { SessionListFeature } from "../library/vscode/createSessionList.ts";
 import type { StoredSessionsFeature } from "../library/vscode/createStoredSessions.ts";
@@ -53,6 +54,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly storedSessions: StoredSessionsFeature;
   readonly search: SearchFeature;
   readonly usage: UsageTab;
+  readonly otherFolders: OtherFoldersFeature;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -62,7 +64,7 @@ export function createPanels(
   features: PanelFeatures,
 ): CommandRunner {
   const { open, active, settings, agents, fileEvents, documents, permissions, checkpoints, review, follow } = features;
-  const { history, terminals, signIn, mcp, chat, registry, list, storedSessions } = features;
+  const { history, terminals, signIn, mcp, chat, registry, list, storedSessions, otherFolders } = features;
   const { store, storage, clock, log } = platform;
   const { stored } = storedSessions;
   const mentions = createMentions(platform, {
@@ -169,8 +171,11 @@ export function createPanels(
   const show = (id: string): Promise<void> => showSession({ registry, stored, chat }, id);
   const waiting = store.add(new WaitingOrder(open));
   const tree = createSessionIndicators(platform, startup, {
-    ...{ active, waiting, open, agents, views, chat, settings, list: list.list, show },
-    onVisible: () => void storedSessions.refresh(),
+    ...{ active, waiting, open, agents, views, chat, settings, list: list.list, show, others: otherFolders.listed },
+    onVisible: () => {
+      void storedSessions.refresh();
+      void otherFolders.refresh();
+    },
   });
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
@@ -186,9 +191,10 @@ export function createPanels(
       optionCommands(registry, agents, chat),
       allEditsCommand(registry, permissions.allEdits, chat),
       sessionListCommands({
-        ...{ ...continuing, mcp, clock, tree, list: list.list },
+        ...{ ...continuing, mcp, clock, tree, otherFolders, list: list.list },
         refresh: () => storedSessions.refresh(),
       }),
+      otherFolders.commands,
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },
       logCommands({ agents, active, traffic, log }),

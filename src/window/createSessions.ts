@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
+import { isProcessRunning } from "../base/isProcessRunning.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { SignInFeature } from "../agents/vscode/createSignIn.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
@@ -107,16 +108,6 @@ function warnNotSaved(reason: string): void {
       reason,
     ),
   );
-}
-
-function isProcessRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user runs, too.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** Reports that the last conversation could not be restored, and offers to show its file, which stays as it is. */

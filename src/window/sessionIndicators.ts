@@ -5,7 +5,7 @@ import { isWorking } from "../session/background/background.ts";
 import { openQuestions, sessionTitle } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
 import { attentionOf } from "../library/attention.ts";
-import { SessionsTree } from "../library/vscode/sessionsTree.ts";
+import { SessionsTree, type FolderListSource } from "../library/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
@@ -28,6 +28,7 @@ export interface IndicatorSources {
   readonly chat: ChatPanels;
   readonly settings: SettingsReader;
   readonly list: SessionList;
+  readonly others: FolderListSource;
   /** Shows the session with this id. */
   readonly show: (id: string) => Promise<void>;
   /** The user sees the Sessions view. */
@@ -38,7 +39,7 @@ export interface IndicatorSources {
 export function createSessionIndicators(
   { store, log, clock }: ExtensionPlatform,
   { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
-  { active, waiting, open, agents, views, chat, settings, list, show, onVisible }: IndicatorSources,
+  { active, waiting, open, agents, views, chat, settings, list, others, show, onVisible }: IndicatorSources,
 ): SessionsTree {
   const status = new StatusBar(statusItem);
   let counts = sessionCounts(list.sessions());
@@ -46,6 +47,7 @@ export function createSessionIndicators(
   const tree = store.add(
     new SessionsTree({
       source: list,
+      others,
       view: sessionsView,
       clock,
       onUnread: rememberUnread,

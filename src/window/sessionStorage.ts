@@ -12,6 +12,12 @@ export function openSessionStorage(context: vscode.ExtensionContext): LogStorage
   return storageIn(sessionLogFolder(context));
 }
 
+/** The sessions of another folder: its files can be listed and read, and nothing else. */
+export function readSessionStorage(folder: string): Pick<LogStorage, "list" | "read"> {
+  const { list, read } = storageIn(folder);
+  return { list, read };
+}
+
 /** The sessions that were removed from that storage. */
 export function openSessionTrash(context: vscode.ExtensionContext): TrashStorage {
   const sessions = sessionLogFolder(context);

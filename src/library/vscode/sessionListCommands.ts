@@ -9,6 +9,7 @@ import { sessionTitle } from "../../session/state.ts";
 import { nextWaiting } from "../attention.ts";
 import type { SessionMarks } from "../sessionEntry.ts";
 import type { ListedSession } from "../sessionGroups.ts";
+import type { FolderRow } from "./folderRows.ts";
 import type { SessionsRow, SessionsTree } from "./sessionsTree.ts";
 import { restoreRemovedSessions } from "./removedSessions.ts";
 import { titleOf } from "./sessionTexts.ts";
@@ -17,6 +18,7 @@ import { forkSession, importSession, offeringHelp, type AgentSessionsOptions } f
 import { confirmDeletion } from "./confirmDeletion.ts";
 import { exportSession } from "./exportSession.ts";
 import type { SessionList } from "../sessionList.ts";
+import type { OtherFoldersFeature } from "./createOtherFolders.ts";
 import { pickSession } from "./switchSession.ts";
 import { continueWith, type ContinueWithOptions } from "./continueWith.ts";
 import { hasSession, openInSurface, showSession } from "./showSession.ts";
@@ -42,7 +44,8 @@ type SessionListCommandId =
   | "parley.continueWith"
   | "parley.showContinuedSession"
   | "parley.showDoneSessions"
-  | "parley.hideDoneSessions";
+  | "parley.hideDoneSessions"
+  | "parley.openSessionFolder";
 
 export interface SessionListCommandsOptions
   extends AgentSessionsOptions, Pick<ContinueWithOptions, "pages" | "undecided"> {
@@ -50,11 +53,12 @@ export interface SessionListCommandsOptions
   readonly refresh: () => Promise<void>;
   readonly list: SessionList;
   readonly tree: SessionsTree;
+  readonly otherFolders: Pick<OtherFoldersFeature, "open">;
 }
 
 /** Handlers of the commands for sessions in lists. */
 export function sessionListCommands(options: SessionListCommandsOptions): CommandHandlers<SessionListCommandId> {
-  const { registry, stored, list, tree, chat, clock } = options;
+  const { registry, stored, list, tree, chat, clock, otherFolders } = options;
   const show = (id: string): Promise<void> => showSession(options, id);
   const clicks = new DoubleClicks(clock);
   /** The sessions that the command is about: those of the view, which passes its rows, or the active one. */
@@ -99,13 +103,14 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       await tree.focus(registry.open.active?.id);
     },
     "parley.openSession": async (...args) => {
-      if (args[0] === "key") return openForKey(await tree.rowsForKey(), show);
+      if (args[0] === "key") return openForKey(await tree.rowsForKey(), options);
       if (args.length > 0) {
         for (const { id } of (await targets(args)).slice(0, 1)) await show(id);
         return;
       }
       // A click on a row.
       const row = await tree.clickedRow();
+      if (row?.kind === "folderSession" && clicks.isSecond(row.session.id)) return otherFolders.open(row.folder);
       const [clicked] = sessionsOf(row ? [row] : []);
       if (clicked) await (clicks.isSecond(clicked.id) ? show(clicked.id) : showSession(options, clicked.id, "list"));
     },
@@ -169,16 +174,22 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     },
     "parley.showDoneSessions": showDone(true),
     "parley.hideDoneSessions": showDone(false),
+    "parley.openSessionFolder": async row => {
+      const { kind, folder } = (row ?? {}) as Partial<FolderRow>;
+      if (kind !== undefined && folder) await otherFolders.open(folder);
+    },
   };
 }
 
 const sessionsOf = (rows: readonly SessionsRow[]): readonly ListedSession[] =>
   rows.flatMap(row => (row.kind === "session" ? [row.session] : []));
 
-/** Enter in the view: shows the session, or opens and closes a group. */
-async function openForKey(rows: readonly SessionsRow[], show: (id: string) => Promise<void>): Promise<void> {
+/** Enter in the view: shows the session, opens the folder of a session of another one, or opens and closes a group. */
+async function openForKey(rows: readonly SessionsRow[], options: SessionListCommandsOptions): Promise<void> {
   const [first] = sessionsOf(rows);
-  if (first) return show(first.id);
+  if (first) return showSession(options, first.id);
+  const other = rows.find(row => row.kind === "folderSession" || row.kind === "damagedFile");
+  if (other) return options.otherFolders.open(other.folder);
   await vscode.commands.executeCommand("list.toggleExpand");
 }
 

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
 import type { LateTreeView, ShownRows } from "../../editor/lateTreeView.ts";
+import type { ListedFolder } from "../otherFolders.ts";
 import {
   needsAttention,
   sessionAge,
@@ -14,8 +15,9 @@ import {
 } from "../sessionGroups.ts";
 import { visibleName } from "../../base/inertText.ts";
 import { localDay } from "../../base/localDay.ts";
-import { treeItem } from "../../editor/editorItems.ts";
+import { treeItem, type TreeRow } from "../../editor/editorItems.ts";
 import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
+import { folderItem, folderRowId, foldersShown, rowsOfFolder, type FolderRow } from "./folderRows.ts";
 import { ageText, badgeTooltip, sessionIcon, statusText, titleOf, usageText } from "./sessionTexts.ts";
 
 /** The sessions to list. */
@@ -24,8 +26,15 @@ export interface SessionListSource {
   readonly onDidChange: Event<void>;
 }
 
+/** The other folders whose sessions stand below those of this window. None while the user does not list them. */
+export interface FolderListSource {
+  readonly folders: () => readonly ListedFolder[];
+  readonly onDidChange: Event<void>;
+}
+
 export interface SessionsTreeOptions {
   readonly source: SessionListSource;
+  readonly others?: FolderListSource;
   readonly view: LateTreeView;
   readonly clock: Clock;
   /** The view has become visible. */
@@ -36,7 +45,8 @@ export interface SessionsTreeOptions {
 
 export type SessionsRow =
   | { readonly kind: "group"; readonly group: SessionGroup }
-  | ({ readonly kind: "session" } & ListedConversation);
+  | ({ readonly kind: "session" } & ListedConversation)
+  | FolderRow;
 
 /** A longer title of another session is cut (characters). */
 const maxOrigin = 60;
@@ -59,6 +69,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#store.add(this.#changed);
     this.#view = options.view.attach(this);
     this.#store.add(options.source.onDidChange(() => this.#update()));
+    if (options.others) this.#store.add(options.others.onDidChange(() => this.#update()));
     const showed = (): void => {
       if (this.#view.visible) options.onVisible?.();
       this.#update();
@@ -68,20 +79,34 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] {
-    if (row?.kind === "session") return row.branches.map(session => ({ kind: "session", session, branches: [] }));
-    if (row) return row.group.conversations.map(conversation => ({ kind: "session", ...conversation }));
-    return this.#groups().map(group => ({ kind: "group", group }));
+    switch (row?.kind) {
+      case "session":
+        return row.branches.map(session => ({ kind: "session", session, branches: [] }));
+      case "group":
+        return row.group.conversations.map(conversation => ({ kind: "session", ...conversation }));
+      case "folder":
+        return rowsOfFolder(row.folder);
+      case "folderSession":
+      case "damagedFile":
+        return [];
+      case undefined:
+        return [
+          ...this.#groups().map((group): SessionsRow => ({ kind: "group", group })),
+          ...this.#folders().map((folder): SessionsRow => ({ kind: "folder", folder })),
+        ];
+    }
   }
 
   getParent(row: SessionsRow): SessionsRow | undefined {
-    if (row.kind === "group") return undefined;
+    if (row.kind === "group" || row.kind === "folder") return undefined;
     const groups = this.getChildren();
     const parents = [...groups, ...groups.flatMap(group => this.getChildren(group))];
     return parents.find(parent => this.getChildren(parent).some(each => idOf(each) === idOf(row)));
   }
 
   getTreeItem(row: SessionsRow): vscode.TreeItem {
-    return row.kind === "group" ? groupItem(row.group, this.#usageOf(row.group.id)) : this.#sessionItem(row);
+    if (row.kind === "group") return groupItem(row.group, this.#usageOf(row.group.id));
+    return treeItem(row.kind === "session" ? this.#sessionRow(row) : folderItem(row, one => this.#sessionRow(one)));
   }
 
   /**
@@ -121,6 +146,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     return sessionGroups(this.#options.source.sessions(), this.#options.clock.now(), this.#showsDone);
   }
 
+  #folders(): readonly ListedFolder[] {
+    return foldersShown(this.#options.others?.folders() ?? [], this.#showsDone);
+  }
+
   /** What all sessions have used on the day of a group. Empty for groups that are no day. */
   #usageOf(group: SessionGroupId): string {
     const { clock, source } = this.#options;
@@ -137,7 +166,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
       id,
       conversations.map(({ session, branches }) => [session, ...branches].map(one => this.#rowText(one))),
     ]);
-    const shown = JSON.stringify(rows);
+    const folders = this.#folders().map(({ sessions, ...folder }) => [
+      folder,
+      sessions.map(({ session, isOpen }) => [this.#rowText(session), isOpen]),
+    ]);
+    const shown = JSON.stringify([rows, folders]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#changed.fire();
@@ -163,7 +196,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#options.view.setBadge(value, value === 0 ? "" : badgeTooltip(waiting, value - waiting));
   }
 
-  #sessionItem({ session, branches }: ListedConversation): vscode.TreeItem {
+  #sessionRow({ session, branches }: ListedConversation): TreeRow {
     const { agentName, changes, updated, isDone } = session;
     const title = titleOf(session);
     const used = usageText(session.usage ?? []);
@@ -175,7 +208,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const others =
       branches.length === 0 ? "" : vscode.l10n.t("{0} branches", new Intl.NumberFormat().format(branches.length + 1));
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
-    return treeItem({
+    return {
       label: title,
       id: sessionRowId(session),
       ...(branches.length > 0 && { collapsibleState: vscode.TreeItemCollapsibleState.Collapsed }),
@@ -193,11 +226,14 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
       // Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
       command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
       accessibleLabel: [title, agentName, status, age, lines, origin, others].filter(text => text !== "").join(", "),
-    });
+    };
   }
 }
 
-const idOf = (row: SessionsRow): string => (row.kind === "group" ? `group:${row.group.id}` : sessionRowId(row.session));
+function idOf(row: SessionsRow): string {
+  if (row.kind === "group") return `group:${row.group.id}`;
+  return row.kind === "session" ? sessionRowId(row.session) : folderRowId(row);
+}
 
 const sessionRowId = ({ id }: ListedSession): string => `session:${id}`;
 

@@ -17,3 +17,7 @@ export const conversationPagesFolder = (context: vscode.ExtensionContext): strin
 /** The folder of the session logs of this workspace. */
 export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
+
+/** The folder of the list of the folders that Parley has opened in this profile. */
+export const openedFoldersFolder = (context: vscode.ExtensionContext): string =>
+  join(context.globalStorageUri.fsPath, "folders");

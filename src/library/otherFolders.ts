@@ -1,0 +1,97 @@
+// The other folders that Parley has opened in this profile, with their sessions. They are only read.
+import { asError } from "../base/errors.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Clock } from "../base/log.ts";
+import { homeLabel } from "../base/pathLabel.ts";
+import { readFolderSessions, type FolderSessions, type ReadSessionStorage } from "./folderSessions.ts";
+import { nameOfFolder, pathOfFolder, type OpenedFolder, type OpenedFolders } from "./openedFolders.ts";
+import type { ListedSession } from "./sessionGroups.ts";
+import { listedEntry } from "./sessionList.ts";
+
+/** Another folder, with its sessions. */
+export interface OtherFolder extends OpenedFolder, FolderSessions {
+  readonly name: string;
+  /** The path of the folder or of the workspace file. */
+  readonly path: string;
+}
+
+export interface OtherFoldersOptions {
+  readonly opened: Pick<OpenedFolders, "list">;
+  /** The path of the folder of this window's sessions. */
+  readonly ownSessions: string;
+  readonly clock: Clock;
+  readonly openStorage: (sessionsFolder: string) => ReadSessionStorage;
+  readonly isRunning: (pid: number) => boolean;
+}
+
+export class OtherFolders implements Disposable {
+  readonly #options: OtherFoldersOptions;
+  readonly #changed = new Emitter<void>();
+  /** Fires when the folders have been read. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #folders: readonly OtherFolder[] = [];
+  #reading: Promise<readonly OtherFolder[]> | undefined;
+
+  constructor(options: OtherFoldersOptions) {
+    this.#options = options;
+  }
+
+  /** The folders with sessions, as they were read last. The latest opened first. */
+  get folders(): readonly OtherFolder[] {
+    return this.#folders;
+  }
+
+  /** Reads them. A folder that cannot be read is one with a damaged file. Rejects if the list of folders cannot be read. */
+  read(): Promise<readonly OtherFolder[]> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<readonly OtherFolder[]> {
+    const found: OtherFolder[] = [];
+    // One after the other, because this is not urgent.
+    for (const folder of await this.#options.opened.list()) {
+      if (folder.sessionsFolder === this.#options.ownSessions) continue;
+      const sessions = await this.#sessionsOf(folder);
+      if (sessions.sessions.length + sessions.damaged.length === 0) continue;
+      found.push({ ...folder, ...sessions, name: nameOfFolder(folder), path: pathOfFolder(folder) });
+    }
+    this.#folders = found;
+    this.#changed.fire();
+    return found;
+  }
+
+  async #sessionsOf({ sessionsFolder }: OpenedFolder): Promise<FolderSessions> {
+    const { openStorage, clock, isRunning } = this.#options;
+    try {
+      return await readFolderSessions(openStorage(sessionsFolder), clock.now(), isRunning);
+    } catch (error) {
+      return { sessions: [], damaged: [{ file: sessionsFolder, reason: asError(error).message }] };
+    }
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+}
+
+/** Another folder, as the Sessions view lists it. */
+export interface ListedFolder extends Pick<OtherFolder, "uri" | "name" | "damaged"> {
+  /** Its path, with `~` for the home folder. */
+  readonly label: string;
+  /** The latest first. `isOpen`: a window has the session open. */
+  readonly sessions: readonly { readonly session: ListedSession; readonly isOpen: boolean }[];
+}
+
+/** How the folder is listed. `icons`: the icons of agents, by their ids. `home`: the home folder of the user. */
+export const listedFolder = (
+  { uri, name, path, sessions, damaged }: OtherFolder,
+  icons: ReadonlyMap<string, string | undefined>,
+  home: string,
+): ListedFolder => ({
+  ...{ uri, name, damaged, label: homeLabel(path, home) },
+  sessions: sessions.map(({ entry, isOpen }) => {
+    const agentIcon = icons.get(entry.agent);
+    return { isOpen, session: { ...listedEntry(entry), ...(agentIcon !== undefined && { agentIcon }) } };
+  }),
+});

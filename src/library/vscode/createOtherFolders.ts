@@ -1,0 +1,101 @@
+// Creates the list of the other folders of the profile, notes the folder of this window in it, and keeps whether the Sessions
+// view shows it.
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { isProcessRunning } from "../../base/isProcessRunning.ts";
+import { t } from "../../base/l10n.ts";
+import { Emitter } from "../../base/lifecycle.ts";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import { setContextKey } from "../../editor/contextKeys.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { OpenedFolders } from "../openedFolders.ts";
+import { listedFolder, OtherFolders, type ListedFolder, type OtherFoldersOptions } from "../otherFolders.ts";
+import type { ListedAgents } from "../sessionList.ts";
+import type { FolderListSource } from "./sessionsTree.ts";
+
+export interface OtherFoldersSources extends Pick<OtherFoldersOptions, "openStorage"> {
+  /** The path of the list of folders, and of the folder of this window's sessions. */
+  readonly path: string;
+  readonly sessionsFolder: string;
+  readonly agents: Pick<ListedAgents, "definitions">;
+}
+
+export interface OtherFoldersFeature {
+  readonly folders: OtherFolders;
+  /** What the Sessions view lists. */
+  readonly listed: FolderListSource;
+  readonly commands: CommandHandlers<"parley.showAllFolders" | "parley.hideAllFolders">;
+  /** Reads the folders again if the Sessions view lists them. Never rejects. */
+  refresh(): Promise<void>;
+  /** Opens a folder in a window of its own, or shows the window that has it open. Rejects with a sentence. */
+  open(folder: Pick<ListedFolder, "uri" | "name">): Promise<void>;
+}
+
+/** Whether the Sessions view shows all folders, in the state of the workspace. */
+const stateKey = "parley.showsAllFolders";
+
+/** Creates the list. */
+export function createOtherFolders(
+  { context, store, clock, log }: ExtensionPlatform,
+  { path, sessionsFolder, agents, openStorage }: OtherFoldersSources,
+): OtherFoldersFeature {
+  const opened = new OpenedFolders({ path, extension: context.extension.id, log });
+  const folders = store.add(
+    new OtherFolders({ opened, ownSessions: sessionsFolder, clock, openStorage, isRunning: isProcessRunning }),
+  );
+  const own = ownFolder();
+  if (own && context.storageUri)
+    opened.note({ uri: own.toString(), sessionsFolder, opened: clock.now() }).catch((error: unknown) => {
+      log.warn("The folder could not be noted for the list of all folders.", asError(error).message);
+    });
+
+  let isShown = context.workspaceState.get(stateKey, false);
+  const changed = store.add(new Emitter<void>());
+  store.add(folders.onDidChange(() => changed.fire()));
+  setContextKey("parley.showsAllFolders", isShown);
+  const refresh = async (): Promise<void> => {
+    if (!isShown) return;
+    await folders.read().catch((error: unknown) => {
+      log.error("The list of all folders could not be read.", asError(error).stack);
+    });
+  };
+  const show = async (shows: boolean): Promise<void> => {
+    isShown = shows;
+    setContextKey("parley.showsAllFolders", shows);
+    changed.fire();
+    if (shows) await folders.read();
+    await context.workspaceState.update(stateKey, shows || undefined);
+  };
+  store.add(vscode.window.onDidChangeWindowState(({ focused }) => void (focused && refresh())));
+  return {
+    folders,
+    listed: {
+      folders: () => {
+        if (!isShown) return [];
+        const icons = new Map(agents.definitions().map(({ id, icon }) => [id, icon]));
+        return folders.folders.map(folder => listedFolder(folder, icons, homedir()));
+      },
+      onDidChange: changed.event,
+    },
+    commands: {
+      "parley.showAllFolders": () => show(true),
+      "parley.hideAllFolders": () => show(false),
+    },
+    refresh,
+    async open({ uri, name }) {
+      const target = vscode.Uri.parse(uri);
+      await vscode.workspace.fs.stat(target).then(undefined, () => {
+        throw new Error(t("The folder “{0}” no longer exists.", name));
+      });
+      await vscode.commands.executeCommand("vscode.openFolder", target, { forceNewWindow: true });
+    },
+  };
+}
+
+/** The workspace file, or the only folder. Undefined for a workspace that is not saved, and for folders on no disk. */
+function ownFolder(): vscode.Uri | undefined {
+  const { workspaceFile, workspaceFolders } = vscode.workspace;
+  const uri = workspaceFile ?? workspaceFolders?.[0]?.uri;
+  return uri?.scheme === "file" ? uri : undefined;
+}
