@@ -167,7 +167,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     openStorage: readSessionStorage,
   });
   const search = createSearch(platform, {
-    ...{ registry, storedSessions, chat, folder: sessionLogFolder(context) },
+    ...{ registry, storedSessions, otherFolders, chat, folder: sessionLogFolder(context) },
     openPage: webview => openTabPage("search", webview, context.extensionUri, startup.pages),
   });
 

@@ -11,14 +11,16 @@ import { listedEntry } from "./sessionList.ts";
 /** Another folder, with its sessions. */
 export interface OtherFolder extends OpenedFolder, FolderSessions {
   readonly name: string;
-  /** The path of the folder or of the workspace file. */
-  readonly path: string;
+  /** Its path, or that of its workspace file, with `~` for the home folder. */
+  readonly label: string;
 }
 
 export interface OtherFoldersOptions {
   readonly opened: Pick<OpenedFolders, "list">;
   /** The path of the folder of this window's sessions. */
   readonly ownSessions: string;
+  /** The home folder of the user. */
+  readonly home: string;
   readonly clock: Clock;
   readonly openStorage: (sessionsFolder: string) => ReadSessionStorage;
   readonly isRunning: (pid: number) => boolean;
@@ -50,11 +52,12 @@ export class OtherFolders implements Disposable {
   async #read(): Promise<readonly OtherFolder[]> {
     const found: OtherFolder[] = [];
     // One after the other, because this is not urgent.
-    for (const folder of await this.#options.opened.list()) {
-      if (folder.sessionsFolder === this.#options.ownSessions) continue;
+    const { opened, ownSessions, home } = this.#options;
+    for (const folder of await opened.list()) {
+      if (folder.sessionsFolder === ownSessions) continue;
       const sessions = await this.#sessionsOf(folder);
       if (sessions.sessions.length + sessions.damaged.length === 0) continue;
-      found.push({ ...folder, ...sessions, name: nameOfFolder(folder), path: pathOfFolder(folder) });
+      found.push({ ...folder, ...sessions, name: nameOfFolder(folder), label: homeLabel(pathOfFolder(folder), home) });
     }
     this.#folders = found;
     this.#changed.fire();
@@ -76,20 +79,17 @@ export class OtherFolders implements Disposable {
 }
 
 /** Another folder, as the Sessions view lists it. */
-export interface ListedFolder extends Pick<OtherFolder, "uri" | "name" | "damaged"> {
-  /** Its path, with `~` for the home folder. */
-  readonly label: string;
+export interface ListedFolder extends Pick<OtherFolder, "uri" | "name" | "label" | "damaged"> {
   /** The latest first. `isOpen`: a window has the session open. */
   readonly sessions: readonly { readonly session: ListedSession; readonly isOpen: boolean }[];
 }
 
-/** How the folder is listed. `icons`: the icons of agents, by their ids. `home`: the home folder of the user. */
+/** How the folder is listed. `icons`: the icons of agents, by their ids. */
 export const listedFolder = (
-  { uri, name, path, sessions, damaged }: OtherFolder,
+  { uri, name, label, sessions, damaged }: OtherFolder,
   icons: ReadonlyMap<string, string | undefined>,
-  home: string,
 ): ListedFolder => ({
-  ...{ uri, name, damaged, label: homeLabel(path, home) },
+  ...{ uri, name, label, damaged },
   sessions: sessions.map(({ entry, isOpen }) => {
     const agentIcon = icons.get(entry.agent);
     return { isOpen, session: { ...listedEntry(entry), ...(agentIcon !== undefined && { agentIcon }) } };

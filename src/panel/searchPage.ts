@@ -27,9 +27,19 @@ export interface SearchRow {
   readonly after: readonly string[];
 }
 
+/** Another folder of the profile that was searched. */
+export interface FoundFolder {
+  readonly uri: string;
+  readonly name: string;
+  /** Its path, with `~` for the home folder. */
+  readonly label: string;
+}
+
 /** A conversation with hits. */
 export interface FoundSession {
   readonly session: string;
+  /** Absent if the conversation is one of this window's folder. */
+  readonly folder?: FoundFolder;
   /** Empty if it has none. */
   readonly title: string;
   readonly agent: string;
@@ -44,6 +54,8 @@ export interface FoundSession {
 /** A conversation that could not be searched, or not all of it, and why, as a sentence. */
 export interface UnsearchedSession {
   readonly title: string;
+  /** The name of another folder that it belongs to. */
+  readonly folder?: string;
   readonly reason: string;
 }
 
@@ -74,7 +86,8 @@ const query = { query: isString, matchCase: isBoolean, wholeWord: isBoolean, reg
 /** Every intent of the page. */
 const searchIntents = {
   ready: {},
-  search: { request: isNonNegativeInteger, ...query },
+  /** `allFolders`: also in the other folders of the profile. */
+  search: { request: isNonNegativeInteger, ...query, allFolders: isBoolean },
   /** Opens a conversation at a hit: the `nth` in the entry at this position. */
   open: { session: isString, entry: isNonNegativeInteger, nth: isNonNegativeInteger, ...query },
   /** Opens a conversation that has no hit, because only filters were typed. */

@@ -3,6 +3,7 @@
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { maskKnownIn } from "../base/secrets/knownSecrets.ts";
+import type { OtherFolder, OtherFolders } from "../library/otherFolders.ts";
 import type { SessionEntry } from "../library/sessionEntry.ts";
 import type { FindQuery } from "../panel/find/findProtocol.ts";
 import { findProblemText } from "../panel/find/findProblemText.ts";
@@ -35,9 +36,24 @@ export interface ConversationSearchOptions {
   /** Stored sessions that could not be read at all, so that they have no entry. */
   readonly unreadable: () => readonly UnsearchedSession[];
   readonly texts: SearchedTexts;
+  /** The other folders of the profile. Their texts are read, but never made. */
+  readonly others: Pick<OtherFolders, "read">;
   readonly searchTexts: SearchTexts;
   /** ms since the epoch. */
   readonly now: () => number;
+}
+
+/** Where conversations are stored: in this window's folder, or in another one. */
+interface SearchPlace {
+  /** The folder of the logs. */
+  readonly sessionsFolder: string;
+  readonly entries: ReadonlyMap<string, SessionEntry>;
+  readonly other?: OtherFolder;
+}
+
+/** What is searched for. `allFolders`: also in the other folders of the profile. */
+export interface ConversationQuery extends FindQuery {
+  readonly allFolders: boolean;
 }
 
 /** A search that has been started. */
@@ -45,7 +61,7 @@ interface SearchRun {
   readonly request: number;
   readonly query: FindQuery;
   readonly filters: SearchFilters;
-  readonly entries: ReadonlyMap<string, SessionEntry>;
+  readonly own: SearchPlace;
   readonly unsearched: UnsearchedSession[];
   readonly report: (message: SearchMessage) => void;
   /** Sessions whose joined texts have to be made first. */
@@ -63,26 +79,30 @@ export class ConversationSearch {
   }
 
   /**
-   * Searches all conversations, and reports hits as they are found, and the end. A newer search ends this one, which then
+   * Searches all conversations of the folder, or of all folders, and reports hits as they are found, and the end. A newer search ends this one, which then
    * reports nothing more. Never rejects.
    */
-  async search(request: number, typed: FindQuery, report: (message: SearchMessage) => void): Promise<void> {
+  async search(request: number, typed: ConversationQuery, report: (message: SearchMessage) => void): Promise<void> {
     const read = readQuery(typed.query, this.#options.now());
     if ("problem" in read) {
       this.#run = undefined;
       return report({ type: "done", request, isCut: false, unsearched: [], problem: read.problem });
     }
-    const entries = this.#options.entries().filter(entry => passesFilters(entry, read.filters));
+    const { allFolders, ...query } = typed;
     const run: SearchRun = {
-      ...{ request, report, filters: read.filters, query: { ...typed, query: read.words } },
-      entries: new Map(entries.map(entry => [entry.id, entry])),
+      ...{ request, report, filters: read.filters, query: { ...query, query: read.words } },
+      own: {
+        sessionsFolder: this.#options.folder,
+        entries: filteredEntries(this.#options.entries(), read.filters),
+      },
       ...{ unsearched: [], stale: [], rows: 0 },
     };
     this.#run = run;
     const isEmpty = read.words === "" && isUnfiltered(read.filters);
     if (read.words !== "") run.unsearched.push(...maskKnownIn(this.#options.unreadable()));
     try {
-      const end = isEmpty ? { isCut: false } : await this.#searchAll(run);
+      const own = isEmpty ? { isCut: false } : await this.#searchAll(run);
+      const end = own && allFolders && !isEmpty ? await this.#searchOthers(run, own) : own;
       if (!end || this.#run !== run) return;
       const problem = end.problem && findProblemText(end.problem);
       const { unsearched } = run;
@@ -101,10 +121,10 @@ export class ConversationSearch {
 
   async #searchAll(run: SearchRun): Promise<SearchEnd | undefined> {
     const { texts } = this.#options;
-    const ids = [...run.entries.keys()];
+    const ids = [...run.own.entries.keys()];
     // What is open here is searched as it is now.
     const behind = new Set(ids.filter(id => texts.isBehind(id)));
-    const end = await this.#searchIn(run, ids.filter(id => !behind.has(id))); // prettier-ignore
+    const end = await this.#searchIn(run, run.own, ids.filter(id => !behind.has(id))); // prettier-ignore
     if (!end || end.problem) return end;
     run.stale = [...behind, ...run.stale];
     for (let id = run.stale.shift(); id !== undefined; id = run.stale.shift()) {
@@ -121,57 +141,82 @@ export class ConversationSearch {
     try {
       await this.#options.texts.make(id);
     } catch (error) {
-      run.unsearched.push({ title: this.#titleOf(run, id), reason: asError(error).message });
+      noteUnsearched(run, run.own, id, asError(error).message);
       return { isCut: false };
     }
     if (this.#run !== run) return undefined;
     const others = run.stale;
     run.stale = [];
-    const end = await this.#searchIn(run, [id], true);
-    if (run.stale.length > 0)
-      run.unsearched.push({ title: this.#titleOf(run, id), reason: t("Its text for the search could not be read.") });
+    const end = await this.#searchIn(run, run.own, [id], true);
+    if (run.stale.length > 0) noteUnsearched(run, run.own, id, t("Its text for the search could not be read."));
     run.stale = others;
     return end;
   }
 
-  #titleOf({ entries }: SearchRun, id: string): string {
-    return entries.get(id)?.title ?? "";
+  /** Searches the other folders, after this one, because what the user works with comes first. */
+  async #searchOthers(run: SearchRun, own: SearchEnd): Promise<SearchEnd | undefined> {
+    if (own.problem || own.isCut) return own;
+    for (const other of await this.#options.others.read()) {
+      if (this.#run !== run) return undefined;
+      const entries = filteredEntries(
+        other.sessions.map(({ entry }) => entry),
+        run.filters,
+      );
+      if (run.query.query !== "") run.unsearched.push(...maskKnownIn(unreadableOf(other)));
+      const place = { sessionsFolder: other.sessionsFolder, entries, other };
+      const end = await this.#searchIn(run, place, [...entries.keys()]);
+      if (!end || end.problem || end.isCut || run.rows >= maxRows) return end && { ...end, isCut: !end.problem };
+    }
+    return { isCut: false };
   }
 
-  async #searchIn(run: SearchRun, ids: readonly string[], isMade = false): Promise<SearchEnd | undefined> {
-    const { folder, searchTexts } = this.#options;
+  async #searchIn(
+    run: SearchRun,
+    place: SearchPlace,
+    ids: readonly string[],
+    isMade = false,
+  ): Promise<SearchEnd | undefined> {
     if (ids.length === 0) return { isCut: false };
-    return searchTexts(
+    return this.#options.searchTexts(
       {
-        ...{ folder, query: run.query, files: run.filters.files, maxRows: maxRows - run.rows },
+        ...{ folder: place.sessionsFolder, query: run.query, files: run.filters.files, maxRows: maxRows - run.rows },
         sessions: ids.map(id => ({ id, isCurrent: isMade })),
       },
-      progress => this.#found(run, progress),
+      progress => this.#found(run, place, progress),
     );
   }
 
-  #found(run: SearchRun, { found, stale, cut, damaged }: SearchProgress): void {
+  #found(run: SearchRun, place: SearchPlace, { found, stale, cut, damaged }: SearchProgress): void {
     if (this.#run !== run) return;
-    run.stale.push(...stale);
-    for (const id of cut)
-      run.unsearched.push({
-        title: this.#titleOf(run, id),
-        reason: t("It is very long, so only its beginning was searched."),
-      });
+    const { other } = place;
+    if (!other) run.stale.push(...stale);
+    else
+      for (const id of stale)
+        noteUnsearched(
+          run,
+          place,
+          id,
+          t("Its text for the search is missing or old. Search once in a window on its folder."),
+        );
+    for (const id of cut) noteUnsearched(run, place, id, t("It is very long, so only its beginning was searched."));
     for (const { id, lines } of damaged)
-      run.unsearched.push({
-        title: this.#titleOf(run, id),
-        reason:
-          lines === 1
-            ? t("1 line of its log is damaged, so it was not searched.")
-            : t("{0} lines of its log are damaged, so they were not searched.", lines),
-      });
+      noteUnsearched(
+        run,
+        place,
+        id,
+        lines === 1
+          ? t("1 line of its log is damaged, so it was not searched.")
+          : t("{0} lines of its log are damaged, so they were not searched.", lines),
+      );
     const sessions = found.flatMap(({ id, rows, isCut }): readonly FoundSession[] => {
-      const entry = run.entries.get(id);
+      const entry = place.entries.get(id);
       if (!entry) return [];
       run.rows += rows.length;
       const { title, agentName: agent, updated, done } = entry;
-      return [{ session: id, title, agent, updated, isDone: done === true, rows, isCut }];
+      const common = { title, agent, updated, isDone: done === true, rows, isCut };
+      if (!other) return [{ session: id, ...common }];
+      const { uri, name, label } = other;
+      return [{ session: sessionElsewhere(uri, id), folder: { uri, name, label }, ...common }];
     });
     // A secret that Parley has learned since the text was made is hidden, too.
     if (sessions.length > 0)
@@ -179,8 +224,26 @@ export class ConversationSearch {
   }
 }
 
+/** What the page calls a session of another folder. Copies of a folder can have sessions of the same ids. */
+const sessionElsewhere = (folder: string, id: string): string => `${folder} ${id}`;
+
+/** The URI of the other folder of a session that the page names. Undefined for a session of this window's folder. */
+export const folderElsewhere = (session: string): string | undefined =>
+  session.includes(" ") ? session.slice(0, session.lastIndexOf(" ")) : undefined;
+
+function noteUnsearched(run: SearchRun, { entries, other }: SearchPlace, id: string, reason: string): void {
+  run.unsearched.push({ title: entries.get(id)?.title ?? "", reason, ...(other && { folder: other.name }) });
+}
+
+/** The files of another folder that could not be read are named, because the titles are not known. */
+const unreadableOf = ({ damaged, name }: OtherFolder): readonly UnsearchedSession[] =>
+  damaged.map(({ file, reason }) => ({ title: file, reason, folder: name }));
+
+const filteredEntries = (entries: readonly SessionEntry[], filters: SearchFilters): ReadonlyMap<string, SessionEntry> =>
+  new Map(entries.filter(entry => passesFilters(entry, filters)).map(entry => [entry.id, entry]));
+
 /** What the page sends back must match. */
-const sentBack: ReadonlySet<string> = new Set(["session"]);
+const sentBack: ReadonlySet<string> = new Set(["session", "uri"]);
 
 const isUnfiltered = ({ agents, files, after, before, isDone }: SearchFilters): boolean =>
   agents.length + files.length === 0 && after === undefined && before === undefined && !isDone;

@@ -79,6 +79,7 @@ async function measure(root: string): Promise<Report> {
   const worker = new TextSearch(script, systemClock);
   const search = new ConversationSearch({
     ...{ folder, texts, entries: () => entries, unreadable: () => [], now: () => Date.now() },
+    others: { read: () => Promise.resolve([]) },
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
   const rows: (readonly string[])[] = [];
@@ -153,7 +154,7 @@ async function searchOnce(search: ConversationSearch, query: FindQuery): Promise
   let problem: string | undefined;
   const started = performance.now();
   const task = await longestTask(() =>
-    search.search(++request, query, message => {
+    search.search(++request, { ...query, allFolders: false }, message => {
       if (message.type === "found") {
         first ??= performance.now() - started;
         hits += message.sessions.length;

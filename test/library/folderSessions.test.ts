@@ -121,7 +121,12 @@ describe("reading other folders", () => {
             })),
           ),
       },
-      ...{ ownSessions: join(root, "own"), clock: new FakeClock(), openStorage: readSessionStorage },
+      ...{
+        ownSessions: join(root, "own"),
+        home: join(root, "work"),
+        clock: new FakeClock(),
+        openStorage: readSessionStorage,
+      },
       isRunning: () => true,
     });
   const store = (name: string, files: Readonly<Record<string, string>>): void => {
@@ -142,11 +147,11 @@ describe("reading other folders", () => {
     others.onDidChange(() => changes++);
     const found = await others.read();
     assert.deepEqual(
-      found.map(({ name, path, sessions }) => [name, path, sessions.map(each => each.entry.id)]),
+      found.map(({ name, label, sessions }) => [name, label, sessions.map(each => each.entry.id)]),
       [
-        ["app", join(root, "work", "app"), ["app"]],
-        ["set", join(root, "work", "set.code-workspace"), ["set.code-workspace"]],
-        ["file", join(root, "work", "file"), []],
+        ["app", join("~", "app"), ["app"]],
+        ["set", join("~", "set.code-workspace"), ["set.code-workspace"]],
+        ["file", join("~", "file"), []],
       ],
     );
     assert.match(found[2]?.damaged[0]?.reason ?? "", /ENOTDIR/);

@@ -1,17 +1,18 @@
 // The search of all conversations on a disk, with the worker of the product: texts are made when they are missing or old,
 // what cannot be searched is named, and no expression blocks anything.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 import { inProject } from "../../scripts/tools/project.mjs";
+import { rememberSecrets } from "../../src/base/secrets/secret.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
+import type { OtherFolder } from "../../src/library/otherFolders.ts";
 import type { SessionEntry } from "../../src/library/sessionEntry.ts";
-import type { FindQuery } from "../../src/panel/find/findProtocol.ts";
 import type { FoundSession, SearchMessage, UnsearchedSession } from "../../src/panel/searchPage.ts";
-import { ConversationSearch } from "../../src/search/conversationSearch.ts";
+import { ConversationSearch, folderElsewhere, type ConversationQuery } from "../../src/search/conversationSearch.ts";
 import { JoinedTexts } from "../../src/search/joinedTexts.ts";
 import { TextSearch } from "../../src/search/textSearch.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
@@ -44,6 +45,7 @@ describe("the search of all conversations", () => {
   let entries: SessionEntry[];
   let made: string[];
   let unreadable: UnsearchedSession[];
+  let others: OtherFolder[];
   let request = 0;
 
   beforeEach(() => {
@@ -54,7 +56,7 @@ describe("the search of all conversations", () => {
     const flushLog = (): Promise<void> => Promise.resolve();
     texts = new JoinedTexts({ storage, open, flushLog, version: "1", log: nullLog });
     worker = new TextSearch(inProject("dist", "search.js"), systemClock);
-    [entries, made, unreadable] = [[], [], []];
+    [entries, made, unreadable, others] = [[], [], [], []];
     search = new ConversationSearch({
       ...{ folder, entries: () => entries, unreadable: () => unreadable, now: () => Date.now() },
       texts: {
@@ -64,6 +66,7 @@ describe("the search of all conversations", () => {
           return texts.make(id);
         },
       },
+      others: { read: () => Promise.resolve(others) },
       searchTexts: (task, onProgress) => worker.search(task, onProgress),
     });
   });
@@ -82,9 +85,9 @@ describe("the search of all conversations", () => {
     const common = { agent: "demo", agentName: "Demo Agent", folder: "/w", status: "idle" } as const;
     entries.push({ id, title: `Title of ${id}`, updated: entries.length, ...common, ...more });
   }
-  async function find(query: string, how: Partial<FindQuery> = {}): Promise<Result> {
+  async function find(query: string, how: Partial<ConversationQuery> = {}): Promise<Result> {
     const messages: SearchMessage[] = [];
-    const asked = { query, matchCase: false, wholeWord: false, regex: false, ...how };
+    const asked = { query, matchCase: false, wholeWord: false, regex: false, allFolders: false, ...how };
     await search.search(++request, asked, message => messages.push(message));
     const done = messages.at(-1);
     assert.ok(done?.type === "done", JSON.stringify(messages));
@@ -245,7 +248,7 @@ describe("the search of all conversations", () => {
     await store("a", `${"a".repeat(50_000)}!`);
     await find("!");
     const late: SearchMessage[] = [];
-    const asked = { query: "(a+a+)+$", matchCase: false, wholeWord: false, regex: true };
+    const asked = { query: "(a+a+)+$", matchCase: false, wholeWord: false, regex: true, allFolders: false };
     const first = search.search(++request, asked, message => late.push(message));
     assert.deepEqual(idsOf(await find("!")), ["a"]);
     await first;
@@ -263,5 +266,104 @@ describe("the search of all conversations", () => {
     await texts.removeAll();
     assert.deepEqual(names(), []);
     assert.deepEqual(idsOf(await find("words agent:demo")), ["a"]);
+  });
+
+  /** Another folder with sessions of these texts, whose texts for the search exist. */
+  async function storeElsewhere(name: string, sessions: Readonly<Record<string, string>>): Promise<OtherFolder> {
+    const storageUri = { fsPath: join(root, name) };
+    const elsewhere = openSessionStorage({ storageUri } as vscode.ExtensionContext);
+    const noSessions = new OpenSessions<FakeOpenSession>();
+    const flushLog = (): Promise<void> => Promise.resolve();
+    const made = new JoinedTexts({ storage: elsewhere, open: noSessions, flushLog, version: "1", log: nullLog });
+    for (const [id, text] of Object.entries(sessions)) {
+      await writeNewLog({ storage: elsewhere, session: id, clock: systemClock, log: nullLog }, [says(text)], 1);
+      await made.make(id);
+    }
+    made.dispose();
+    noSessions.dispose();
+    const common = { agent: "demo", agentName: "Demo Agent", folder: "/o", updated: 5, status: "idle" } as const;
+    const folder: OtherFolder = {
+      ...{ uri: `file:///work/${name}`, name, label: `~/${name}`, opened: 1, damaged: [] },
+      sessionsFolder: join(root, name, "sessions"),
+      sessions: Object.keys(sessions).map(id => ({ isOpen: false, entry: { id, title: `${name} ${id}`, ...common } })),
+    };
+    others.push(folder);
+    return folder;
+  }
+  const stateOf = ({ sessionsFolder }: OtherFolder): unknown =>
+    readdirSync(sessionsFolder).map(name => {
+      const path = join(sessionsFolder, name);
+      const { mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+      return [name, mtimeNs, ctimeNs, readFileSync(path, "utf8")].map(String);
+    });
+
+  it("also searches other folders on request, after its own, also sessions with the same id, and changes nothing there", async () => {
+    await store("a", "the words");
+    const web = await storeElsewhere("web", { a: "their words", b: "nothing" });
+    await storeElsewhere("api", { c: "more words" });
+    const before = others.map(stateOf);
+    assert.deepEqual(idsOf(await find("words")), ["a"]);
+    const all = await find("words", { allFolders: true });
+    assert.deepEqual(
+      all.sessions.map(({ session, title, folder }) => [session, title, folder]),
+      [
+        ["a", "Title of a", undefined],
+        [`${web.uri} a`, "web a", { uri: web.uri, name: "web", label: "~/web" }],
+        ["file:///work/api c", "api c", { uri: "file:///work/api", name: "api", label: "~/api" }],
+      ],
+    );
+    assert.deepEqual(
+      all.sessions.map(({ session }) => folderElsewhere(session)),
+      [undefined, web.uri, "file:///work/api"],
+    );
+    assert.deepEqual(idsOf(await find("agent:demo", { allFolders: true })).length, 4);
+    assert.deepEqual(idsOf(await find("words agent:other", { allFolders: true })), []);
+    assert.deepEqual(idsOf(await find("", { allFolders: true })), []);
+    assert.match((await find("(", { allFolders: true, regex: true })).done.problem ?? "", /is invalid/);
+    assert.deepEqual(others.map(stateOf), before);
+  });
+
+  it("names the sessions of other folders that have no text or an old one, and damaged files, and makes no text there", async () => {
+    const web = await storeElsewhere("web", { new: "words", old: "words", lost: "words" });
+    rmSync(join(web.sessionsFolder, joinedTextFileName("lost")));
+    const log = join(web.sessionsFolder, sessionFileName("old"));
+    writeFileSync(log, `${readFileSync(log, "utf8")}${JSON.stringify({ seq: 1, at: 2, event: says("late", "2") })}\n`);
+    others[0] = { ...web, damaged: [{ file: "x.session.json", reason: "It is damaged." }] };
+    const before = stateOf(web);
+    const result = await find("words", { allFolders: true });
+    assert.deepEqual(idsOf(result), [`${web.uri} new`]);
+    const reason = "Its text for the search is missing or old. Search once in a window on its folder.";
+    assert.deepEqual(result.done.unsearched, [
+      { title: "x.session.json", reason: "It is damaged.", folder: "web" },
+      { title: "web old", reason, folder: "web" },
+      { title: "web lost", reason, folder: "web" },
+    ]);
+    assert.deepEqual(stateOf(web), before);
+    assert.deepEqual((await find("words")).done.unsearched, []);
+    assert.deepEqual(made, []);
+  });
+
+  it("hides secrets that it knows in hits of other folders", async () => {
+    await storeElsewhere("web", { a: "the token is hunter-42-x9q7 here" });
+    rememberSecrets(["hunter-42-x9q7"]);
+    const { sessions } = await find("token", { allFolders: true });
+    assert.equal(sessions.length, 1);
+    assert.ok(!JSON.stringify(sessions).includes("hunter"), JSON.stringify(sessions));
+  });
+
+  it("says so if the list of other folders cannot be read, and still shows the hits of its own", async () => {
+    await store("a", "the words");
+    const broken = new ConversationSearch({
+      ...{ folder, texts, entries: () => entries, unreadable: () => [], now: () => Date.now() },
+      others: { read: () => Promise.reject(new Error("No permission.")) },
+      searchTexts: (task, onProgress) => worker.search(task, onProgress),
+    });
+    const messages: SearchMessage[] = [];
+    const how = { matchCase: false, wholeWord: false, regex: false, allFolders: true };
+    await broken.search(1, { query: "words", ...how }, message => messages.push(message));
+    assert.ok(messages.some(({ type }) => type === "found"));
+    const done = messages.at(-1);
+    assert.ok(done?.type === "done");
+    assert.equal(done.problem, "The conversations could not be searched: No permission.");
   });
 });

@@ -9,6 +9,7 @@ import type { Locator } from "playwright-core";
 import { searchPattern } from "../../src/panel/find/searchPattern.ts";
 import {
   isSearchIntent,
+  type FoundFolder,
   type FoundSession,
   type SearchIntent,
   type SearchMessage,
@@ -22,6 +23,8 @@ interface StoredConversation {
   readonly title: string;
   readonly text: string;
   readonly isDone?: true;
+  /** The conversation is one of this other folder. */
+  readonly folder?: FoundFolder;
 }
 
 /** The host of the page. */
@@ -44,13 +47,17 @@ class SearchHost {
     if (message.type !== "search" || this.isSilent) return;
     const { request, query } = message;
     const sessions =
-      query === "" ? [] : this.#conversations.flatMap((each, index) => this.#found(each, index, message));
+      query === ""
+        ? []
+        : this.#conversations.flatMap((each, index) =>
+            each.folder && !message.allFolders ? [] : this.#found(each, index, message),
+          );
     if (sessions.length > 0) await this.post({ type: "found", request, sessions });
     await this.post({ type: "done", request, isCut: false, unsearched: this.unsearched });
   }
 
   #found(
-    { session, title, text, isDone }: StoredConversation,
+    { session, title, text, isDone, folder }: StoredConversation,
     index: number,
     query: SearchIntent & { readonly type: "search" },
   ): readonly FoundSession[] {
@@ -64,7 +71,8 @@ class SearchHost {
     assert.ok(result);
     if (result.rows.length === 0) return [];
     const updated = Date.UTC(2026, 10, 28 - index);
-    return [{ session, title, agent: "Demo Agent", updated, isDone: isDone === true, ...result }];
+    const more = folder && { folder };
+    return [{ session, title, agent: "Demo Agent", updated, isDone: isDone === true, ...result, ...more }];
   }
 
   async post(message: SearchMessage): Promise<void> {
@@ -94,6 +102,14 @@ const other: StoredConversation = {
   isDone: true,
 };
 
+const web: FoundFolder = { uri: "file:///home/ada/work/web", name: "web", label: "~/work/web" };
+const api: FoundFolder = { uri: "file:///home/ada/api", name: "api", label: "~/api" };
+const elsewhere: readonly StoredConversation[] = [
+  { session: `${web.uri} s1`, title: "Change the router", text: "The parser of routes\nis fine.", folder: web },
+  { session: `${api.uri} s1`, title: "Add an endpoint", text: "Use the parser.", folder: api },
+  { session: `${web.uri} s2`, title: "Fix a link", text: "The link parser", folder: web },
+];
+
 async function openSearch(host: SearchHost, options: Options = {}): Promise<PanelPage> {
   const panel = await openPanel([], { ...options, page: "search", host: message => void host.receive(message) });
   host.panel = panel;
@@ -115,6 +131,12 @@ const axeSource = readFileSync(
   createRequire(join(process.cwd(), "package.json")).resolve("axe-core/axe.min.js"),
   "utf8",
 );
+
+async function axeViolations({ page }: PanelPage): Promise<readonly unknown[]> {
+  await page.evaluate(axeSource);
+  const results = await page.evaluate(() => (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run());
+  return results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+}
 
 describe("the page that searches all conversations", () => {
   usePanel();
@@ -250,7 +272,7 @@ describe("the page that searches all conversations", () => {
     await panel.page.getByRole("button", { name: "Match Whole Word (Alt+W)", pressed: true }).waitFor();
     assert.deepEqual(host.searches.at(-1), {
       ...{ type: "search", request: host.searches.length, query: "^export" },
-      ...{ matchCase: true, wholeWord: true, regex: true },
+      ...{ matchCase: true, wholeWord: true, regex: true, allFolders: false },
     });
   });
 
@@ -270,6 +292,72 @@ describe("the page that searches all conversations", () => {
     await panel.page.getByRole("button", { name: "Match Whole Word (Alt+W)", pressed: true }).waitFor();
     const { matchCase, wholeWord, regex } = host.searches.at(-1) ?? {};
     assert.deepEqual({ matchCase, wholeWord, regex }, { matchCase: true, wholeWord: true, regex: false });
+    await panel.assertClean();
+  });
+
+  it("searches all folders with a switch, and groups the hits of other folders by their names", async () => {
+    const host = new SearchHost(parser, ...elsewhere, other);
+    const panel = await openSearch(host);
+    await box(panel).fill("parser");
+    await says(panel, "5 hits in 2 conversations");
+    await panel.page.getByRole("button", { name: "Search All Folders (Alt+A)" }).click();
+    await says(panel, "8 hits in 5 conversations");
+    await panel.page.getByRole("button", { name: "Search All Folders (Alt+A)", pressed: true }).waitFor();
+    const headings = panel.page.getByRole("heading");
+    const outline = await headings.evaluateAll(all =>
+      all.map(each => [each.tagName, (each.querySelector(".found-title") ?? each).textContent?.trim()].join(" ")),
+    );
+    assert.deepEqual(outline, [
+      ...["H1 Search Conversations", "H2 Fix the parser", "H2 Write docs"],
+      ...["H2 web", "H3 Change the router", "H3 Fix a link"],
+      ...["H2 api", "H3 Add an endpoint"],
+    ]);
+    const folder = panel.page.getByRole("region", { name: "Folder web", exact: true });
+    await folder.getByText("~/work/web").waitFor();
+    await folder.getByRole("region", { name: "Fix a link" }).waitFor();
+    assert.equal(await folder.getByRole("button", { name: /^Attach/ }).count(), 0);
+    assert.equal(
+      await found(panel, "Fix the parser")
+        .getByRole("button", { name: /^Attach/ })
+        .count(),
+      3,
+    );
+    await folder.getByRole("button", { name: "The link parser" }).click();
+    assert.deepEqual(host.opened, [[`${web.uri} s2`, 3, 0]]);
+    assert.equal(
+      await folder.getByRole("button", { name: "The link parser" }).getAttribute("title"),
+      "Open the Folder web in a New Window",
+    );
+    await panel.assertClean();
+  });
+
+  it("reaches hits of other folders with the keyboard, and only Enter opens their window", async () => {
+    const host = new SearchHost(other, ...elsewhere);
+    const panel = await openSearch(host);
+    const { keyboard } = panel.page;
+    await box(panel).fill("parser");
+    await box(panel).press("Alt+a");
+    await says(panel, "5 hits in 4 conversations");
+    // F4 goes on in the folder of the window, and stays at its last hit.
+    for (let i = 0; i < 4; i++) await keyboard.press("F4");
+    assert.deepEqual(host.opened, [["s2", 3, 0], ["s2", 3, 1]]); // prettier-ignore
+    await keyboard.press("ArrowDown");
+    await current(panel).and(panel.page.locator(":focus")).getByText("The parser of routes").waitFor();
+    await keyboard.press("Control+Enter");
+    await says(panel, "A conversation of another folder cannot be attached. Open its folder first.");
+    assert.deepEqual(host.attached, []);
+    await keyboard.press("Enter");
+    assert.deepEqual(host.opened.at(-1), [`${web.uri} s1`, 3, 0]);
+    await keyboard.press("ArrowDown");
+    await keyboard.press("ArrowDown");
+    await current(panel).and(panel.page.locator(":focus")).getByText("Use the parser.").waitFor();
+    await keyboard.press("Shift+F4");
+    assert.deepEqual(host.opened.at(-1), ["s2", 3, 1]);
+    await box(panel).press("Alt+a");
+    await says(panel, "2 hits in 1 conversation");
+    assert.equal(await hits(panel).count(), 2);
+    assert.equal(host.searches.at(-1)?.allFolders, false);
+    await panel.assertClean();
   });
 
   it("keeps the old hits until the new ones come, and ignores late ones", async () => {
@@ -298,6 +386,9 @@ describe("the page that searches all conversations", () => {
     const note = panel.page.getByText("1 conversation was not searched, or not all of it");
     await note.click();
     await panel.page.getByText("“Broken”: Its log contains nothing that Parley can read.").waitFor();
+    host.unsearched.push({ title: "x.session.json", reason: "It is damaged.", folder: "web\u202e" });
+    await box(panel).press("Alt+a");
+    await panel.page.getByText("“x.session.json” in web[U+202E]: It is damaged.").waitFor({ state: "attached" });
     host.isSilent = true;
     await box(panel).fill("after:soon");
     await panel.page.getByText("Searching…").waitFor();
@@ -340,6 +431,23 @@ describe("the page that searches all conversations", () => {
   });
 
   for (const theme of ["dark", "light", "hc", "hc-light"] as const) {
+    it(`has no fault of accessibility with hits of other folders in the theme ${theme}, also in a narrow tab`, async () => {
+      const host = new SearchHost(parser, ...elsewhere);
+      host.unsearched.push({ title: "Broken", reason: "It is damaged.", folder: "web" });
+      const panel = await openSearch(host, { theme });
+      await box(panel).fill("parser");
+      await box(panel).press("Alt+a");
+      await says(panel, "6 hits in 4 conversations");
+      await panel.page.getByText("1 conversation was not searched, or not all of it").click();
+      await hits(panel).nth(2).focus();
+      assert.deepEqual(await axeViolations(panel), []);
+      for (const width of [480, 280]) {
+        await panel.page.setViewportSize({ width, height: 800 });
+        assert.ok(await panel.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        await picture(panel, `search-all-folders-${theme}-${width}`);
+      }
+    });
+
     it(`has no fault of accessibility in the theme ${theme}, also in a narrow tab`, async () => {
       const host = new SearchHost(parser, other);
       host.unsearched.push({ title: "Broken", reason: "Its log contains nothing that Parley can read." });
@@ -355,14 +463,7 @@ describe("the page that searches all conversations", () => {
         "words are marked without a color",
       );
       await picture(panel, `search-conversations-${theme}`);
-      await panel.page.evaluate(axeSource);
-      const results = await panel.page.evaluate(() =>
-        (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-      );
-      assert.deepEqual(
-        results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-        [],
-      );
+      assert.deepEqual(await axeViolations(panel), []);
       await panel.page.setViewportSize({ width: 280, height: 600 });
       assert.ok(await panel.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
       await picture(panel, `search-conversations-${theme}-narrow`);

@@ -1,5 +1,5 @@
 // The hits of a search by conversation, and which one is selected.
-import type { FoundSession, SearchRow } from "../../src/panel/searchPage.ts";
+import type { FoundFolder, FoundSession, SearchRow } from "../../src/panel/searchPage.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import { t } from "../base/l10n.ts";
 
@@ -14,10 +14,12 @@ const rowsBeforeMore = 10;
 
 export class FoundHits {
   #sessions: readonly FoundSession[] = [];
+  /** The other folders with hits, in the order in which they were found. */
+  readonly #folders: string[] = [];
   readonly #shownWhole = new Set<string>();
   #selected: HitPlace | undefined;
 
-  /** The latest used first. */
+  /** Those of the window's folder first, then folder by folder. The latest used first in each. */
   get sessions(): readonly FoundSession[] {
     return this.#sessions;
   }
@@ -30,7 +32,9 @@ export class FoundHits {
   add(found: readonly FoundSession[]): void {
     const ids = new Set(found.map(({ session }) => session));
     const others = this.#sessions.filter(({ session }) => !ids.has(session));
-    this.#sessions = [...others, ...found].sort((a, b) => b.updated - a.updated);
+    for (const { folder } of found) if (folder && !this.#folders.includes(folder.uri)) this.#folders.push(folder.uri);
+    const rank = ({ folder }: FoundSession): number => (folder ? this.#folders.indexOf(folder.uri) : -1);
+    this.#sessions = [...others, ...found].sort((a, b) => rank(a) - rank(b) || b.updated - a.updated);
   }
 
   select(place: HitPlace): void {
@@ -46,6 +50,11 @@ export class FoundHits {
   /** The row at the place. Undefined for a conversation without hits. */
   rowAt({ session, row }: HitPlace): SearchRow | undefined {
     return this.#find(session)?.rows[row];
+  }
+
+  /** The other folder of the conversation at the place, if it belongs to one. */
+  folderAt({ session }: HitPlace): FoundFolder | undefined {
+    return this.#find(session)?.folder;
   }
 
   /** The rows that are shown. */
@@ -66,6 +75,17 @@ export class FoundHits {
     if (row >= 0 && row < Math.max(1, this.#sessions[at]?.rows.length ?? 0)) return this.#place(at, row);
     const other = this.#sessions[at + step];
     return other && this.#place(at + step, step > 0 ? 0 : Math.max(0, other.rows.length - 1));
+  }
+
+  /** The place that {@link next} finds, if it is in the folder of the window; before hits of others, the last one that is. */
+  nextInFolder(step: 1 | -1): HitPlace | undefined {
+    const selected = this.#selected;
+    const own = this.#sessions.filter(({ folder }) => !folder);
+    const last = own.at(-1);
+    if (step < 0 && selected && last && this.folderAt(selected))
+      return { session: last.session, row: Math.max(0, last.rows.length - 1) };
+    const place = this.next(step);
+    return place && !this.folderAt(place) ? place : undefined;
   }
 
   #place(at: number, row: number): HitPlace | undefined {

@@ -16,9 +16,9 @@ interface FoundSessionActions {
   readonly more: () => void;
 }
 
-/** Paints the conversation. */
+/** Paints the conversation. One of another folder can only be opened there. */
 export function foundSession(found: FoundSession, hits: FoundHits, actions: FoundSessionActions): TemplateResult {
-  const { session, title, agent, updated, isDone, rows, isCut } = found;
+  const { session, folder, title, agent, updated, isDone, rows, isCut } = found;
   const shown = hits.shownRows(found);
   const left = rows.length - shown.length;
   const count = countHits([found]);
@@ -28,22 +28,13 @@ export function foundSession(found: FoundSession, hits: FoundHits, actions: Foun
     ...(isDone ? [t("Done")] : []),
   ];
   const name = sessionTitleText(title);
+  const head = html`<span class="found-title" dir="auto">${name}</span>
+    ${count === 0 ? nothing : html`<span class="found-count">${formatCount(count)}${isCut ? "+" : ""}</span>`}
+    <span class="quiet">${facts.join(" · ")}</span>`;
   return html`<section class="found" aria-label=${name}>
     <div class="found-head">
-      <h2>
-        <span class="found-title" dir="auto">${name}</span>
-        ${count === 0 ? nothing : html`<span class="found-count">${formatCount(count)}${isCut ? "+" : ""}</span>`}
-        <span class="quiet">${facts.join(" · ")}</span>
-      </h2>
-      <button
-        type="button"
-        class="link found-attach"
-        aria-label=${t("Attach to Message: {0}", name)}
-        title=${t("Attach the Whole Conversation to the Message")}
-        @click=${actions.attachAll}
-      >
-        ${icon("attach")} ${t("Attach to Message")}
-      </button>
+      ${folder ? html`<h3>${head}</h3>` : html`<h2>${head}</h2>`}
+      ${folder ? nothing : attachButton(name, actions.attachAll)}
     </div>
     ${
       rows.length === 0
@@ -60,16 +51,29 @@ export function foundSession(found: FoundSession, hits: FoundHits, actions: Foun
   </section>`;
 }
 
+const attachButton = (name: string, attach: () => void): TemplateResult =>
+  html`<button
+    type="button"
+    class="link found-attach"
+    aria-label=${t("Attach to Message: {0}", name)}
+    title=${t("Attach the Whole Conversation to the Message")}
+    @click=${attach}
+  >
+    ${icon("attach")} ${t("Attach to Message")}
+  </button>`;
+
 function place(at: HitPlace, hits: FoundHits, actions: FoundSessionActions, lines: TemplateResult): TemplateResult {
   const isSelected = hits.isSelected(at);
-  const line = hits.rowAt(at)?.line;
+  const folder = hits.folderAt(at);
+  const line = folder ? undefined : hits.rowAt(at)?.line;
   return html`<div class="hit-row">
     <button
       type="button"
       class="hit"
       data-place=${`${at.row} ${at.session}`}
       aria-current=${isSelected ? "true" : nothing}
-      aria-keyshortcuts="Control+Enter Meta+Enter"
+      title=${folder ? t("Open the Folder {0} in a New Window", visibleText(folder.name)) : nothing}
+      aria-keyshortcuts=${folder ? nothing : "Control+Enter Meta+Enter"}
       @click=${() => actions.open(at)}
     >
       ${lines}

@@ -2,7 +2,13 @@
 // host searches and opens.
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { SearchIntent, SearchMessage, UnsearchedSession } from "../../src/panel/searchPage.ts";
+import type {
+  FoundFolder,
+  FoundSession,
+  SearchIntent,
+  SearchMessage,
+  UnsearchedSession,
+} from "../../src/panel/searchPage.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import { icon, LightElement } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
@@ -10,7 +16,7 @@ import { formatCount, t } from "../base/l10n.ts";
 import { countHits, FoundHits, sessionTitleText, type HitPlace } from "./foundHits.ts";
 import { foundSession } from "./foundSession.ts";
 
-type Toggle = "matchCase" | "wholeWord" | "regex";
+type Toggle = "matchCase" | "wholeWord" | "regex" | "allFolders";
 
 /** A search begins when nothing was typed for this long. Milliseconds. */
 const typingPause = 80;
@@ -18,12 +24,20 @@ const typingPause = 80;
 const sessionsPerPress = 50;
 
 /** By physical key, because Alt types another letter on some keyboards. */
-const toggleKeys: Readonly<Record<string, Toggle>> = { KeyC: "matchCase", KeyW: "wholeWord", KeyR: "regex" };
+const toggleKeys: Readonly<Record<string, Toggle>> = {
+  KeyC: "matchCase",
+  KeyW: "wholeWord",
+  KeyR: "regex",
+  KeyA: "allFolders",
+};
 
 export class SearchElement extends LightElement {
   send: (intent: SearchIntent) => void = () => undefined;
   #query = "";
-  #toggles: Readonly<Record<Toggle, boolean>> = { matchCase: false, wholeWord: false, regex: false };
+  #toggles: Readonly<Record<Toggle, boolean>> = {
+    ...{ matchCase: false, wholeWord: false, regex: false },
+    allFolders: false,
+  };
   #request = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hits = new FoundHits();
@@ -125,6 +139,7 @@ export class SearchElement extends LightElement {
           ${this.#toggleButton("matchCase", "case-sensitive", t("Match Case (Alt+C)"))}
           ${this.#toggleButton("wholeWord", "whole-word", t("Match Whole Word (Alt+W)"))}
           ${this.#toggleButton("regex", "regex", t("Use Regular Expression (Alt+R)"))}
+          ${this.#toggleButton("allFolders", "folder-library", t("Search All Folders (Alt+A)"))}
         </div>
         <p id="search-hint" class="quiet">
           ${t("Filters: {0}", "agent:  file:  after:2026-01-31  before:yesterday  is:done")}
@@ -134,15 +149,9 @@ export class SearchElement extends LightElement {
       </div>
       <div class="search-results" aria-busy=${this.#isSearching}>
         ${repeat(
-          shown,
-          ({ session }) => session,
-          found =>
-            foundSession(found, this.#hits, {
-              open: place => this.#open(place),
-              attach: place => this.#attach(place),
-              attachAll: () => this.#attachAll(found.session),
-              more: () => this.#showMore(found.session),
-            }),
+          byFolder(shown),
+          ({ folder }) => folder?.uri ?? "",
+          ({ folder, sessions: found }) => (folder ? this.#otherFolder(folder, found) : this.#found(found)),
         )}
       </div>
       ${
@@ -163,6 +172,31 @@ export class SearchElement extends LightElement {
     </main>`;
   }
 
+  #otherFolder({ name, label }: FoundFolder, found: readonly FoundSession[]): TemplateResult {
+    const shown = visibleText(name);
+    return html`<section class="found-folder" aria-label=${t("Folder {0}", shown)}>
+      <h2>
+        ${icon("folder")}<span class="found-title" dir="auto">${shown}</span>
+        <span class="quiet" dir="ltr">${visibleText(label)}</span>
+      </h2>
+      ${this.#found(found)}
+    </section>`;
+  }
+
+  #found(sessions: readonly FoundSession[]): unknown {
+    return repeat(
+      sessions,
+      ({ session }) => session,
+      found =>
+        foundSession(found, this.#hits, {
+          open: place => this.#open(place),
+          attach: place => this.#attach(place),
+          attachAll: () => this.#attachAll(found.session),
+          more: () => this.#showMore(found.session),
+        }),
+    );
+  }
+
   #unsearchedNote(): TemplateResult {
     return html`<details class="unsearched">
       <summary>
@@ -175,7 +209,14 @@ export class SearchElement extends LightElement {
       </summary>
       <ul>
         ${this.#unsearched.map(
-          ({ title, reason }) => html`<li>${t("“{0}”: {1}", sessionTitleText(title), visibleText(reason))}</li>`,
+          ({ title, folder, reason }) =>
+            html`<li>
+              ${
+                folder === undefined
+                  ? t("“{0}”: {1}", sessionTitleText(title), visibleText(reason))
+                  : t("“{0}” in {1}: {2}", sessionTitleText(title), visibleText(folder), visibleText(reason))
+              }
+            </li>`,
         )}
       </ul>
     </details>`;
@@ -273,8 +314,9 @@ export class SearchElement extends LightElement {
     if (place && !this.#isOld) this.#open(place);
   }
 
+  /** Goes on in this folder only: a hit of another one would open a window. */
   #go(step: 1 | -1): void {
-    const place = this.#hits.next(step);
+    const place = this.#hits.nextInFolder(step);
     if (place && !this.#isOld) this.#open(place);
   }
 
@@ -293,7 +335,8 @@ export class SearchElement extends LightElement {
     const row = this.#hits.rowAt(place);
     if (row) {
       const { entry, nth } = row;
-      this.send({ type: "open", session: place.session, entry, nth, query: this.#query, ...this.#toggles });
+      const { allFolders: _, ...how } = this.#toggles;
+      this.send({ type: "open", session: place.session, entry, nth, query: this.#query, ...how });
     } else this.send({ type: "show", session: place.session });
     this.requestUpdate();
   }
@@ -301,6 +344,9 @@ export class SearchElement extends LightElement {
   /** Attaches the passage at the hit, or the conversation if only filters were typed. */
   #attach(place: HitPlace): void {
     this.#select(place);
+    this.requestUpdate();
+    if (this.#hits.folderAt(place))
+      return void (this.#problem = t("A conversation of another folder cannot be attached. Open its folder first."));
     const row = this.#hits.rowAt(place);
     if (!row) return this.#attachAll(place.session);
     const { entry, lineInEntry, column } = row;
@@ -319,6 +365,19 @@ export class SearchElement extends LightElement {
     this.#hits.showAll(session);
     this.requestUpdate();
   }
+}
+
+/** The conversations of each folder, in the order of the hits. */
+function byFolder(
+  sessions: readonly FoundSession[],
+): readonly { readonly folder: FoundFolder | undefined; readonly sessions: readonly FoundSession[] }[] {
+  const groups = new Map<string, { folder: FoundFolder | undefined; sessions: FoundSession[] }>();
+  for (const found of sessions) {
+    const group = groups.get(found.folder?.uri ?? "");
+    if (group) group.sessions.push(found);
+    else groups.set(found.folder?.uri ?? "", { folder: found.folder, sessions: [found] });
+  }
+  return [...groups.values()];
 }
 
 const placeOf = ({ dataset }: HTMLElement): HitPlace | undefined => {

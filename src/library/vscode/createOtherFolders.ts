@@ -42,7 +42,10 @@ export function createOtherFolders(
 ): OtherFoldersFeature {
   const opened = new OpenedFolders({ path, extension: context.extension.id, log });
   const folders = store.add(
-    new OtherFolders({ opened, ownSessions: sessionsFolder, clock, openStorage, isRunning: isProcessRunning }),
+    new OtherFolders({
+      ...{ opened, ownSessions: sessionsFolder, home: homedir(), clock },
+      ...{ openStorage, isRunning: isProcessRunning },
+    }),
   );
   const own = ownFolder();
   if (own && context.storageUri)
@@ -74,7 +77,7 @@ export function createOtherFolders(
       folders: () => {
         if (!isShown) return [];
         const icons = new Map(agents.definitions().map(({ id, icon }) => [id, icon]));
-        return folders.folders.map(folder => listedFolder(folder, icons, homedir()));
+        return folders.folders.map(folder => listedFolder(folder, icons));
       },
       onDidChange: changed.event,
     },

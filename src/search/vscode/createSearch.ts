@@ -10,6 +10,7 @@ import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { SessionRegistry } from "../../library/sessionRegistry.ts";
 import { hasSession, showSession, type ShowSessionOptions } from "../../library/vscode/showSession.ts";
+import type { OtherFoldersFeature } from "../../library/vscode/createOtherFolders.ts";
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
 import { conversationLabel, type MentionedConversations } from "../../mentions/mentionedConversations.ts";
 import { ConversationAttachments } from "../conversationAttachments.ts";
@@ -18,7 +19,7 @@ import { intentHandlers, type IntentHandlers } from "../../panel/intentHandlers.
 import type { UnsearchedSession } from "../../panel/searchPage.ts";
 import { sessionFileName } from "../../session/log/sessionStore.ts";
 import type { UnreadableSession } from "../../library/storedSessions.ts";
-import { ConversationSearch } from "../conversationSearch.ts";
+import { ConversationSearch, folderElsewhere } from "../conversationSearch.ts";
 import { JoinedTexts } from "../joinedTexts.ts";
 import { TextSearch } from "../textSearch.ts";
 import { SearchTab, type AttachedFind, type OpenedHit } from "./searchTab.ts";
@@ -26,6 +27,7 @@ import { SearchTab, type AttachedFind, type OpenedHit } from "./searchTab.ts";
 export interface SearchSources {
   readonly registry: SessionRegistry;
   readonly storedSessions: StoredSessionsFeature;
+  readonly otherFolders: Pick<OtherFoldersFeature, "folders" | "open">;
   readonly chat: ShowSessionOptions["chat"];
   /** The folder of the logs. */
   readonly folder: string;
@@ -58,7 +60,7 @@ const unreadableText = ({ id, reason }: UnreadableSession): UnsearchedSession =>
 /** Creates the search. From now on, the text of each session is stored when a turn ends. */
 export function createSearch(
   { context, store, storage, clock, log }: ExtensionPlatform,
-  { registry, storedSessions, chat, folder, openPage }: SearchSources,
+  { registry, storedSessions, otherFolders, chat, folder, openPage }: SearchSources,
 ): SearchFeature {
   const { version } = context.extension.packageJSON as { readonly version: string };
   const { stored } = storedSessions;
@@ -70,6 +72,7 @@ export function createSearch(
     ...{
       folder,
       texts,
+      others: otherFolders.folders,
       entries: () => stored.entries,
       unreadable: () => stored.unreadable.map(unreadableText),
       now: () => clock.now(),
@@ -77,6 +80,12 @@ export function createSearch(
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
   const openSession = async (id: string, hit?: OpenedHit): Promise<void> => {
+    const elsewhere = folderElsewhere(id);
+    if (elsewhere !== undefined) {
+      const other = otherFolders.folders.folders.find(({ uri }) => uri === elsewhere);
+      if (!other) throw new Error(t("This session no longer exists."));
+      return otherFolders.open(other);
+    }
     if (!hasSession({ registry, stored }, id)) throw new Error(t("This session no longer exists."));
     await showSession({ registry, stored, chat }, id);
     const session = registry.open.get(id);
@@ -100,6 +109,8 @@ export function createSearch(
   });
   const attach = async (find: AttachedFind): Promise<void> => {
     const { session } = find;
+    if (folderElsewhere(session) !== undefined)
+      throw new Error(t("A conversation of another folder cannot be attached. Open its folder first."));
     const attachment = await (
       find.type === "attachHit" ? conversations.passage(session, find) : conversations.attachment(session)
     ).catch((error: unknown) => {
