@@ -1,13 +1,14 @@
 // The folders that Parley has opened in this profile. Each window writes a file for its folder, so that windows do not
 // overwrite what others wrote. Files of folders that are gone stay, because a drive can come back, and are not listed.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { forEachLimited } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { isFiniteNumber, isRecordWith, isString } from "../base/validators.ts";
+import { requestFileName } from "./folderRequest.ts";
 
 /** A folder, or a workspace of several folders, that Parley has opened. */
 export interface OpenedFolder {
@@ -27,6 +28,9 @@ export interface OpenedFoldersOptions {
   readonly log: Log;
 }
 
+const isRequest = isRecordWith({ session: isString, at: isFiniteNumber });
+/** A window may need this long to open, also with a question whether the user trusts the folder (ms). */
+const maxRequestAge = 120_000;
 const isOpenedFolder = isRecordWith({ uri: isString, sessionsFolder: isString, opened: isFiniteNumber });
 /** The number of files that are read at once. */
 const maxReads = 16;
@@ -48,11 +52,41 @@ export class OpenedFolders {
   }
 
   /** Notes that a window has opened the folder. Rejects, and changes nothing, if that cannot be stored. */
-  async note(folder: OpenedFolder): Promise<void> {
-    const path = join(this.#options.path, fileName(folder.uri));
+  note(folder: OpenedFolder): Promise<void> {
+    return this.#write(fileName(folder.uri), folder);
+  }
+
+  /** Requests that the window on a folder shows a session. `now`: ms since the epoch. */
+  request({ sessionsFolder }: Pick<OpenedFolder, "sessionsFolder">, session: string, now: number): Promise<void> {
+    return this.#write(requestFileName(sessionsFolder), { session, at: now });
+  }
+
+  /**
+   * Takes the request for the window on a folder. Undefined if there is none, or it is old, because its window did not open.
+   * Rejects if it cannot be read.
+   */
+  async takeRequest(
+    { sessionsFolder }: Pick<OpenedFolder, "sessionsFolder">,
+    now: number,
+  ): Promise<string | undefined> {
+    const path = join(this.#options.path, requestFileName(sessionsFolder));
+    try {
+      const text = await readFile(path, "utf8");
+      // Of two windows on the folder, one removes it.
+      await unlink(path);
+      const request: unknown = JSON.parse(text);
+      return isRequest(request) && Math.abs(now - request.at) <= maxRequestAge ? request.session : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  async #write(name: string, value: object): Promise<void> {
+    const path = join(this.#options.path, name);
     await mkdir(this.#options.path, { recursive: true });
     const temporaryFile = `${path}.${process.pid}.tmp`;
-    await writeFile(temporaryFile, JSON.stringify(folder), "utf8");
+    await writeFile(temporaryFile, JSON.stringify(value), "utf8");
     await rename(temporaryFile, path);
   }
 

@@ -79,17 +79,17 @@ export class OtherFolders implements Disposable {
 }
 
 /** Another folder, as the Sessions view lists it. */
-export interface ListedFolder extends Pick<OtherFolder, "uri" | "name" | "label" | "damaged"> {
+export interface ListedFolder extends Pick<OtherFolder, "uri" | "sessionsFolder" | "name" | "label" | "damaged"> {
   /** The latest first. `isOpen`: a window has the session open. */
   readonly sessions: readonly { readonly session: ListedSession; readonly isOpen: boolean }[];
 }
 
 /** How the folder is listed. `icons`: the icons of agents, by their ids. */
 export const listedFolder = (
-  { uri, name, label, sessions, damaged }: OtherFolder,
+  { uri, sessionsFolder, name, label, sessions, damaged }: OtherFolder,
   icons: ReadonlyMap<string, string | undefined>,
 ): ListedFolder => ({
-  ...{ uri, name, label, damaged },
+  ...{ uri, sessionsFolder, name, label, damaged },
   sessions: sessions.map(({ entry, isOpen }) => {
     const agentIcon = icons.get(entry.agent);
     return { isOpen, session: { ...listedEntry(entry), ...(agentIcon !== undefined && { agentIcon }) } };

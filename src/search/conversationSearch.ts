@@ -227,9 +227,11 @@ export class ConversationSearch {
 /** What the page calls a session of another folder. Copies of a folder can have sessions of the same ids. */
 const sessionElsewhere = (folder: string, id: string): string => `${folder} ${id}`;
 
-/** The URI of the other folder of a session that the page names. Undefined for a session of this window's folder. */
-export const folderElsewhere = (session: string): string | undefined =>
-  session.includes(" ") ? session.slice(0, session.lastIndexOf(" ")) : undefined;
+/** The URI of the other folder and the id of a session that the page names. Undefined for one of this window's folder. */
+export function readSessionElsewhere(session: string): { readonly uri: string; readonly id: string } | undefined {
+  const end = session.lastIndexOf(" ");
+  return end < 0 ? undefined : { uri: session.slice(0, end), id: session.slice(end + 1) };
+}
 
 function noteUnsearched(run: SearchRun, { entries, other }: SearchPlace, id: string, reason: string): void {
   run.unsearched.push({ title: entries.get(id)?.title ?? "", reason, ...(other && { folder: other.name }) });

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chat, closeWindow, newSession, openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
@@ -26,14 +26,22 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
 
 describe("the sessions of all folders in a real VS Code", () => {
   it("are listed and searched in a window on another folder, and open their folder in a new window", async () => {
-    const first = await openWorkbench({ files: { "harbour.json": '[{ "chunk": "A lighthouse at the harbour." }]' } });
+    const first = await openWorkbench({
+      files: {
+        "harbour.json": '[{ "chunk": "A lighthouse at the harbour." }]',
+        "beach.json": '[{ "chunk": "Sand." }]',
+      },
+    });
     const stored = (): readonly string[] =>
       readdirSync(first.server.dataDir, { recursive: true, encoding: "utf8" }).filter(name =>
         /\.(session\.json|search\.txt)$/.test(name),
       );
     const before = stored().length;
-    await send(await openChat(first.page), "#script harbour.json");
-    await until(() => stored().length >= before + 2);
+    const panel = await openChat(first.page);
+    await send(panel, "#script harbour.json");
+    await newSession(first.page, panel);
+    await send(panel, "#script beach.json");
+    await until(() => stored().length >= before + 4);
 
     const second = await openWorkbench({ files: { "hill.json": '[{ "chunk": "No lighthouse on the hill." }]' } });
     const { page } = second;
@@ -70,10 +78,15 @@ describe("the sessions of all folders in a real VS Code", () => {
     const region = search.getByRole("region", { name: `Folder ${basename(first.folder)}`, exact: true });
     await region.getByText("A lighthouse at the harbour.").waitFor();
     await screenshot(page, "all-folders-search");
+
+    // The window on the folder shows the session of the hit, and not the one that it showed last.
+    await closeWindow(first);
     const openedByHit = page.context().waitForEvent("page");
     await region.locator(".hit").click();
     const another = await openedByHit;
     assert.equal(new URL(another.url()).searchParams.get("folder"), first.folder);
+    await chat(another).getByRole("heading", { name: "You: #script harbour.json", exact: true }).waitFor();
+    await screenshot(another, "all-folders-opened");
     await another.close();
     assert.deepEqual(second.errors, []);
   });

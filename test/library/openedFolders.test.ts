@@ -85,4 +85,23 @@ describe("the list of opened folders", () => {
     await written;
     assert.deepEqual(logged, []);
   });
+
+  it("passes on a request to show a session once, to the window on its folder, unless it is old or damaged", async () => {
+    const [one, two] = [folder("one", 1), folder("two", 2)];
+    assert.equal(await folders.takeRequest(one, 0), undefined);
+    await folders.request(one, "s1", 1000);
+    await folders.request(one, "s2", 2000);
+    assert.equal(await newWindow().takeRequest(two, 3000), undefined);
+    const taken = await Promise.all([newWindow().takeRequest(one, 3000), newWindow().takeRequest(one, 3000)]);
+    assert.deepEqual(new Set(taken), new Set(["s2", undefined]));
+    await folders.request(one, "s3", 1000);
+    assert.equal(await folders.takeRequest(one, 1000 + 120_001), undefined);
+    assert.deepEqual(readdirSync(path), []);
+    await folders.request(one, "s4", 1000);
+    const [name] = readdirSync(path) as [string];
+    writeFileSync(join(path, name), "{");
+    await assert.rejects(folders.takeRequest(one, 1000), SyntaxError);
+    assert.equal(await folders.takeRequest(one, 1000), undefined);
+    assert.deepEqual(await folders.list(), []);
+  });
 });

@@ -190,6 +190,23 @@ describe("the sessions of all folders", () => {
     assert.deepEqual(after.filter(isFile), (before as typeof after).filter(isFile));
   });
 
+  it("are shown by the window on their folder when it starts", async () => {
+    const web = openWindow("web");
+    const shown: string[] = [];
+    storeSession("web", "theirs");
+    await noted(1);
+    const [folder] = await openWindow("api").folders.read();
+    assert.ok(folder);
+    const show = (id: string): Promise<void> => Promise.resolve(void shown.push(id));
+    web.answerRequests(show);
+    await openWindow("api").open(folder, "theirs");
+    assert.deepEqual(shown, []);
+    const next = openWindow("web");
+    next.answerRequests(show);
+    await until(() => shown.length > 0);
+    assert.deepEqual(shown, ["theirs"]);
+  });
+
   it("open their folder in a new window by Enter, a double click and the command, and no key changes them", async () => {
     openWindow("web");
     storeSession("web", "theirs");

@@ -12,7 +12,11 @@ import { OpenSessions } from "../../src/library/openSessions.ts";
 import type { OtherFolder } from "../../src/library/otherFolders.ts";
 import type { SessionEntry } from "../../src/library/sessionEntry.ts";
 import type { FoundSession, SearchMessage, UnsearchedSession } from "../../src/panel/searchPage.ts";
-import { ConversationSearch, folderElsewhere, type ConversationQuery } from "../../src/search/conversationSearch.ts";
+import {
+  ConversationSearch,
+  readSessionElsewhere,
+  type ConversationQuery,
+} from "../../src/search/conversationSearch.ts";
 import { JoinedTexts } from "../../src/search/joinedTexts.ts";
 import { TextSearch } from "../../src/search/textSearch.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
@@ -313,8 +317,8 @@ describe("the search of all conversations", () => {
       ],
     );
     assert.deepEqual(
-      all.sessions.map(({ session }) => folderElsewhere(session)),
-      [undefined, web.uri, "file:///work/api"],
+      all.sessions.map(({ session }) => readSessionElsewhere(session)),
+      [undefined, { uri: web.uri, id: "a" }, { uri: "file:///work/api", id: "c" }],
     );
     assert.deepEqual(idsOf(await find("agent:demo", { allFolders: true })).length, 4);
     assert.deepEqual(idsOf(await find("words agent:other", { allFolders: true })), []);

@@ -104,6 +104,7 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Creates the ids of sessions.
   "src/library/sessionRegistry.ts": ["node:crypto"],
   // Keeps the list of folders that all windows of a profile share.
+  "src/library/folderRequest.ts": ["node:crypto"],
   "src/library/openedFolders.ts": ["node:crypto", "node:fs/promises", "node:path", "node:url"],
   // Reads texts in a worker.
   "src/search/searchWorker.ts": ["node:fs", "node:path"],

@@ -4,12 +4,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { nullLog } from "../../src/base/log.ts";
+import { OpenedFolders } from "../../src/library/openedFolders.ts";
 import { hasParleyTab, hasStoredWork } from "../../src/window/startup/neededAtStart.ts";
 
 describe("a window at its start", () => {
   let folder: string;
   const context = (): vscode.ExtensionContext =>
-    ({ storageUri: vscode.Uri.file(folder) }) as Partial<vscode.ExtensionContext> as vscode.ExtensionContext;
+    ({
+      storageUri: vscode.Uri.file(folder),
+      globalStorageUri: vscode.Uri.file(join(folder, "global")),
+    }) as Partial<vscode.ExtensionContext> as vscode.ExtensionContext;
   const store = (name: string, text: string): void => writeFileSync(join(folder, "sessions", name), text);
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "parley-start-"));
@@ -31,6 +36,17 @@ describe("a window at its start", () => {
     store("review.json", '{"files":[],"titles":{}}');
     store("reviewTurn.json", '{"turn":"t1"}');
     assert.equal(await hasStoredWork(context()), true);
+  });
+
+  it("shows the session that another window requests, and none for another folder", async () => {
+    const folders = new OpenedFolders({ path: join(folder, "global", "folders"), extension: "a.b", log: nullLog });
+    await folders.request({ sessionsFolder: join(folder, "other", "sessions") }, "s", 1);
+    assert.equal(await hasStoredWork(context()), false);
+    const own = { sessionsFolder: vscode.Uri.file(join(folder, "sessions")).fsPath };
+    await folders.request(own, "s", 1);
+    assert.equal(await hasStoredWork(context()), true);
+    assert.equal(await folders.takeRequest(own, 2), "s");
+    assert.equal(await hasStoredWork(context()), false);
   });
 
   it("lets the extension report files that cannot be read", async () => {

@@ -7,6 +7,7 @@ import { isProcessRunning } from "../../base/isProcessRunning.ts";
 import { t } from "../../base/l10n.ts";
 import { Emitter } from "../../base/lifecycle.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import { showErrorMessage } from "../../editor/editorUi.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { OpenedFolders } from "../openedFolders.ts";
@@ -28,8 +29,13 @@ export interface OtherFoldersFeature {
   readonly commands: CommandHandlers<"parley.showAllFolders" | "parley.hideAllFolders">;
   /** Reads the folders again if the Sessions view lists them. Never rejects. */
   refresh(): Promise<void>;
-  /** Opens a folder in a window of its own, or shows the window that has it open. Rejects with a sentence. */
-  open(folder: Pick<ListedFolder, "uri" | "name">): Promise<void>;
+  /**
+   * Opens a folder in a window of its own, or shows the window that has it open. `session`: what that window shows. Rejects
+   * with a sentence.
+   */
+  open(folder: Pick<ListedFolder, "uri" | "name" | "sessionsFolder">, session?: string): Promise<void>;
+  /** Shows the session that another window requests, now and whenever the window gets the focus. */
+  answerRequests(show: (session: string) => Promise<void>): void;
 }
 
 /** Whether the Sessions view shows all folders, in the state of the workspace. */
@@ -86,12 +92,26 @@ export function createOtherFolders(
       "parley.hideAllFolders": () => show(false),
     },
     refresh,
-    async open({ uri, name }) {
+    async open({ uri, name, sessionsFolder: other }, session) {
       const target = vscode.Uri.parse(uri);
       await vscode.workspace.fs.stat(target).then(undefined, () => {
         throw new Error(t("The folder “{0}” no longer exists.", name));
       });
+      if (session !== undefined) await opened.request({ sessionsFolder: other }, session, clock.now());
       await vscode.commands.executeCommand("vscode.openFolder", target, { forceNewWindow: true });
+    },
+    answerRequests(show) {
+      const answer = async (): Promise<void> => {
+        const session = await opened.takeRequest({ sessionsFolder }, clock.now());
+        if (session !== undefined) await show(session);
+      };
+      const start = (): void =>
+        void answer().catch((error: unknown) => {
+          log.error("The session that another window requests could not be shown.", asError(error).stack);
+          void showErrorMessage(t("The session could not be shown: {0}", asError(error).message));
+        });
+      store.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && start()));
+      start();
     },
   };
 }

@@ -110,7 +110,8 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       }
       // A click on a row.
       const row = await tree.clickedRow();
-      if (row?.kind === "folderSession" && clicks.isSecond(row.session.id)) return otherFolders.open(row.folder);
+      if (row?.kind === "folderSession" && clicks.isSecond(row.session.id))
+        return otherFolders.open(row.folder, row.session.id);
       const [clicked] = sessionsOf(row ? [row] : []);
       if (clicked) await (clicks.isSecond(clicked.id) ? show(clicked.id) : showSession(options, clicked.id, "list"));
     },
@@ -175,8 +176,7 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
     "parley.showDoneSessions": showDone(true),
     "parley.hideDoneSessions": showDone(false),
     "parley.openSessionFolder": async row => {
-      const { kind, folder } = (row ?? {}) as Partial<FolderRow>;
-      if (kind !== undefined && folder) await otherFolders.open(folder);
+      if (row !== undefined) await openFolder(options, row as FolderRow);
     },
   };
 }
@@ -189,9 +189,12 @@ async function openForKey(rows: readonly SessionsRow[], options: SessionListComm
   const [first] = sessionsOf(rows);
   if (first) return showSession(options, first.id);
   const other = rows.find(row => row.kind === "folderSession" || row.kind === "damagedFile");
-  if (other) return options.otherFolders.open(other.folder);
+  if (other) return openFolder(options, other);
   await vscode.commands.executeCommand("list.toggleExpand");
 }
+
+const openFolder = ({ otherFolders }: SessionListCommandsOptions, row: FolderRow): Promise<void> =>
+  otherFolders.open(row.folder, row.kind === "folderSession" ? row.session.id : undefined);
 
 /** Two clicks on one row within this time are a double click. Milliseconds. VS Code reports only single clicks. */
 const maxDoubleClickTime = 500;

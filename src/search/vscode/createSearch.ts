@@ -19,7 +19,7 @@ import { intentHandlers, type IntentHandlers } from "../../panel/intentHandlers.
 import type { UnsearchedSession } from "../../panel/searchPage.ts";
 import { sessionFileName } from "../../session/log/sessionStore.ts";
 import type { UnreadableSession } from "../../library/storedSessions.ts";
-import { ConversationSearch, folderElsewhere } from "../conversationSearch.ts";
+import { ConversationSearch, readSessionElsewhere } from "../conversationSearch.ts";
 import { JoinedTexts } from "../joinedTexts.ts";
 import { TextSearch } from "../textSearch.ts";
 import { SearchTab, type AttachedFind, type OpenedHit } from "./searchTab.ts";
@@ -80,11 +80,11 @@ export function createSearch(
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
   const openSession = async (id: string, hit?: OpenedHit): Promise<void> => {
-    const elsewhere = folderElsewhere(id);
-    if (elsewhere !== undefined) {
-      const other = otherFolders.folders.folders.find(({ uri }) => uri === elsewhere);
+    const elsewhere = readSessionElsewhere(id);
+    if (elsewhere) {
+      const other = otherFolders.folders.folders.find(({ uri }) => uri === elsewhere.uri);
       if (!other) throw new Error(t("This session no longer exists."));
-      return otherFolders.open(other);
+      return otherFolders.open(other, elsewhere.id);
     }
     if (!hasSession({ registry, stored }, id)) throw new Error(t("This session no longer exists."));
     await showSession({ registry, stored, chat }, id);
@@ -109,7 +109,7 @@ export function createSearch(
   });
   const attach = async (find: AttachedFind): Promise<void> => {
     const { session } = find;
-    if (folderElsewhere(session) !== undefined)
+    if (readSessionElsewhere(session))
       throw new Error(t("A conversation of another folder cannot be attached. Open its folder first."));
     const attachment = await (
       find.type === "attachHit" ? conversations.passage(session, find) : conversations.attachment(session)

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { hasStoredChanges, reviewFile, unfinishedTurnFile } from "../../review/storedFiles.ts";
-import { sessionLogFolder } from "./storageFolders.ts";
+import { requestFileName } from "../../library/folderRequest.ts";
+import { openedFoldersFolder, sessionLogFolder } from "./storageFolders.ts";
 
 /** Whether one of the tabs shows a document that only Parley can provide. */
 export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
@@ -21,12 +22,12 @@ export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
 export const opensChatAtStart = ({ extensionMode }: Pick<vscode.ExtensionContext, "extensionMode">): boolean =>
   extensionMode === vscode.ExtensionMode.Development && process.env["PARLEY_OPEN_CHAT"] === "1";
 
-/** Whether changes wait for review, or the last turn is not compared yet. If that cannot be read, the extension reports it. */
+/** Whether changes wait for review, the last turn is not compared yet, or another window requests a session. If that cannot be read, the extension reports it. */
 export async function hasStoredWork(context: vscode.ExtensionContext): Promise<boolean> {
   const folder = sessionLogFolder(context);
-  const isThere = async (name: string, matters: (text: string) => boolean): Promise<boolean> => {
+  const isThere = async (name: string, matters: (text: string) => boolean, path = folder): Promise<boolean> => {
     try {
-      return matters(await readFile(join(folder, name), "utf8"));
+      return matters(await readFile(join(path, name), "utf8"));
     } catch (error) {
       return (error as NodeJS.ErrnoException).code !== "ENOENT";
     }
@@ -34,6 +35,7 @@ export async function hasStoredWork(context: vscode.ExtensionContext): Promise<b
   const found = await Promise.all([
     isThere(reviewFile, hasStoredChanges),
     isThere(unfinishedTurnFile, text => text !== ""),
+    isThere(requestFileName(folder), () => true, openedFoldersFolder(context)),
   ]);
   return found.includes(true);
 }
