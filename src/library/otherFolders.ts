@@ -32,6 +32,8 @@ export class OtherFolders implements Disposable {
   /** Fires when the folders have been read. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #folders: readonly OtherFolder[] = [];
+  /** When they were read last, ms since the epoch. */
+  #readAt = -Infinity;
   #reading: Promise<readonly OtherFolder[]> | undefined;
 
   constructor(options: OtherFoldersOptions) {
@@ -43,8 +45,12 @@ export class OtherFolders implements Disposable {
     return this.#folders;
   }
 
-  /** Reads them. A folder that cannot be read is one with a damaged file. Rejects if the list of folders cannot be read. */
-  read(): Promise<readonly OtherFolder[]> {
+  /**
+   * Reads them, unless they were read less than `maxAge` ago (ms). A folder that cannot be read is one with a damaged file.
+   * Rejects if the list of folders cannot be read.
+   */
+  async read(maxAge = 0): Promise<readonly OtherFolder[]> {
+    if (this.#options.clock.now() - this.#readAt < maxAge) return this.#folders;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
@@ -52,7 +58,7 @@ export class OtherFolders implements Disposable {
   async #read(): Promise<readonly OtherFolder[]> {
     const found: OtherFolder[] = [];
     // One after the other, because this is not urgent.
-    const { opened, ownSessions, home } = this.#options;
+    const { opened, ownSessions, home, clock } = this.#options;
     for (const folder of await opened.list()) {
       if (folder.sessionsFolder === ownSessions) continue;
       const sessions = await this.#sessionsOf(folder);
@@ -60,6 +66,7 @@ export class OtherFolders implements Disposable {
       found.push({ ...folder, ...sessions, name: nameOfFolder(folder), label: homeLabel(pathOfFolder(folder), home) });
     }
     this.#folders = found;
+    this.#readAt = clock.now();
     this.#changed.fire();
     return found;
   }

@@ -15,6 +15,9 @@ import type { TextSearchTask } from "./workerMessages.ts";
 /** The search ends after this many lines with hits. */
 const maxRows = 2000;
 
+/** The other folders are not read again for each letter that the user types. Milliseconds. */
+const maxFoldersAge = 10_000;
+
 /** The joined texts, as the search uses them. */
 export interface SearchedTexts {
   isBehind(session: string): boolean;
@@ -156,7 +159,7 @@ export class ConversationSearch {
   /** Searches the other folders, after this one, because what the user works with comes first. */
   async #searchOthers(run: SearchRun, own: SearchEnd): Promise<SearchEnd | undefined> {
     if (own.problem || own.isCut) return own;
-    for (const other of await this.#options.others.read()) {
+    for (const other of await this.#options.others.read(maxFoldersAge)) {
       if (this.#run !== run) return undefined;
       const entries = filteredEntries(
         other.sessions.map(({ entry }) => entry),

@@ -106,7 +106,11 @@ describe("the sessions of another folder", () => {
 
 describe("reading other folders", () => {
   let root: string;
-  beforeEach(() => (root = mkdtempSync(join(tmpdir(), "parley-others-"))));
+  let clock: FakeClock;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "parley-others-"));
+    clock = new FakeClock();
+  });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const folders = (...names: readonly string[]): OtherFolders =>
@@ -124,7 +128,7 @@ describe("reading other folders", () => {
       ...{
         ownSessions: join(root, "own"),
         home: join(root, "work"),
-        clock: new FakeClock(),
+        clock,
         openStorage: readSessionStorage,
       },
       isRunning: () => true,
@@ -156,6 +160,12 @@ describe("reading other folders", () => {
     );
     assert.match(found[2]?.damaged[0]?.reason ?? "", /ENOTDIR/);
     assert.deepEqual([changes, others.folders], [1, found]);
+    store("app", filesOf(entry("later")));
+    clock.advance(999);
+    assert.equal(await others.read(1000), found);
+    clock.advance(1);
+    assert.equal((await others.read(1000))[0]?.sessions.length, 2);
+    assert.equal(changes, 2);
     others.dispose();
   });
 
