@@ -24,6 +24,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/checkpoints/vscode/sessionCheckpoints.ts": [1, "the log"],
   "src/files/paths.ts": [19, "an agent whose path is refused"],
   "src/git/gitTree.ts": [5, "the log"],
+  "src/library/openedFolders.ts": [2, "the log"],
   "src/mcp/argumentCompletions.ts": [1, "reason of an abort"],
   "src/mcp/client/streamTransport.ts": [2, "the log"],
   "src/mcp/mcpServers.ts": [2, "reasons of aborts"],

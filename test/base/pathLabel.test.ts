@@ -7,7 +7,7 @@ describe("the label of a path", () => {
     const rows = [
       ["/home/ada/app", "/home/ada", "~/app"],
       ["/home/ada", "/home/ada", "~"],
-      ["/home/adams/app", "/home/ada", "/home/adams/app"],
+      ["/srv/adams/app", "/srv/ada", "/srv/adams/app"],
       ["/srv/app", "/home/ada", "/srv/app"],
       ["C:\\Users\\ada\\app", "C:\\Users\\ada", "~\\app"],
       ["/srv/app", "", "/srv/app"],

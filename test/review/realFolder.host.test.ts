@@ -247,7 +247,7 @@ class Scenario {
         const text = edited(textOf(state), n);
         await this.#folder.write(name, text).catch(async (thrown: unknown) => {
           if (!String(thrown).includes("the editor has not reloaded it yet. Try again.")) throw thrown;
-          await this.#reloaded(name, thrown);
+          await this.#reloaded(name);
           await this.#folder.write(name, text);
         });
         return;
@@ -315,7 +315,7 @@ class Scenario {
     for (const names of this.#edited.values()) names.add(name);
     const disk = await readFile(this.#path(name), "utf8");
     const document = await vscode.workspace.openTextDocument(this.#path(name));
-    await until(() => document.getText() === disk, maxReloadTime).catch(thrown => this.#reloaded(name, thrown));
+    await until(() => document.getText() === disk, maxReloadTime).catch(() => this.#reloaded(name));
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), `user ${n}\n`);
     assert.ok(await vscode.workspace.applyEdit(edit));
@@ -325,16 +325,18 @@ class Scenario {
   }
 
   /**
-   * VS Code can miss changes in a new folder. Parley reloads documents then, but not that of the active editor, where the
-   * user may be typing. So the user reloads it, and what was tried before is tried again.
+   * VS Code can miss changes: of a file in a new folder, or on a machine that is too busy. Parley reloads documents at the
+   * end of the turn, but not that of the active editor, where the user may be typing. So the user shows the file and
+   * reloads it, and what was tried before is tried again.
    */
-  async #reloaded(name: string, thrown: unknown): Promise<void> {
-    const { activeTextEditor } = vscode.window;
-    if (activeTextEditor?.document.uri.fsPath !== this.#path(name)) throw thrown;
+  async #reloaded(name: string): Promise<void> {
     this.steps.push("    the editor missed the change, so the user reloads it");
+    await this.#folder.show(name);
+    const document = vscode.window.activeTextEditor?.document;
+    assert.equal(document?.uri.fsPath, this.#path(name));
     const disk = await readFile(this.#path(name), "latin1");
     await vscode.commands.executeCommand("workbench.action.files.revert");
-    await until(() => activeTextEditor.document.getText() === disk);
+    await until(() => document?.getText() === disk);
   }
 
   async #rewrite(name: string, change: (text: string) => string): Promise<void> {
