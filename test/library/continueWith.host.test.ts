@@ -89,7 +89,7 @@ describe("Continue With…", () => {
     const attached = happened.at(-1) as Extract<PanelMessage, { type: "attached" }>;
     assert.deepEqual(happened.slice(0, -1), [
       ["asked", "Old Agent current", "Other "],
-      ["started", "other", "view", "/w", undefined],
+      ["started", "other", "view", "/w", { serversOf: "old" }],
       ["new", "Continues “Fix sum” (Old[U+202E] Agent).", "continues", "old"],
       { id: "old", agent: "old", cwd: "/w" },
       ["old", "Continued in a new session with Other.", "continuedBy", "new"],
@@ -123,11 +123,17 @@ describe("Continue With…", () => {
   });
 
   it("offers the same agent too, and does nothing if the user cancels", async () => {
-    assert.deepEqual((await run(logOf(opened, prompt, answer), "Old Agent"))[1], ["started", "old", "view", "/w", {}]);
+    assert.deepEqual((await run(logOf(opened, prompt, answer), "Old Agent"))[1], [
+      "started",
+      "old",
+      "view",
+      "/w",
+      { choices: {}, serversOf: "old" },
+    ]);
     assert.deepEqual(await run(logOf(opened, prompt), undefined), [["asked", "Old Agent current", "Other "]]);
   });
 
-  it("gives the mode and the model that the user chose to the same agent, and to no other one", async () => {
+  it("gives the mode and the model that the user chose to the same agent only, and the choices of servers to each", async () => {
     const select = (id: string, category: string): object => ({
       ...{ id, name: id, category, type: "select", value: "a" },
       choices: [
@@ -145,10 +151,22 @@ describe("Continue With…", () => {
     };
     const refused: SessionEvent = { type: "choiceRefused", id: "model", reason: "refused" };
     const log = logOf(opened, options, chosen, prompt, answer);
-    assert.deepEqual((await run(log, "Old Agent"))[1], ["started", "old", "view", "/w", { mode: "b", model: "a" }]);
-    assert.deepEqual((await run(log, "Other"))[1], ["started", "other", "view", "/w", undefined]);
+    assert.deepEqual((await run(log, "Old Agent"))[1], [
+      "started",
+      "old",
+      "view",
+      "/w",
+      { choices: { mode: "b", model: "a" }, serversOf: "old" },
+    ]);
+    assert.deepEqual((await run(log, "Other"))[1], ["started", "other", "view", "/w", { serversOf: "old" }]);
     const partly = logOf(opened, options, chosen, refused, prompt);
-    assert.deepEqual((await run(partly, "Old Agent"))[1], ["started", "old", "view", "/w", { mode: "b" }]);
+    assert.deepEqual((await run(partly, "Old Agent"))[1], [
+      "started",
+      "old",
+      "view",
+      "/w",
+      { choices: { mode: "b" }, serversOf: "old" },
+    ]);
   });
 
   it("refuses a session without a conversation in a sentence", async () => {
