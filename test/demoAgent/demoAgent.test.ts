@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { tmpdir } from "node:os";
 import { pathToFileURL } from "node:url";
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
 import { examplePrompts } from "../support/fakes/examplePrompts.ts";
@@ -458,19 +457,24 @@ describe("the demo agent", function () {
     });
 
     it("ends the trials on the copy, and removes the copy", async () => {
-      const copies = (): readonly string[] => readdirSync(tmpdir()).filter(name => name.startsWith("parley-demo-"));
-      const before = copies();
+      // Other tests make copies in the usual folder at the same time.
+      const temporary = await folderOf({});
+      const copies = (): readonly string[] => readdirSync(temporary).filter(name => name.startsWith("parley-demo-"));
       const folder = await folderOf({
         "package.json": JSON.stringify({ scripts: { test: "node quick.test.js" } }),
         "a.js": "exports.a = 1;\n",
         "quick.test.js": `const { a } = require("./a.js");\nconst test = require("node:test");\nif (__dirname.includes("parley-demo-")) while (true);\ntest("t", () => require("node:assert").equal(a, 2));\n`,
       });
-      const { agent, sessionId } = await start({ cwd: folder });
+      const { agent, sessionId } = await start({
+        cwd: folder,
+        env: { TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+      });
       const turn = agent.prompt(sessionId, "fix a.js");
       await agent.until(() => agent.tools.some(one => one.title.startsWith("Try")));
+      assert.equal(copies().length, 1);
       await agent.cancel(sessionId);
       assert.equal((await turn).stopReason, "cancelled");
-      assert.deepEqual(copies(), before);
+      assert.deepEqual(copies(), []);
       assert.ok(agent.tools.every(one => one.status === "completed" || one.status === "failed"));
     });
 

@@ -530,6 +530,8 @@ export class JoinedWindow {
       ...this.#mentions.intents,
       ...branching.intents,
       ...resume,
+      // There is only one panel.
+      used: () => {},
     };
     const handle = (
       handlers as Readonly<Record<string, (given: PanelAction, to: ReplyTarget) => Promise<void> | void>>
