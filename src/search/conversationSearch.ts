@@ -69,7 +69,7 @@ interface SearchRun {
   readonly report: (message: SearchMessage) => void;
   /** Sessions whose joined texts have to be made first. */
   stale: string[];
-  /** The sessions with hits whose joined text was older than the session. */
+  /** How many rows with hits were reported. */
   rows: number;
 }
 
@@ -82,8 +82,8 @@ export class ConversationSearch {
   }
 
   /**
-   * Searches all conversations of the folder, or of all folders, and reports hits as they are found, and the end. A newer search ends this one, which then
-   * reports nothing more. Never rejects.
+   * Searches all conversations of the folder, or of all folders, and reports hits as they are found, and the end. A newer
+   * search ends this one, which then reports nothing more. Never rejects.
    */
   async search(request: number, typed: ConversationQuery, report: (message: SearchMessage) => void): Promise<void> {
     const read = readQuery(typed.query, this.#options.now());

@@ -2,8 +2,8 @@
 import { send } from "../base/vscodeApi.ts";
 
 /**
- * Reports the first click or key in the panel after each time that the panel got the focus. The focus alone is no use: VS
- * Code moves it to an editor tab while a page loads, and when a list of commands closes.
+ * Reports the first click or key in the panel after each time that the panel got the focus. The focus alone does not count:
+ * VS Code also moves it, to an editor tab while a page loads, and when a list of commands closes.
  */
 export function reportUse(): void {
   let isReported = false;

@@ -73,8 +73,8 @@ export function createOtherFolders(
     isShown = shows;
     setContextKey("parley.showsAllFolders", shows);
     changed.fire();
-    if (shows) await folders.read();
     await context.workspaceState.update(stateKey, shows || undefined);
+    if (shows) await folders.read();
   };
   store.add(vscode.window.onDidChangeWindowState(({ focused }) => void (focused && refresh())));
   return {

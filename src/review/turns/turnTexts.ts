@@ -79,7 +79,10 @@ export class TurnTexts {
     return text;
   }
 
-  /** Whether something stood at the path when the first turn began. If it has no text, it was a binary file or a link. */
+  /**
+   * Whether a file or a link is known to have been at the path when the first turn began. If its text is unknown, it was no
+   * text.
+   */
   async wasThere(path: string): Promise<boolean> {
     const state = await this.#askStart(path, this.turns.first, start => start.stateAt(path));
     return state !== undefined && state.kind !== "missing";

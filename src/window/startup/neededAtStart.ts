@@ -22,7 +22,10 @@ export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
 export const opensChatAtStart = ({ extensionMode }: Pick<vscode.ExtensionContext, "extensionMode">): boolean =>
   extensionMode === vscode.ExtensionMode.Development && process.env["PARLEY_OPEN_CHAT"] === "1";
 
-/** Whether changes wait for review, the last turn is not compared yet, or another window requests a session. If that cannot be read, the extension reports it. */
+/**
+ * Whether changes wait for review, the last turn is not compared yet, or another window requests a session. If that cannot
+ * be read, the extension reports it.
+ */
 export async function hasStoredWork(context: vscode.ExtensionContext): Promise<boolean> {
   const folder = sessionLogFolder(context);
   const isThere = async (name: string, matters: (text: string) => boolean, path = folder): Promise<boolean> => {
