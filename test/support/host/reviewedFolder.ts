@@ -171,8 +171,10 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   };
 
   let facts: RecordedFacts;
-  const make = (): ReviewStore =>
-    new ReviewStore({
+  const make = (): ReviewStore => {
+    // A review that is disposed of can still be saving, and the next test has another storage.
+    const own = storage;
+    return new ReviewStore({
       facts,
       ...(options.saves && { savesFolder: join(above, "saves") }),
       fileEvents,
@@ -207,12 +209,13 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
         }),
       storage: {
         append: () => Promise.reject(new Error("The review is not appended to.")),
-        write: async (name, text) => void storage.set(name, text),
-        read: async name => storage.get(name),
+        write: async (name, text) => void own.set(name, text),
+        read: async name => own.get(name),
       },
       clock: systemClock,
       log: { ...nullLog, error: (message, data) => faults.push(`${message} ${String(data ?? "")}`) },
     });
+  };
 
   before(async () => {
     const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
