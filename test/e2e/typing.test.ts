@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../support/fakes/until.ts";
 import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 const numbered = (last: string): string =>
@@ -35,12 +36,20 @@ describe("typing while an agent writes the same file", () => {
     const panel = await openChat(page);
     const onDisk = (): string => readFileSync(join(folder, "typed.txt"), "utf8");
     const saved = async (fits: (text: string) => boolean): Promise<string> => {
-      // VS Code empties the file before it writes it.
-      for (let text = onDisk(); ; text = onDisk()) {
-        if (text.endsWith("\n") && fits(text)) return text;
+      let text = onDisk();
+      const isSaved = async (): Promise<boolean> => {
+        text = onDisk();
+        // VS Code empties the file before it writes it.
+        if (text.endsWith("\n") && fits(text)) return true;
         await page.keyboard.press("Control+S");
-        await new Promise(resolve => setTimeout(resolve, 50));
-      }
+        return false;
+      };
+      await until(isSaved, 60_000).catch(async (cause: unknown) => {
+        await runCommand(page, "Notifications: Show Notifications");
+        const shown = await page.locator(".notifications-center").allInnerTexts();
+        throw new Error(`The file has this text: ${text}\nVS Code says: ${shown.join("\n")}`, { cause });
+      });
+      return text;
     };
     await openFile(page, "typed.txt");
     const composer = panel.getByRole("textbox", { name: "Message" });

@@ -4,7 +4,7 @@ import { access, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import { Refusal, asError, errorCodeOf, isNotFoundError } from "../../base/errors.ts";
-import type { Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { byteOrderMark, normalizeText, withLineFeeds } from "../../base/text.ts";
 import { diskBytes } from "../../editor/diskText.ts";
@@ -24,7 +24,7 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
-import { isNoticed, modificationTime, noteKnownTime } from "./noticedChanges.ts";
+import { isNoticed, modificationTime, noteKnownTime, noteSave } from "./noticedChanges.ts";
 import { unsavedEditors } from "./unsavedEditors.ts";
 import { applyTextChanges, createEmptyFile, saveAndVerify } from "./textFile.ts";
 
@@ -61,18 +61,19 @@ const typingPause = 40;
 export class EditorDocuments implements Documents, Disposable {
   readonly #resolver: PathResolver;
   readonly #options: EditorDocumentsOptions;
-  readonly #listener: Disposable;
+  readonly #store = new DisposableStore();
   /** The number of the user's edits, by the path of the document. */
   readonly #userEdits = new Map<string, number>();
 
   constructor(resolver: PathResolver, options: EditorDocumentsOptions = {}) {
     this.#resolver = resolver;
     this.#options = options;
-    this.#listener = vscode.workspace.onDidChangeTextDocument(event => this.#documentChanged(event));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
+    this.#store.add(vscode.workspace.onDidSaveTextDocument(noteSave));
   }
 
   dispose(): void {
-    this.#listener.dispose();
+    this.#store.dispose();
   }
 
   async userEdits(path: string): Promise<number> {

@@ -185,6 +185,8 @@ class StepRun {
     noteKnownTime(document, time);
     const saved = state && (await readFileState(path, Infinity));
     if (!saved || isSameState(saved, state)) return;
+    // The user saves the document at the same moment: VS Code empties the file first, and may write another text.
+    if (saved.kind !== "file" || !(await hasTextOf(document, saved.bytes))) return;
     await writeFileState(path, state, saved);
     if (state.kind !== "file" || time === undefined) return;
     // VS Code refuses to save a document if its file is newer than the last save that it knows of.
@@ -261,6 +263,12 @@ async function uniformLineEnd(state: FileState, path: string): Promise<vscode.En
   if (ends.size !== 1) return undefined;
   if (ends.has("\n")) return vscode.EndOfLine.LF;
   return ends.has("\r\n") ? vscode.EndOfLine.CRLF : undefined;
+}
+
+/** Whether the bytes have the text of the document. */
+async function hasTextOf(document: vscode.TextDocument, bytes: Uint8Array): Promise<boolean> {
+  const text = await rawTextOfBytes(bytes, document.uri.fsPath);
+  return text !== undefined && withLineFeeds(text) === withLineFeeds(document.getText());
 }
 
 /**

@@ -15,6 +15,16 @@ export function noteKnownTime(document: vscode.TextDocument, time: number | unde
   if (time !== undefined) knownTimes.set(document, time);
 }
 
+/** VS Code saved the document, for example because the user pressed the keys to save it. */
+export function noteSave(document: vscode.TextDocument): void {
+  if (document.uri.scheme !== "file") return;
+  modificationTime(document.uri.fsPath).then(
+    time => noteKnownTime(document, time),
+    // isNoticed examines the file too, and reports the failure.
+    () => undefined,
+  );
+}
+
 /**
  * Whether VS Code has noticed the last change of the file, which it does not report if it has the text already. Rejects if
  * the file cannot be examined.
