@@ -42,12 +42,13 @@ export function linkPaths(element: HTMLElement, folder?: string): void {
   const links = linksIn(element.textContent ?? "", folder);
   if (links.length === 0) return;
   const texts = textNodes(element);
+  // The browser updates each range at each change, so thousands of ranges would block the panel.
+  const range = document.createRange();
   // From the end, so that the offsets of the others stay valid.
   for (const { start, end, link } of links.toReversed()) {
     const first = texts.findLast(text => text.start <= start);
     const last = texts.findLast(text => text.start < end);
     if (!first || !last) continue;
-    const range = document.createRange();
     range.setStart(first.node, start - first.start);
     range.setEnd(last.node, end - last.start);
     link.append(range.extractContents());
