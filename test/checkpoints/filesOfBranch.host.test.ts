@@ -17,10 +17,21 @@ import type { SessionEvent } from "../../src/session/events.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 import { World } from "../support/fakes/checkpointWorld.ts";
+import { randomNumbers } from "../support/fakes/randomNumbers.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
-const prompts = (...submissions: readonly string[]): readonly SessionEvent[] =>
-  submissions.flatMap((submission): readonly SessionEvent[] => {
+/** The same cases each time, unless a seed is given. */
+const firstSeed = Number(process.env["SEED"] ?? 1);
+const cases = Number(process.env["CASES"] ?? 2);
+
+/** The texts of the files by name. "none" if there is no file. */
+type Files = ReadonlyMap<string, string>;
+
+/** The messages of the first session. */
+const submissions = ["turn 1", "turn 2", "turn 4", "turn 5"];
+
+const prompts = (...sent: readonly string[]): readonly SessionEvent[] =>
+  sent.flatMap((submission): readonly SessionEvent[] => {
     const content = [{ type: "text", text: submission }] as const;
     return [
       { type: "promptSent", submission, content },
@@ -60,16 +71,16 @@ for (const git of [true, false]) {
         return Promise.resolve(items.find(({ label }) => label === answer));
       };
       Object.assign(vscode.window, { showQuickPick: pick });
-      const stateOf = (...submissions: readonly string[]): SessionState => ({
-        ...logged([
-          { type: "opened", agent: "demo", agentName: "Demo", cwd: folder() },
-          ...prompts(...submissions),
-        ]).reduce(reduce, emptySession),
+      const stateOf = (...sent: readonly string[]): SessionState => ({
+        ...logged([{ type: "opened", agent: "demo", agentName: "Demo", cwd: folder() }, ...prompts(...sent)]).reduce(
+          reduce,
+          emptySession,
+        ),
         activity: emptySession.activity,
       });
       const sessionOf = (id: string, state: SessionState): Session =>
         ({ id, state, send: () => {} }) as Partial<Session> as Session;
-      first = sessionOf("first", stateOf("turn 1", "turn 2"));
+      first = sessionOf("first", stateOf(...submissions));
       const branch = sessionOf("branch", stateOf("turn 3"));
       const sessions = new Map([first, branch].map(one => [one.id, one]));
       controller = new CheckpointController({
@@ -105,9 +116,9 @@ for (const git of [true, false]) {
       await watch().settled();
       await reviews().settled();
     };
-    const retry = async (label?: string): Promise<void> => {
+    const retry = async (label?: string, message = 0): Promise<void> => {
       answer = label;
-      const entry = first.state.entries.at(0)?.id ?? "";
+      const entry = first.state.entries.at(message)?.id ?? "";
       await branching.intents.retryPrompt(
         { type: "retryPrompt", session: "first", entry },
         { surface: "chat", reply: () => {} },
@@ -132,6 +143,10 @@ for (const git of [true, false]) {
         await write("new.txt", "new\n");
       });
       return files();
+    };
+    const filesByName = async (): Promise<Files> => {
+      const all = await files();
+      return new Map(names.map((name, at) => [name, all[at] ?? "none"]));
     };
     const keep = "Keep the Files as They Are";
     const bringBack = "Bring the Files Back to This Message";
@@ -203,5 +218,104 @@ for (const git of [true, false]) {
       assert.deepEqual(await files(), before);
       assert.deepEqual(asked.at(-1), ["Undo Branch", undoTurns, keep]);
     });
+
+    for (let i = 0; i < cases; i++)
+      it(`have each byte of the user after any sequence of turns, edits, retries and undos, case ${i + 1}`, async () => {
+        const random = randomNumbers(firstSeed + i);
+        const steps = [`SEED=${firstSeed + i} CASES=1`];
+        /**
+         * The turns of the first session: the texts before its agent first changed them since, and the files that others
+         * changed after that.
+         */
+        const turns: { readonly texts: Map<string, string>; readonly changed: Set<string> }[] = [];
+        /** The branch that is shown: the files before it, what the user wrote since, and whether its agent has worked. */
+        let began:
+          | { readonly before: Files; readonly own: Map<string, string>; written: readonly string[] }
+          | undefined;
+        const changed = (name: string): void =>
+          turns.forEach(since => since.texts.has(name) && since.changed.add(name));
+        let texts = 0;
+        const someNames = (): readonly string[] => names.filter(() => random.below(2) === 0);
+        const expectFiles = async (expected: Files): Promise<void> =>
+          assert.deepEqual(await filesByName(), expected, steps.join("\n"));
+
+        const user = async (): Promise<void> => {
+          const name = random.of(names);
+          const text = `user ${++texts}\n`;
+          steps.push(`the user writes ${text.trim()} into ${name}`);
+          await put(name, text);
+          await noticed();
+          changed(name);
+          began?.own.set(name, text);
+        };
+        const agent = async (): Promise<void> => {
+          const chosen = someNames();
+          steps.push(`a turn of ${shown} writes ${chosen.join(", ")}`);
+          if (!began) {
+            turns.push({ texts: new Map(), changed: new Set() });
+            for (const [name, text] of await filesByName())
+              if (chosen.includes(name))
+                for (const since of turns) if (!since.texts.has(name)) since.texts.set(name, text);
+            await turn(submissions[turns.length - 1] ?? "", async () => {
+              for (const name of chosen) await write(name, `agent ${++texts}\n`);
+            });
+            return;
+          }
+          began.written = chosen;
+          await branchWorld.begin("turn 3");
+          for (const name of chosen) {
+            const text = `agent ${++texts}\n`;
+            if (existsSync(path(name))) branchWorld.files.set(path(name), await onDisk(name));
+            branchWorld.agent(path(name), text);
+            await put(name, text);
+          }
+          await branchWorld.checkpoints.flush();
+          await noticed();
+        };
+        const branch = async (): Promise<void> => {
+          const message = random.below(turns.length);
+          const label = random.of([keep, bringBack]);
+          const before = await filesByName();
+          steps.push(`the user retries message ${message + 1}: ${label}`);
+          branchWorld = new World();
+          await retry(label, message);
+          assert.equal(shown, "branch");
+          const since = turns[message] ?? assert.fail();
+          const expected = names.map((name): [string, string] => {
+            const isBack = label === bringBack && !since.changed.has(name);
+            return [name, (isBack ? since.texts.get(name) : undefined) ?? before.get(name) ?? "none"];
+          });
+          await expectFiles(new Map(expected));
+          began = { before, own: new Map(), written: [] };
+        };
+        const undo = async (): Promise<void> => {
+          const { before, own, written } = began ?? assert.fail();
+          const now = await filesByName();
+          answer = random.of([keep, undoTurns]);
+          const questions = asked.length;
+          steps.push(`the user undoes the branch: ${answer}`);
+          await branching.undo();
+          const wasKept = answer === keep && asked.slice(questions).some(([title]) => title === "Undo Branch");
+          assert.equal(shown, "first");
+          began = undefined;
+          if (wasKept) written.forEach(changed);
+          const expected = names.map((name): [string, string] => {
+            if (wasKept) return [name, now.get(name) ?? "none"];
+            return [name, own.get(name) ?? before.get(name) ?? "none"];
+          });
+          await expectFiles(new Map(expected));
+        };
+        await put("a.txt", tenLines);
+        await put("both.txt", tenLines);
+        await noticed();
+        await agent();
+        for (let step = 0; step < 12; step++) {
+          const possible = [user, user];
+          if (began ? began.written.length === 0 : turns.length < submissions.length) possible.push(agent, agent);
+          possible.push(...(began ? [undo, undo] : [branch, branch]));
+          await random.of(possible)();
+        }
+        if (began) await undo();
+      });
   });
 }
