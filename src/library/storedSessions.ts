@@ -10,6 +10,7 @@ import { sessionFileName, sessionOfLogFile, type LogStorage, type LogFile } from
 import { snapshotFileName } from "../session/log/snapshot.ts";
 import type { SessionState } from "../session/state.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
+import { mergedEntry } from "./mergedEntry.ts";
 import { expiredSessions, type ExpiredSession, type RemovalReason, type SessionLimits } from "./retention.ts";
 import {
   closedEntry,
@@ -57,6 +58,8 @@ export class StoredSessions implements Disposable {
   /** Fires when an entry has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #entries = new Map<string, SessionEntry>();
+  /** The entries as this window last read or wrote them. */
+  readonly #known = new Map<string, SessionEntry>();
   #unreadable: readonly UnreadableSession[] = [];
   /** The sessions that other windows had open when that was read last. */
   #elsewhere: ReadonlySet<string> = new Set();
@@ -116,25 +119,40 @@ export class StoredSessions implements Disposable {
     const files = await this.#options.storage.list();
     const logs = new Set(files.map(({ name }) => sessionOfLogFile(name)).filter(id => id !== undefined));
     const read = new Map<string, SessionEntry>();
+    const known = new Map(this.#known);
     const unreadable: UnreadableSession[] = [];
     await forEachLimited([...logs], maxReads, async id => {
       // The log of a session that began in this window can be behind its state.
       const entry = (await this.#read(id)) ?? (this.#early.has(id) ? undefined : await this.#rebuild(id, unreadable));
       if (entry) read.set(id, entry);
     });
+    // What was read can be older than what was written since.
+    const isLatest = (id: string): boolean => this.#known.get(id) === known.get(id);
+    const stored = [...read].filter(([id]) => isLatest(id));
     // What changed here while the files were read is newer, and an open session may have no log yet.
     const open = [...this.#entries.keys()].filter(id => this.#options.isOpen(id));
-    for (const id of [...this.#touched, ...this.#unwritten.keys(), ...open]) {
+    for (const id of new Set([...this.#touched, ...this.#unwritten.keys(), ...open])) {
       const entry = this.#entries.get(id);
-      if (entry) read.set(id, entry);
+      if (entry) read.set(id, isLatest(id) ? this.#merged(entry, read.get(id)) : entry);
       else read.delete(id);
     }
+    for (const [id, entry] of stored) this.#known.set(id, entry);
     this.#entries = read;
     this.#unreadable = unreadable.filter(({ id }) => !read.has(id));
     this.#isLoaded = true;
     for (const [id, { state, isSeen }] of this.#early) this.update(id, state, isSeen);
     this.#early.clear();
     this.#changed.fire();
+  }
+
+  /** What changed here, and what other windows wrote into the stored entry since this window last read or wrote it. */
+  #merged(entry: SessionEntry, stored: SessionEntry | undefined): SessionEntry {
+    const known = this.#known.get(entry.id);
+    if (!known || !stored) return entry;
+    const merged = mergedEntry(known, entry, stored);
+    // A session that is open here is not deleted by another window.
+    const { deleted, ...rest } = merged;
+    return deleted !== undefined && entry.deleted === undefined && this.#options.isOpen(entry.id) ? rest : merged;
   }
 
   async #read(id: string): Promise<SessionEntry | undefined> {
@@ -317,6 +335,7 @@ export class StoredSessions implements Disposable {
     this.#unwritten.get(id)?.dispose();
     this.#unwritten.delete(id);
     this.#entries.delete(id);
+    this.#known.delete(id);
     this.#touched.add(id);
     return isMoved;
   }
@@ -345,9 +364,23 @@ export class StoredSessions implements Disposable {
   }
 
   #write(entry: SessionEntry): Promise<void> {
-    return this.#writes.queue(entry.id, () =>
-      this.#options.storage.write(entryFileName(entry.id), JSON.stringify(maskKnownIn(entry))),
-    );
+    const { id } = entry;
+    return this.#writes.queue(id, async () => {
+      const written = this.#takeOver(entry, await this.#read(id));
+      const masked = maskKnownIn(written);
+      await this.#options.storage.write(entryFileName(id), JSON.stringify(masked));
+      this.#known.set(id, masked);
+    });
+  }
+
+  /** Takes over what another window wrote in the entry. */
+  #takeOver(entry: SessionEntry, stored: SessionEntry | undefined): SessionEntry {
+    const merged = this.#merged(entry, stored);
+    if (jsonEqual(merged, entry)) return entry;
+    const current = this.#entries.get(entry.id);
+    if (current) this.#entries.set(entry.id, this.#merged(current, stored));
+    this.#changed.fire();
+    return merged;
   }
 
   /** Resolves when everything is written. Rejects if the entries could not be read. */

@@ -6,7 +6,7 @@ import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { sessionFileName, SessionWriter } from "../../src/session/log/sessionStore.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
-import { entryFileName } from "../../src/library/sessionEntry.ts";
+import { entryFileName, type SessionEntry } from "../../src/library/sessionEntry.ts";
 import { StoredSessions } from "../../src/library/storedSessions.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
@@ -213,8 +213,56 @@ describe("the index of stored sessions", () => {
     index.mark("here", { unread: true });
     await loading;
     assert.equal(index.get("there")?.done, true);
-    assert.deepEqual([index.get("here")?.unread, index.get("here")?.done], [true, undefined]);
+    assert.deepEqual([index.get("here")?.unread, index.get("here")?.done], [true, true]);
     await index.flush();
+  });
+
+  it("keeps a mark of one window and the state of another, whichever writes last", async () => {
+    const titled = (title: string): SessionState => stateOf(prompt, { type: "titled", title });
+    for (const isMarkLast of [false, true]) {
+      const id = `s-${isMarkLast}`;
+      await writeLog(id, prompt);
+      open = new Set([id]);
+      await index.load();
+      const other = new StoredSessions({
+        ...{ storage, clock, log: nullLog, version: "1", isOpen: () => false },
+        trash: new TrashFiles({ sessions: storage.texts, trash }),
+        openElsewhere: () => Promise.resolve(open),
+      });
+      await other.load();
+      index.update(id, titled("In this window"), true);
+      other.mark(id, { pinned: true });
+      for (const one of isMarkLast ? [index, other] : [other, index]) await one.flush();
+      const shown = ({ title, pinned }: Partial<SessionEntry> = {}) => ({ title, pinned });
+      const expected = { title: "In this window", pinned: true };
+      await index.load();
+      assert.deepEqual(shown(index.get(id)), expected, "in the window that has the session open");
+      index.update(id, titled("In this window"), true);
+      await index.flush();
+      await other.load();
+      assert.deepEqual(shown(other.get(id)), expected, "in the other window");
+      other.mark(id, { pinned: null });
+      await other.flush();
+      index.update(id, titled("Another title"), true);
+      await index.flush();
+      assert.deepEqual(shown(index.get(id)), { title: "Another title", pinned: undefined });
+      other.dispose();
+    }
+  });
+
+  it("keeps a session that is open here if another window deletes it", async () => {
+    await writeLog("s", prompt);
+    open.add("s");
+    await index.load();
+    const other = newIndex();
+    await other.load();
+    other.delete("s");
+    await other.flush();
+    other.dispose();
+    await index.load();
+    index.update("s", stateOf(prompt, running), true);
+    const stored = (await reloaded()).get("s");
+    assert.deepEqual([stored?.status, stored?.deleted], ["working", undefined]);
   });
 
   const none = { count: 0, days: 0, megabytes: 0 };
