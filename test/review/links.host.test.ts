@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
 
 for (const git of [true, false]) {
   describe(`links and folders in the place of each other, ${git ? "in a repository" : "without git"}`, () => {
-    const { path, put, show, open, prepare, noticed, end, write, review, reviews, watch, folder, checkpoints } =
+    const { path, put, show, open, prepare, noticed, end, tool, write, review, reviews, watch, folder, checkpoints } =
       useReviewedFolder({ git, checkpoints: true });
     let outside: string;
     const sh = (command: string): Promise<unknown> =>
@@ -162,6 +162,31 @@ for (const git of [true, false]) {
       assert.equal(await readFile(path("a.txt"), "utf8"), lines(1, 2, 3));
       assert.equal(await readFile(path("other.txt"), "utf8"), lines("other"));
     });
+
+    for (const isNamed of [true, false])
+      it(`bring back a link and a binary file that one turn replaced by a text and another edited${isNamed ? " in a tool call" : ""}`, async () => {
+        await symlink("a.txt", path("to-a"));
+        await writeFile(path("binary.bin"), Buffer.from([0, 1, 2, 255]));
+        await noticed();
+        const before = await tree(folder());
+        await prepare("turn 1");
+        if (!git) tool({ kind: "edit", status: "in_progress", locations: [{ path: path("binary.bin") }] }, "call 1");
+        await watch().settled();
+        await sh("rm to-a; for one in to-a binary.bin; do echo first > $one; done");
+        await ended();
+        const paths = ["binary.bin", "to-a"];
+        assert.deepEqual([...listed()].sort(), paths);
+        await prepare("turn 2");
+        const locations = paths.map(name => ({ path: path(name) }));
+        if (isNamed) tool({ kind: "edit", status: "in_progress", locations }, "call 2");
+        await watch().settled();
+        await sh("for one in to-a binary.bin; do echo second > $one; done");
+        if (isNamed) tool({ status: "completed" }, "call 2");
+        await ended();
+        assert.deepEqual([...listed()].sort(), paths);
+        await review().undo({ kind: "all" });
+        assert.equal(await tree(folder()), before);
+      });
 
     it("list a write of the agent through a link as a change of the file to which the link leads", async () => {
       await noticed();

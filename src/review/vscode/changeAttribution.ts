@@ -599,7 +599,7 @@ export class ChangeAttribution implements Disposable {
     const keptAt = review.keptAt(path);
     const turn = writing ?? (await this.#turns.of(path, author));
     const tracked = review.textOf(path);
-    const base = tracked === undefined ? await this.#texts.base(path, after, this.#turns.startOf(turn)) : tracked;
+    const base = tracked === undefined ? await this.#baseOf(path, after, turn) : tracked;
     const isReplaced = base === undefined && !openTextOf(path)?.dirty && (await this.#isReplaced(path, after));
     const isMissing = (await changeTime(path)) === undefined;
     // Nothing is awaited from here on: the file was moved away meanwhile, by the agent or by a decision.
@@ -617,6 +617,13 @@ export class ChangeAttribution implements Disposable {
     this.#notLoaded.delete(path);
     touches.written(path, after, turn);
     this.#options.states?.written(turn, path);
+  }
+
+  /** The text before the agent's changes. Undefined if it is not certain, or if no text stood there. */
+  #baseOf(path: string, after: string | null, turn: string): Promise<string | null | undefined> {
+    // The start of this turn has what an earlier turn wrote, and that change still waits for review.
+    const isOfEarlierTurn = this.#reviewedBefore.has(path) && this.#options.review.file(path)?.unknown !== undefined;
+    return isOfEarlierTurn ? Promise.resolve(undefined) : this.#texts.base(path, after, this.#turns.startOf(turn));
   }
 
   /** Whether something else than a file with a text, or than nothing if that is null, stands at the path now. */
