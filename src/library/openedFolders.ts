@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { forEachLimited } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { isFiniteNumber, isRecordWith, isString } from "../base/validators.ts";
+import { isBoolean, isFiniteNumber, isRecordWith, isString, optional } from "../base/validators.ts";
 import { requestFileName } from "./folderRequest.ts";
 
 /** A folder, or a workspace of several folders, that Parley has opened. */
@@ -28,7 +28,29 @@ export interface OpenedFoldersOptions {
   readonly log: Log;
 }
 
-const isRequest = isRecordWith({ session: isString, at: isFiniteNumber });
+/** The place of a hit in a session, and the query that found it. */
+export interface RequestedHit {
+  /** The index of the entry in the conversation. */
+  readonly entry: number;
+  /** The index of the hit in the entry. */
+  readonly nth: number;
+  readonly query: string;
+  readonly matchCase: boolean;
+  readonly wholeWord: boolean;
+  readonly regex: boolean;
+}
+
+/** What the window on a folder is to show. */
+export interface RequestedSession {
+  readonly session: string;
+  readonly hit?: RequestedHit;
+}
+
+const isHit = isRecordWith({
+  ...{ entry: isFiniteNumber, nth: isFiniteNumber, query: isString },
+  ...{ matchCase: isBoolean, wholeWord: isBoolean, regex: isBoolean },
+});
+const isRequest = isRecordWith({ session: isString, hit: optional(isHit), at: isFiniteNumber });
 /** A window may need this long to open, also with a question whether the user trusts the folder (ms). */
 const maxRequestAge = 120_000;
 const isOpenedFolder = isRecordWith({ uri: isString, sessionsFolder: isString, opened: isFiniteNumber });
@@ -57,8 +79,12 @@ export class OpenedFolders {
   }
 
   /** Requests that the window on a folder shows a session. `now`: ms since the epoch. */
-  request({ sessionsFolder }: Pick<OpenedFolder, "sessionsFolder">, session: string, now: number): Promise<void> {
-    return this.#write(requestFileName(sessionsFolder), { session, at: now });
+  request(
+    { sessionsFolder }: Pick<OpenedFolder, "sessionsFolder">,
+    requested: RequestedSession,
+    now: number,
+  ): Promise<void> {
+    return this.#write(requestFileName(sessionsFolder), { ...requested, at: now });
   }
 
   /**
@@ -68,14 +94,16 @@ export class OpenedFolders {
   async takeRequest(
     { sessionsFolder }: Pick<OpenedFolder, "sessionsFolder">,
     now: number,
-  ): Promise<string | undefined> {
+  ): Promise<RequestedSession | undefined> {
     const path = join(this.#options.path, requestFileName(sessionsFolder));
     try {
       const text = await readFile(path, "utf8");
       // Of two windows on the folder, one removes it.
       await unlink(path);
       const request: unknown = JSON.parse(text);
-      return isRequest(request) && Math.abs(now - request.at) <= maxRequestAge ? request.session : undefined;
+      if (!isRequest(request) || Math.abs(now - request.at) > maxRequestAge) return undefined;
+      const { session, hit } = request;
+      return { session, ...(hit && { hit }) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;

@@ -5,7 +5,6 @@ import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
-import { t } from "../base/l10n.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
@@ -22,7 +21,7 @@ import type { SessionListFeature } from "../library/vscode/createSessionList.ts"
 import type { StoredSessionsFeature } from "../library/vscode/createStoredSessions.ts";
 import { filesOfSession } from "../review/turns/linesBySession.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
-import { hasSession, showSession } from "../library/vscode/showSession.ts";
+import { showSession } from "../library/vscode/showSession.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import type { UsageTab } from "../library/vscode/usageTab.ts";
 import type { SearchFeature } from "../search/vscode/createSearch.ts";
@@ -184,11 +183,7 @@ export function createPanels(
       for (const surface of chat.visibleSurfaces) void registry.restoreOrStart(surface);
     }),
   );
-  otherFolders.answerRequests(async id => {
-    await storedSessions.refresh();
-    if (!hasSession({ registry, stored }, id)) throw new Error(t("This session no longer exists."));
-    await show(id);
-  });
+  otherFolders.answerRequests(requested => features.search.showRequested(requested));
   chat.changed();
   return commandRunner(
     [

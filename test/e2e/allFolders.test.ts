@@ -86,6 +86,9 @@ describe("the sessions of all folders in a real VS Code", () => {
     const another = await openedByHit;
     assert.equal(new URL(another.url()).searchParams.get("folder"), first.folder);
     await chat(another).getByRole("heading", { name: "You: #script harbour.json", exact: true }).waitFor();
+    const find = chat(another).getByRole("search");
+    await find.getByText("1 of 1").first().waitFor();
+    assert.equal(await find.getByRole("textbox").inputValue(), "lighthouse");
     await screenshot(another, "all-folders-opened");
     await another.close();
     assert.deepEqual(second.errors, []);

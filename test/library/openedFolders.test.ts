@@ -89,15 +89,16 @@ describe("the list of opened folders", () => {
   it("passes on a request to show a session once, to the window on its folder, unless it is old or damaged", async () => {
     const [one, two] = [folder("one", 1), folder("two", 2)];
     assert.equal(await folders.takeRequest(one, 0), undefined);
-    await folders.request(one, "s1", 1000);
-    await folders.request(one, "s2", 2000);
+    await folders.request(one, { session: "s1" }, 1000);
+    const hit = { entry: 3, nth: 1, query: "words", matchCase: false, wholeWord: true, regex: false };
+    await folders.request(one, { session: "s2", hit }, 2000);
     assert.equal(await newWindow().takeRequest(two, 3000), undefined);
     const taken = await Promise.all([newWindow().takeRequest(one, 3000), newWindow().takeRequest(one, 3000)]);
-    assert.deepEqual(new Set(taken), new Set(["s2", undefined]));
-    await folders.request(one, "s3", 1000);
+    assert.deepEqual(new Set(taken), new Set([{ session: "s2", hit }, undefined]));
+    await folders.request(one, { session: "s3" }, 1000);
     assert.equal(await folders.takeRequest(one, 1000 + 120_001), undefined);
     assert.deepEqual(readdirSync(path), []);
-    await folders.request(one, "s4", 1000);
+    await folders.request(one, { session: "s4" }, 1000);
     const [name] = readdirSync(path) as [string];
     writeFileSync(join(path, name), "{");
     await assert.rejects(folders.takeRequest(one, 1000), SyntaxError);

@@ -40,12 +40,12 @@ describe("a window at its start", () => {
 
   it("shows the session that another window requests, and none for another folder", async () => {
     const folders = new OpenedFolders({ path: join(folder, "global", "folders"), extension: "a.b", log: nullLog });
-    await folders.request({ sessionsFolder: join(folder, "other", "sessions") }, "s", 1);
+    await folders.request({ sessionsFolder: join(folder, "other", "sessions") }, { session: "s" }, 1);
     assert.equal(await hasStoredWork(context()), false);
     const own = { sessionsFolder: vscode.Uri.file(join(folder, "sessions")).fsPath };
-    await folders.request(own, "s", 1);
+    await folders.request(own, { session: "s" }, 1);
     assert.equal(await hasStoredWork(context()), true);
-    assert.equal(await folders.takeRequest(own, 2), "s");
+    assert.deepEqual(await folders.takeRequest(own, 2), { session: "s" });
     assert.equal(await hasStoredWork(context()), false);
   });
 

@@ -10,7 +10,7 @@ import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showErrorMessage } from "../../editor/editorUi.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
-import { OpenedFolders } from "../openedFolders.ts";
+import { OpenedFolders, type RequestedSession } from "../openedFolders.ts";
 import { listedFolder, OtherFolders, type ListedFolder, type OtherFoldersOptions } from "../otherFolders.ts";
 import type { ListedAgents } from "../sessionList.ts";
 import type { FolderListSource } from "./sessionsTree.ts";
@@ -30,12 +30,12 @@ export interface OtherFoldersFeature {
   /** Reads the folders again if the Sessions view lists them. Never rejects. */
   refresh(): Promise<void>;
   /**
-   * Opens a folder in a window of its own, or shows the window that has it open. `session`: what that window shows. Rejects
+   * Opens a folder in a window of its own, or shows the window that has it open. `requested`: what that window shows. Rejects
    * with a sentence.
    */
-  open(folder: Pick<ListedFolder, "uri" | "name" | "sessionsFolder">, session?: string): Promise<void>;
+  open(folder: Pick<ListedFolder, "uri" | "name" | "sessionsFolder">, requested?: RequestedSession): Promise<void>;
   /** Shows the session that another window requests, now and whenever the window gets the focus. */
-  answerRequests(show: (session: string) => Promise<void>): void;
+  answerRequests(show: (requested: RequestedSession) => Promise<void>): void;
 }
 
 /** Whether the Sessions view shows all folders, in the state of the workspace. */
@@ -92,18 +92,18 @@ export function createOtherFolders(
       "parley.hideAllFolders": () => show(false),
     },
     refresh,
-    async open({ uri, name, sessionsFolder: other }, session) {
+    async open({ uri, name, sessionsFolder: other }, requested) {
       const target = vscode.Uri.parse(uri);
       await vscode.workspace.fs.stat(target).then(undefined, () => {
         throw new Error(t("The folder “{0}” no longer exists.", name));
       });
-      if (session !== undefined) await opened.request({ sessionsFolder: other }, session, clock.now());
+      if (requested) await opened.request({ sessionsFolder: other }, requested, clock.now());
       await vscode.commands.executeCommand("vscode.openFolder", target, { forceNewWindow: true });
     },
     answerRequests(show) {
       const answer = async (): Promise<void> => {
-        const session = await opened.takeRequest({ sessionsFolder }, clock.now());
-        if (session !== undefined) await show(session);
+        const requested = await opened.takeRequest({ sessionsFolder }, clock.now());
+        if (requested) await show(requested);
       };
       const start = (): void =>
         void answer().catch((error: unknown) => {

@@ -111,7 +111,7 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       // A click on a row.
       const row = await tree.clickedRow();
       if (row?.kind === "folderSession" && clicks.isSecond(row.session.id))
-        return otherFolders.open(row.folder, row.session.id);
+        return otherFolders.open(row.folder, { session: row.session.id });
       const [clicked] = sessionsOf(row ? [row] : []);
       if (clicked) await (clicks.isSecond(clicked.id) ? show(clicked.id) : showSession(options, clicked.id, "list"));
     },
@@ -194,7 +194,7 @@ async function openForKey(rows: readonly SessionsRow[], options: SessionListComm
 }
 
 const openFolder = ({ otherFolders }: SessionListCommandsOptions, row: FolderRow): Promise<void> =>
-  otherFolders.open(row.folder, row.kind === "folderSession" ? row.session.id : undefined);
+  otherFolders.open(row.folder, row.kind === "folderSession" ? { session: row.session.id } : undefined);
 
 /** Two clicks on one row within this time are a double click. Milliseconds. VS Code reports only single clicks. */
 const maxDoubleClickTime = 500;

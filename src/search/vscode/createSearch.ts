@@ -10,6 +10,7 @@ import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { SessionRegistry } from "../../library/sessionRegistry.ts";
 import { hasSession, showSession, type ShowSessionOptions } from "../../library/vscode/showSession.ts";
+import type { RequestedHit, RequestedSession } from "../../library/openedFolders.ts";
 import type { OtherFoldersFeature } from "../../library/vscode/createOtherFolders.ts";
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
 import { conversationLabel, type MentionedConversations } from "../../mentions/mentionedConversations.ts";
@@ -22,7 +23,7 @@ import type { UnreadableSession } from "../../library/storedSessions.ts";
 import { ConversationSearch, readSessionElsewhere } from "../conversationSearch.ts";
 import { JoinedTexts } from "../joinedTexts.ts";
 import { TextSearch } from "../textSearch.ts";
-import { SearchTab, type AttachedFind, type OpenedHit } from "./searchTab.ts";
+import { SearchTab, type AttachedFind } from "./searchTab.ts";
 
 export interface SearchSources {
   readonly registry: SessionRegistry;
@@ -47,6 +48,8 @@ export interface SearchFeature {
   readonly conversations: MentionedConversations;
   readonly intents: IntentHandlers<"goToSearchHit">;
   readonly head: HeadPart<"hasSearchHits">;
+  /** Shows the session that another window requests, at its hit. Rejects with a sentence. */
+  showRequested(requested: RequestedSession): Promise<void>;
   /** Resolves when nothing is being written. */
   whenIdle(): Promise<void>;
 }
@@ -79,12 +82,17 @@ export function createSearch(
     },
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
-  const openSession = async (id: string, hit?: OpenedHit): Promise<void> => {
+  const openSession = async (id: string, hit?: RequestedHit): Promise<void> => {
     const elsewhere = readSessionElsewhere(id);
     if (elsewhere) {
       const other = otherFolders.folders.folders.find(({ uri }) => uri === elsewhere.uri);
       if (!other) throw new Error(t("This session no longer exists."));
-      return otherFolders.open(other, elsewhere.id);
+      if (!hit) return otherFolders.open(other, { session: elsewhere.id });
+      const { entry, nth, query, matchCase, wholeWord, regex } = hit;
+      return otherFolders.open(other, {
+        session: elsewhere.id,
+        hit: { entry, nth, query, matchCase, wholeWord, regex },
+      });
     }
     if (!hasSession({ registry, stored }, id)) throw new Error(t("This session no longer exists."));
     await showSession({ registry, stored, chat }, id);
@@ -145,6 +153,10 @@ export function createSearch(
       },
     }),
     head: { values: { hasSearchHits: () => tab.hasHits }, onDidChange: tab.onDidChangeHits },
+    showRequested: async ({ session, hit }) => {
+      await storedSessions.refresh();
+      await openSession(session, hit);
+    },
     whenIdle: () => texts.whenIdle(),
   };
 }
