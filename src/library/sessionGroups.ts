@@ -1,5 +1,5 @@
 // How the list of sessions is grouped: first what the user pinned, then what needs the user or works, then by the day of
-// the last change.
+// the last change, or by the folder of the workspace.
 import type { UsageRow } from "./sessionUsage.ts";
 
 /** What a listed session does, or what happened to it last. */
@@ -11,6 +11,8 @@ export interface ListedSession {
   /** Empty if the session has none yet. */
   readonly title: string;
   readonly agentName: string;
+  /** The path of the workspace folder in which the session works. Absent if it is not known. */
+  readonly folder?: string;
   /** The name of the codicon of its agent, if it has one. */
   readonly agentIcon?: string;
   /** Time of the last change, in milliseconds since the epoch. Absent if it is not known. */
@@ -38,8 +40,16 @@ export interface ListedSession {
 
 export type SessionGroupId = "pinned" | "waiting" | "working" | "today" | "yesterday" | "week" | "older";
 
+/** A folder of the workspace. */
+export interface SessionFolder {
+  readonly path: string;
+  readonly name: string;
+}
+
 export interface SessionGroup {
-  readonly id: SessionGroupId;
+  readonly id: SessionGroupId | `folder:${string}`;
+  /** The folder whose sessions it has, if the sessions are grouped by folder. */
+  readonly folder?: SessionFolder;
   /** Latest first. Never empty. */
   readonly conversations: readonly ListedConversation[];
 }
@@ -51,36 +61,62 @@ export interface ListedConversation {
   readonly branches: readonly ListedSession[];
 }
 
-const groupOrder: readonly SessionGroupId[] = ["pinned", "waiting", "working", "today", "yesterday", "week", "older"];
+type GroupHead = Pick<SessionGroup, "id" | "folder">;
+
+const firstGroups: readonly GroupHead[] = [{ id: "pinned" }, { id: "waiting" }, { id: "working" }];
+const dayGroups: readonly GroupHead[] = [{ id: "today" }, { id: "yesterday" }, { id: "week" }, { id: "older" }];
 
 /**
  * The groups that have sessions, in the order of the list. Done sessions are left out unless `showsDone`. A conversation
- * stands where its most urgent branch belongs, the latest of several.
+ * stands where its most urgent branch belongs, the latest of several. `folders`: the folders of the workspace, to group by
+ * them. Sessions of other folders follow.
  */
 export function sessionGroups(
   sessions: readonly ListedSession[],
   now: number,
   showsDone: boolean,
+  folders?: readonly SessionFolder[],
 ): readonly SessionGroup[] {
-  const groups = new Map<SessionGroupId, ListedConversation[]>(groupOrder.map(id => [id, []]));
   const shown = sessions.filter(session => isListed(session) && (showsDone || !session.isDone || isActive(session)));
-  const placed = shown.map(session => ({ session, group: groupOf(session, now) }));
-  for (const { group, ...conversation } of conversationsOf(placed)) groups.get(group)?.push(conversation);
-  return [...groups].flatMap(([id, conversations]) => (conversations.length > 0 ? [{ id, conversations }] : []));
+  const heads = [...firstGroups, ...(folders ? folderGroups(shown, folders) : dayGroups)];
+  const rest = ({ folder = "", updated = 0 }: ListedSession): SessionGroup["id"] =>
+    folders ? `folder:${folder}` : dayOf(updated, now);
+  const placed = shown.map(session => ({ session, group: urgentGroupOf(session) ?? rest(session) }));
+  const found = conversationsOf(
+    placed,
+    heads.map(({ id }) => id),
+  );
+  const groups = new Map(heads.map(head => [head.id, { ...head, conversations: [] as ListedConversation[] }]));
+  for (const { group, ...conversation } of found) groups.get(group)?.conversations.push(conversation);
+  return [...groups.values()].filter(({ conversations }) => conversations.length > 0);
 }
+
+/** A group for each folder, those of the workspace first. */
+function folderGroups(sessions: readonly ListedSession[], folders: readonly SessionFolder[]): readonly GroupHead[] {
+  const paths = new Set(folders.map(({ path }) => path));
+  const others = new Set(sessions.map(({ folder = "" }) => folder).filter(path => !paths.has(path)));
+  const named = [...others].map(path => ({ path, name: nameOfPath(path) }));
+  return [...folders, ...named.toSorted((a, b) => (a.path < b.path ? -1 : 1))].map(folder => ({
+    id: `folder:${folder.path}`,
+    folder,
+  }));
+}
+
+const nameOfPath = (path: string): string => path.split(/[\\/]/).findLast(part => part !== "") ?? "";
 
 /** A session, and the group that it belongs to. */
 interface PlacedSession {
   readonly session: ListedSession;
-  readonly group: SessionGroupId;
+  readonly group: SessionGroup["id"];
 }
 
 /** The conversations with their groups, in the order of their most urgent branches. */
 function conversationsOf(
   placed: readonly PlacedSession[],
-): readonly (ListedConversation & { readonly group: SessionGroupId })[] {
+  order: readonly SessionGroup["id"][],
+): readonly (ListedConversation & Pick<PlacedSession, "group">)[] {
   const families = new Map<string, PlacedSession[]>();
-  const rank = ({ group }: PlacedSession): number => groupOrder.indexOf(group);
+  const rank = ({ group }: PlacedSession): number => order.indexOf(group);
   for (const one of placed.toSorted((a, b) => rank(a) - rank(b) || byTime(a.session, b.session))) {
     const root = one.session.branchOf ?? one.session.id;
     const family = families.get(root);
@@ -102,9 +138,12 @@ const isActive = ({ status }: ListedSession): boolean => status === "waiting" ||
 const byTime = (a: ListedSession, b: ListedSession): number =>
   (b.updated ?? 0) - (a.updated ?? 0) || (a.id < b.id ? -1 : 1);
 
-function groupOf({ status, isPinned, updated = 0 }: ListedSession, now: number): SessionGroupId {
+function urgentGroupOf({ status, isPinned }: ListedSession): SessionGroupId | undefined {
   if (isPinned) return "pinned";
-  if (status === "waiting" || status === "working") return status;
+  return status === "waiting" || status === "working" ? status : undefined;
+}
+
+function dayOf(updated: number, now: number): SessionGroupId {
   if (updated >= startOfDay(now, 0)) return "today";
   if (updated >= startOfDay(now, 1)) return "yesterday";
   return updated >= startOfDay(now, 6) ? "week" : "older";

@@ -104,6 +104,7 @@ export class SessionList implements Disposable {
       status: attention === "idle" && entry?.status === "interrupted" ? "interrupted" : attention,
       isUnread: entry?.unread === true,
       isDone: entry?.done === true,
+      ...(state.workspaceFolder !== "" && { folder: state.workspaceFolder }),
       ...(entry?.pinned && { isPinned: entry.pinned }),
       ...(state.spending.turns.length > 0 && { usage: usageRows(state.spending.turns) }),
       ...(continues && { continues: { session: continues.session, title: continues.title } }),
@@ -144,6 +145,7 @@ export const listedEntry = ({
   id,
   title,
   agentName,
+  folder,
   updated,
   status,
   unread,
@@ -154,6 +156,7 @@ export const listedEntry = ({
   branches,
 }: SessionEntry): ListedSession => ({
   ...{ id, title, agentName, updated, status, isUnread: unread === true, isDone: done === true },
+  ...(folder !== "" && { folder }),
   ...(pinned && { isPinned: pinned }),
   ...(usage && usage.length > 0 && { usage }),
   ...(continues && { continues }),

@@ -23,6 +23,8 @@ export const commandIds = [
   "parley.showContinuedSession",
   "parley.showDoneSessions",
   "parley.hideDoneSessions",
+  "parley.groupSessionsByFolder",
+  "parley.groupSessionsByDate",
   "parley.showAllFolders",
   "parley.hideAllFolders",
   "parley.openSessionFolder",

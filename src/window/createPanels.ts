@@ -20,6 +20,7 @@ import { createBranching } from "../library/vscode/createBranching.ts";
 import type { SessionListFeature } from "../library/vscode/createSessionList.ts";
 import type { StoredSessionsFeature } from "../library/vscode/createStoredSessions.ts";
 import { filesOfSession } from "../review/turns/linesBySession.ts";
+import { sessionGrouping } from "../library/vscode/sessionGrouping.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
@@ -195,6 +196,7 @@ export function createPanels(
         ...{ ...continuing, mcp, clock, tree, otherFolders, list: list.list },
         refresh: () => storedSessions.refresh(),
       }),
+      sessionGrouping(platform.context, tree),
       otherFolders.commands,
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },

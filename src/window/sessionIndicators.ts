@@ -1,4 +1,5 @@
 // Shows the state of the sessions outside the chat: status bar, Sessions view, notifications, context keys.
+import * as vscode from "vscode";
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
@@ -48,6 +49,7 @@ export function createSessionIndicators(
     new SessionsTree({
       source: list,
       others,
+      folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ path: uri.fsPath, name })),
       view: sessionsView,
       clock,
       onUnread: rememberUnread,

@@ -1,8 +1,10 @@
-// A workspace with several folders: a new session asks in which one the agent works, and `@` finds the files of all.
+// A workspace with several folders: a new session asks in which one the agent works, and `@` finds the files of all. The
+// Sessions view can group the sessions by folder.
 // test/library/workspaceFolders.host.test.ts has the folder that is offered first.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
+import { until } from "../support/fakes/until.ts";
 import { chat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
@@ -22,7 +24,7 @@ async function whenListed(page: Page, folder: string): Promise<void> {
 }
 
 describe("a workspace with several folders", () => {
-  it("has the folder of a new session asked for and shown in the header, and its files found by their names", async () => {
+  it("has the folder of a new session asked for and shown in the header, its files found by their names, and sessions grouped by folder", async () => {
     const { page, folder, errors } = await openWorkbench({
       files: {
         "one/quillwort.js": "export function first() {\n  return 1;\n}\n",
@@ -85,6 +87,23 @@ describe("a workspace with several folders", () => {
       .waitFor();
     await panel.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
     assert.equal(await log.getByText(/\bfirst\b/).count(), 0);
+
+    await runCommand(page, "Parley: New Session");
+    await rows.filter({ hasText: "one" }).click();
+    await shown.getByText("one", { exact: true }).waitFor();
+    await composer(panel).fill("hello");
+    await composer(panel).press("Enter");
+    await panel.getByRole("heading", { name: "You: hello", exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
+    await runCommand(page, "Parley: Focus on Sessions View");
+    const view = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
+    const labels = (): Promise<readonly string[]> => view.locator(".monaco-list-row .label-name").allInnerTexts();
+    await until(async () => (await labels()).join() === "Today,What the demo agent can do,Explain quillwort.js");
+    await runCommand(page, "Parley: Group Sessions by Folder");
+    await until(async () => (await labels()).join() === "one,What the demo agent can do,two,Explain quillwort.js");
+    await screenshot(page, "sessions-by-folder");
+    await runCommand(page, "Parley: Group Sessions by Date");
+    await until(async () => (await labels()).join() === "Today,What the demo agent can do,Explain quillwort.js");
     assert.deepEqual(errors.slice(before), []);
   });
 });

@@ -38,9 +38,11 @@ const arbitrarySession = fc.record(
     isUnread: fc.boolean(),
     isDone: fc.boolean(),
     branchOf: fc.constantFrom("one", "two"),
+    folder: fc.constantFrom("/a", "/b", "/c"),
   },
   { requiredKeys: ["id", "title", "agentName", "updated", "status", "isUnread", "isDone"] },
 );
+const arbitraryFolders = fc.subarray(["/a", "/b", "/d"].map(path => ({ path, name: path })));
 const arbitrarySessions = fc.uniqueArray(arbitrarySession, { selector: one => one.id, maxLength: 40 });
 
 describe("the list of sessions", () => {
@@ -131,10 +133,43 @@ describe("the list of sessions", () => {
     assert.deepEqual(rows([{ ...first, isDone: true }, { ...second, isDone: true }, third]), [["today", "third", []]]);
   });
 
+  it("has a group for each folder below what waits or works, those of the workspace first, and none without sessions", () => {
+    const folders = ["/w/web", "/w/api", "/w/none"].map(path => ({ path, name: path.slice(3).toUpperCase() }));
+    const sessions = [
+      session("old", { folder: "/w/web", updated: 0 }),
+      session("new", { folder: "/w/web" }),
+      session("api", { folder: "/w/api" }),
+      session("asks", { folder: "/w/api", status: "waiting" }),
+      session("gone", { folder: "/elsewhere/gone" }),
+      session("drive", { folder: "C:\\work\\drive" }),
+      session("nowhere"),
+      session("pinned", { folder: "/w/api", isPinned: true }),
+    ];
+    const rows = (all: readonly ListedSession[]): unknown =>
+      sessionGroups(all, now, false, folders).map(({ id, folder, conversations }) => [
+        folder?.name ?? id,
+        ...conversations.map(one => one.session.id),
+      ]);
+    const expected = [
+      ["pinned", "pinned"],
+      ["waiting", "asks"],
+      ["WEB", "new", "old"],
+      ["API", "api"],
+      ["", "nowhere"],
+      ["gone", "gone"],
+      ["drive", "drive"],
+    ];
+    assert.deepEqual(rows(sessions), expected);
+    assert.deepEqual(rows(sessions.toReversed()), expected);
+    // Another branch of a conversation stands below the one that is shown, also if it is in another folder.
+    const branch = session("branch", { folder: "/w/web", branchOf: "asks" });
+    assert.deepEqual(rows([...sessions, branch]), expected);
+  });
+
   it("has every session in one group, latest first, for any sessions in any order", () => {
     fc.assert(
-      fc.property(arbitrarySessions, fc.boolean(), (sessions, showsDone) => {
-        const groups = sessionGroups(sessions, now, showsDone);
+      fc.property(arbitrarySessions, fc.boolean(), fc.option(arbitraryFolders), (sessions, showsDone, folders) => {
+        const groups = sessionGroups(sessions, now, showsDone, folders ?? undefined);
         const listed = groups.flatMap(group =>
           group.conversations.flatMap(({ session, branches }) => [session, ...branches]),
         );
@@ -146,7 +181,7 @@ describe("the list of sessions", () => {
           for (const [at, member] of members.entries())
             assert.ok(at === 0 || (members[at - 1]?.updated ?? 0) >= (member.updated ?? 0));
         }
-        assert.deepEqual(sessionGroups(sessions.toReversed(), now, showsDone), groups);
+        assert.deepEqual(sessionGroups(sessions.toReversed(), now, showsDone, folders ?? undefined), groups);
       }),
     );
   });

@@ -88,7 +88,16 @@ describe("the list of sessions", () => {
         ...{ canFork: true, agentIcon: "rocket" },
       },
       {
-        ...{ id: "stored", title: "stored", agentName: "A", updated: 5, status: "idle", isUnread: false, isDone: true },
+        ...{
+          id: "stored",
+          title: "stored",
+          agentName: "A",
+          folder: "/w",
+          updated: 5,
+          status: "idle",
+          isUnread: false,
+          isDone: true,
+        },
         ...{ canFork: true, agentIcon: "rocket", changes: { added: 2, removed: 1 } },
       },
     ]);

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import type { LateTreeView } from "../../src/editor/lateTreeView.ts";
-import type { ListedSession } from "../../src/library/sessionGroups.ts";
+import type { ListedSession, SessionFolder } from "../../src/library/sessionGroups.ts";
 import { localDay } from "../../src/base/localDay.ts";
+import { sessionGrouping } from "../../src/library/vscode/sessionGrouping.ts";
 import { SessionsTree, type SessionsRow } from "../../src/library/vscode/sessionsTree.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
@@ -20,6 +21,7 @@ class FakeView {
 describe("the Sessions view", () => {
   let clock: FakeClock;
   let sessions: readonly ListedSession[];
+  let folders: readonly SessionFolder[];
   let changed: Emitter<void>;
   let view: FakeView;
   let tree: SessionsTree;
@@ -51,6 +53,7 @@ describe("the Sessions view", () => {
     clock = new FakeClock();
     clock.advance(new Date(2026, 0, 15, 12).getTime());
     sessions = [];
+    folders = [];
     changed = new Emitter<void>();
     view = new FakeView();
     const late = {
@@ -59,6 +62,7 @@ describe("the Sessions view", () => {
     } as object as LateTreeView;
     tree = new SessionsTree({
       source: { sessions: () => sessions, onDidChange: changed.event },
+      folders: () => folders,
       view: late,
       clock,
     });
@@ -146,6 +150,37 @@ describe("the Sessions view", () => {
     );
     tree.showDone(false);
     assert.deepEqual(rows(), ["Today | 2", ...icons]);
+  });
+
+  it("groups the sessions by the folders of a workspace with several, as the user chose before", async () => {
+    const states = new Map<string, unknown>();
+    const context = {
+      workspaceState: {
+        get: (key: string, other: unknown) => states.get(key) ?? other,
+        update: (key: string, value: unknown) => Promise.resolve(void states.set(key, value)),
+      },
+    } as object as vscode.ExtensionContext;
+    list(session("web", { folder: "/w/web" }), session("api", { folder: "/w/api", updated: clock.now() - 1 }));
+    const byDate = rows();
+    const commands = sessionGrouping(context, tree);
+    await commands["parley.groupSessionsByFolder"]();
+    assert.deepEqual(rows(), byDate, "the workspace has one folder");
+    folders = [
+      { path: "/w/api", name: "api" },
+      { path: "/w/web", name: "The web\u202e" },
+    ];
+    sessionGrouping(context, tree);
+    const byFolder = [
+      "$(folder) api | 1",
+      "$(comment-discussion) api | now · Demo Agent",
+      "$(folder) The web[U+202E] | 1",
+      "$(comment-discussion) web | now · Demo Agent",
+    ];
+    assert.deepEqual(rows(), byFolder);
+    await commands["parley.groupSessionsByDate"]();
+    assert.deepEqual(rows(), byDate);
+    sessionGrouping(context, tree);
+    assert.deepEqual(rows(), byDate);
   });
 
   it("names the session that a session continues, without signs that nobody sees", () => {

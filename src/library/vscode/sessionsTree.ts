@@ -10,8 +10,8 @@ import {
   sessionGroups,
   type ListedConversation,
   type ListedSession,
+  type SessionFolder,
   type SessionGroup,
-  type SessionGroupId,
 } from "../sessionGroups.ts";
 import { visibleName } from "../../base/inertText.ts";
 import { localDay } from "../../base/localDay.ts";
@@ -35,6 +35,8 @@ export interface FolderListSource {
 export interface SessionsTreeOptions {
   readonly source: SessionListSource;
   readonly others?: FolderListSource;
+  /** The folders of the workspace. */
+  readonly folders?: () => readonly SessionFolder[];
   readonly view: LateTreeView;
   readonly clock: Clock;
   /** The view has become visible. */
@@ -50,6 +52,8 @@ export type SessionsRow =
 
 /** A longer title of another session is cut (characters). */
 const maxOrigin = 60;
+/** A longer name of a folder is cut (characters). */
+const maxFolderName = 60;
 /** The ages are shown in minutes. Milliseconds. */
 const ageInterval = 60_000;
 
@@ -60,6 +64,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   readonly #store = new DisposableStore();
   readonly #view: ShownRows<SessionsRow>;
   #showsDone = false;
+  #isByFolder = false;
   /** The rows that VS Code has, to notify it only of changes: the source changes very often. */
   #shown = "";
   #timer: Disposable | undefined;
@@ -70,6 +75,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#view = options.view.attach(this);
     this.#store.add(options.source.onDidChange(() => this.#update()));
     if (options.others) this.#store.add(options.others.onDidChange(() => this.#update()));
+    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#update()));
     const showed = (): void => {
       if (this.#view.visible) options.onVisible?.();
       this.#update();
@@ -137,13 +143,22 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#update();
   }
 
+  /** Groups the sessions by the folders of the workspace, if it has several, or by day. */
+  groupByFolder(isByFolder: boolean): void {
+    this.#isByFolder = isByFolder;
+    this.#update();
+  }
+
   dispose(): void {
     this.#timer?.dispose();
     this.#store.dispose();
   }
 
   #groups(): readonly SessionGroup[] {
-    return sessionGroups(this.#options.source.sessions(), this.#options.clock.now(), this.#showsDone);
+    const { source, clock, folders } = this.#options;
+    const several = this.#isByFolder ? (folders?.() ?? []) : [];
+    const by = several.length > 1 ? several : undefined;
+    return sessionGroups(source.sessions(), clock.now(), this.#showsDone, by);
   }
 
   #folders(): readonly ListedFolder[] {
@@ -151,7 +166,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   }
 
   /** What all sessions have used on the day of a group. Empty for groups that are no day. */
-  #usageOf(group: SessionGroupId): string {
+  #usageOf(group: SessionGroup["id"]): string {
     const { clock, source } = this.#options;
     if (group !== "today" && group !== "yesterday") return "";
     const day = localDay(clock.now(), group === "today" ? 0 : 1);
@@ -162,8 +177,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     this.#updateBadge();
     // VS Code asks again when the view shows.
     if (this.#view.visible) this.#updateLater();
-    const rows = this.#groups().map(({ id, conversations }) => [
-      id,
+    const rows = this.#groups().map(({ id, folder, conversations }) => [
+      [id, folder],
       conversations.map(({ session, branches }) => [session, ...branches].map(one => this.#rowText(one))),
     ]);
     const folders = this.#folders().map(({ sessions, ...folder }) => [
@@ -240,18 +255,19 @@ const sessionRowId = ({ id }: ListedSession): string => `session:${id}`;
 const joined = (parts: readonly string[]): string => parts.filter(part => part !== "").join(" · ");
 
 function groupItem(group: SessionGroup, used: string): vscode.TreeItem {
-  const { id, conversations } = group;
+  const { folder, conversations } = group;
   return treeItem({
-    label: groupLabel(id),
+    label: groupLabel(group),
     collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
     id: idOf({ kind: "group", group }),
     contextValue: "group",
     description: String(conversations.length),
-    ...(used !== "" && { tooltip: [groupLabel(id), used] }),
+    ...(used !== "" && { tooltip: [groupLabel(group), used] }),
+    ...(folder && { iconPath: new vscode.ThemeIcon("folder"), tooltip: [folder.path] }),
   });
 }
 
-function groupLabel(id: SessionGroupId): string {
+function groupLabel({ id, folder }: SessionGroup): string {
   switch (id) {
     case "pinned":
       return vscode.l10n.t("Pinned");
@@ -267,5 +283,7 @@ function groupLabel(id: SessionGroupId): string {
       return vscode.l10n.t("Last 7 Days");
     case "older":
       return vscode.l10n.t("Older");
+    default:
+      return visibleName(folder?.name ?? "", maxFolderName) || vscode.l10n.t("Unknown Folder");
   }
 }
