@@ -160,7 +160,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     openElsewhere: () => registry.openElsewhere(),
   });
   const { stored } = storedSessions;
-  const list = createSessionList(platform, { open, stored, agents, review: review.store.review });
+  const list = createSessionList(platform, {
+    ...{ open, stored, agents, asked: resumeQuestions },
+    review: review.store.review,
+  });
 
   const otherFolders = createOtherFolders(platform, {
     ...{ path: openedFoldersFolder(context), sessionsFolder: sessionLogFolder(context), agents },

@@ -1,7 +1,7 @@
 // Asks before an agent gets a large conversation again: with the next prompt of a restored session, the agent reads all of
 // it, which can use many tokens. The window remembers for which sessions the user chose to resume.
 import { asError } from "../base/errors.ts";
-import { Emitter, type Disposable } from "../base/lifecycle.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import { roundMoney } from "../base/money.ts";
 import type { HeadPart } from "../panel/headParts.ts";
@@ -9,6 +9,7 @@ import type { ViewResumeQuestion } from "../panel/protocol.ts";
 import { sessionFileName, type LogStorage } from "../session/log/sessionStore.ts";
 import type { ResumptionGate } from "../session/sessionServices.ts";
 import type { SessionState } from "../session/state.ts";
+import type { AskedSessions } from "./attention.ts";
 import type { OpenSessions } from "./openSessions.ts";
 import { sumUsage, usageRows } from "./sessionUsage.ts";
 
@@ -56,17 +57,19 @@ export interface ResumeQuestionsOptions {
 }
 
 /** The open questions of the window, and the answers that it remembers. */
-export class ResumeQuestions implements Disposable {
+export class ResumeQuestions implements AskedSessions, Disposable {
   readonly #options: ResumeQuestionsOptions;
   readonly #asked = new Map<string, ViewResumeQuestion>();
   /** The sessions that the user chose to resume. */
   readonly #resumed = new Set<string>();
   readonly #changed = new Emitter<void>();
+  /** Fires when a question is asked or ends. */
+  readonly onDidChange: Event<void> = this.#changed.event;
   readonly #listener: Disposable;
   /** What panels show of the session. */
   readonly head: HeadPart<"resumeQuestion"> = {
     values: { resumeQuestion: session => (session && this.#asked.get(session.id)) ?? null },
-    onDidChange: this.#changed.event,
+    onDidChange: this.onDidChange,
   };
 
   constructor(options: ResumeQuestionsOptions) {

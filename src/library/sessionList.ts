@@ -4,7 +4,7 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import type { Session } from "../session/session.ts";
 import { continuedSession, sessionTitle, type SessionState } from "../session/state.ts";
-import { attentionOf } from "./attention.ts";
+import { attentionOf, type AskedSessions } from "./attention.ts";
 import type { OpenSessions } from "./openSessions.ts";
 import { lastActivity, type SessionEntry } from "./sessionEntry.ts";
 import type { ListedSession } from "./sessionGroups.ts";
@@ -22,6 +22,7 @@ export interface SessionListOptions {
   readonly open: OpenSessions;
   readonly stored: Pick<StoredSessions, "entries" | "get" | "onDidChange">;
   readonly agents: ListedAgents;
+  readonly asked: AskedSessions;
   /** The lines that wait for review, by the ids of sessions. */
   readonly changes: () => ReadonlyMap<string, NonNullable<ListedSession["changes"]>>;
   readonly clock: Clock;
@@ -49,6 +50,7 @@ export class SessionList implements Disposable {
         if (change.type !== "changed" || !change.isContent) this.refresh();
       }),
       options.stored.onDidChange(() => this.refresh()),
+      options.asked.onDidChange(() => this.refresh()),
     ];
   }
 
@@ -94,7 +96,7 @@ export class SessionList implements Disposable {
   #openSession(session: Session, shared: Shared): ListedSession {
     const { id, state } = session;
     const entry = this.#options.stored.get(id);
-    const attention = attentionOf(state);
+    const attention = attentionOf(session, this.#options.asked);
     const continues = continuedSession(state);
     return {
       id,

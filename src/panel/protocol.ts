@@ -603,7 +603,10 @@ export type ViewPatch =
 export interface Attachment extends TypeOf<typeof isAttachment> {}
 export type AttachmentSource = Attachment["source"];
 
-/** Where a command moves the focus. A prompt is the one before or after the focused one, or the middle of the panel. */
+/**
+ * Where a command moves the focus. `question`: the composer if no question is open. A prompt is the one before or after the
+ * focused one, or the middle of the panel.
+ */
 export type FocusTarget = "composer" | "question" | "find" | "previousPrompt" | "nextPrompt";
 
 /** Messages outside the view: replies to requests of one panel, and effects of commands on it. */

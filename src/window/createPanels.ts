@@ -170,7 +170,7 @@ export function createPanels(
   );
   store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
   const show = (id: string): Promise<void> => showSession({ registry, stored, chat }, id);
-  const waiting = store.add(new WaitingOrder(open));
+  const waiting = store.add(new WaitingOrder(open, features.resumeQuestions));
   const tree = createSessionIndicators(platform, startup, {
     ...{ active, waiting, open, agents, views, chat, settings, list: list.list, show, others: otherFolders.listed },
     onVisible: () => {
@@ -193,7 +193,7 @@ export function createPanels(
       optionCommands(registry, agents, chat),
       allEditsCommand(registry, permissions.allEdits, chat),
       sessionListCommands({
-        ...{ ...continuing, mcp, clock, tree, otherFolders, list: list.list },
+        ...{ ...continuing, mcp, clock, tree, waiting, otherFolders, list: list.list },
         refresh: () => storedSessions.refresh(),
       }),
       sessionGrouping(platform.context, tree),

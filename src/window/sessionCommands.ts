@@ -2,7 +2,6 @@
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversation/conversationText.ts";
-import { openQuestions } from "../session/state.ts";
 import { setStatusBarMessage, showInformationMessage, showQuickPick } from "../editor/editorUi.ts";
 import { packageOfNpx } from "../agents/npmDownload.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
@@ -34,12 +33,11 @@ export const chatCommands = (
     const longest = waiting.longest;
     // A click in the status bar goes to the session that it shows.
     if (from === "status" && longest) return show(longest.id);
-    await chat.focus(openQuestions(registry.open.activeState).length > 0 ? "question" : "composer");
+    await chat.focus("question");
   },
   "parley.focusChat": () => chat.focus("composer"),
   "parley.goToQuestion": async () => {
-    if (openQuestions(registry.open.activeState).length > 0)
-      return chat.focus("question", [registry.open.activeSurface]);
+    if (waiting.has(registry.open.active)) return chat.focus("question", [registry.open.activeSurface]);
     void showInformationMessage(vscode.l10n.t("The shown session has no open question."));
   },
   "parley.previousPrompt": () => chat.focus("previousPrompt", [registry.open.activeSurface]),

@@ -3,9 +3,8 @@ import * as vscode from "vscode";
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
-import { openQuestions, sessionTitle } from "../session/state.ts";
+import { sessionTitle } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
-import { attentionOf } from "../library/attention.ts";
 import { SessionsTree, type FolderListSource } from "../library/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
@@ -70,18 +69,19 @@ export function createSessionIndicators(
     const session = waiting.longest ?? active.session;
     const state = session?.state ?? active.state;
     const title = session === active.session ? "" : sessionTitle(state);
-    status.update({ state, title, agentName: agents.of(session)?.name }, counts);
+    status.update({ state, title, isWaiting: waiting.has(session), agentName: agents.of(session)?.name }, counts);
     const activeName = active.state.agent?.name ?? agents.of(active.session)?.name;
     if (activeName !== undefined) rememberAgentName(activeName);
   };
   const update = (): void => {
-    const { state } = active;
     updateStatus();
     setContextKey("parley.hasSession", active.session !== undefined);
-    setContextKey("parley.busy", isWorking(state));
-    setContextKey("parley.waiting", openQuestions(state).length > 0);
+    setContextKey("parley.busy", isWorking(active.state));
+    setContextKey("parley.waiting", waiting.has(active.session));
+    setContextKey("parley.anyWaiting", waiting.longest !== undefined);
   };
   store.add(active.onDidChangeState(update));
+  store.add(waiting.onDidChange(update));
   store.add(views.onDidChange(update));
   store.add(
     list.onDidChange(() => {
@@ -94,10 +94,6 @@ export function createSessionIndicators(
     open.onDidChange(change => {
       if (change.type === "changed" && change.isContent) return;
       if (change.type === "opened" || change.type === "changed") notifications.update(change.session);
-      setContextKey(
-        "parley.anyWaiting",
-        open.sessions.some(({ state }) => attentionOf(state) === "waiting"),
-      );
     }),
   );
   return tree;

@@ -3,11 +3,13 @@
 import { t } from "../base/l10n.ts";
 import type { StatusItem } from "../editor/editorItems.ts";
 import { isListed, type ListedSession } from "../library/sessionGroups.ts";
-import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
+import { isBusy, type SessionState } from "../session/state.ts";
 
 /** The session that the item shows. */
 export interface StatusBarSession {
   readonly state: SessionState;
+  /** Whether it waits for the user. */
+  readonly isWaiting: boolean;
   /** The name of its agent in the settings. The item is hidden if there is none, and the session has none. */
   readonly agentName: string | undefined;
   /** The title of a session that is perhaps not in sight. Empty for others. */
@@ -30,13 +32,13 @@ export class StatusBar {
   }
 
   /** Shows the session. This is called often, and each setter makes VS Code paint again, so equal texts are not set. */
-  update({ state, agentName, title }: StatusBarSession, counts: SessionCounts): void {
+  update({ state, isWaiting, agentName, title }: StatusBarSession, counts: SessionCounts): void {
     const name = state.agent?.name ?? agentName;
     if (name === undefined) {
       this.#shown = "";
       return this.#item.hide();
     }
-    const { icon, words } = sessionStatus(state);
+    const { icon, words } = isWaiting ? waitingStatus() : sessionStatus(state);
     const tooltip = [words, ...(title === "" ? [] : [title]), ...countLines(counts)];
     const shown = JSON.stringify([icon, name, tooltip]);
     if (shown === this.#shown) return;
@@ -61,9 +63,17 @@ const countLines = ({ waiting, working, unread }: SessionCounts): readonly strin
   ...(unread > 0 ? [t("Sessions unread: {0}", unread)] : []),
 ];
 
-/** A codicon and a text for the state of a session. */
-function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {
-  if (openQuestions(state).length > 0) return { icon: "bell-dot", words: t("Waiting for you") };
+/** What the item shows of a session. */
+interface SessionStatus {
+  /** A codicon. */
+  readonly icon: string;
+  readonly words: string;
+}
+
+const waitingStatus = (): SessionStatus => ({ icon: "bell-dot", words: t("Waiting for you") });
+
+/** What the item shows of a session that does not wait for the user. */
+function sessionStatus(state: SessionState): SessionStatus {
   if (state.lost) return { icon: "error", words: state.lost.message };
   if (isBusy(state)) return { icon: "loading~spin", words: t("Working") };
   if (state.background) return { icon: "loading~spin", words: t("Working in the background") };

@@ -8,7 +8,7 @@ import type { FrameLocator, Locator } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
-import { openChat, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
+import { openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { focusIs, pressTo } from "./keyboard.ts";
 
 const firstAnswer = (panel: FrameLocator): Locator =>
@@ -51,8 +51,16 @@ describe("a large conversation after a reload of the window", () => {
     assert.match(await card.innerText(), /182,400 tokens · Size: [\d.]+ kB · Cost so far: \$0\.50/);
     assert.match(await card.innerText(), /Your message waits for your answer\./);
     await focusIs(page, /^textbox "Message"/);
+    const status = page.locator('[aria-label^="Lasting Agent: Waiting for you"]').first();
+    const badge = page.locator('.activitybar .badge-content:text-is("1")');
+    await status.waitFor();
+    await badge.waitFor();
     await screenshot(page, "resume-question");
+    await runCommand(page, "Parley: Go to Question");
+    await focusIs(page, /^button "Resume"/);
     await page.keyboard.press("Escape");
+    await status.waitFor({ state: "detached" });
+    await badge.waitFor({ state: "detached" });
     await card.waitFor({ state: "detached" });
     await until(async () => (await message.inputValue()) === "go on", 30_000);
 

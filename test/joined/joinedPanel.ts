@@ -33,7 +33,10 @@ import { continueConversation, type ContinueConversationOptions } from "../../sr
 import { copyConversation } from "../../src/library/copyConversation.ts";
 import type { StoredSessions } from "../../src/library/storedSessions.ts";
 import { ResumeQuestions, type ResumeLimits } from "../../src/library/resumeQuestions.ts";
+import type { ListedStatus } from "../../src/library/sessionGroups.ts";
+import { SessionList } from "../../src/library/sessionList.ts";
 import { SurfaceViews } from "../../src/library/surfaceViews.ts";
+import { WaitingOrder } from "../../src/library/waitingOrder.ts";
 import { openInSurface } from "../../src/library/vscode/showSession.ts";
 import { WindowRecord } from "../../src/library/windowRecord.ts";
 import { ChatPanel, type ChatPanelOptions, type WebviewHolder } from "../../src/window/chatPanel.ts";
@@ -132,6 +135,8 @@ export async function openJoined(options: JoinedOptions): Promise<JoinedWindow> 
 interface Library {
   readonly registry: SessionRegistry;
   readonly views: SurfaceViews;
+  readonly list: SessionList;
+  readonly waiting: WaitingOrder;
   readonly mcp: McpServers;
   readonly branching: Branching;
   readonly resume: IntentHandlers<"answerResume">;
@@ -215,6 +220,16 @@ export class JoinedWindow {
     const session = this.#library?.registry.open.selected(chatViewSurface);
     assert.ok(session, "no session is shown");
     return session;
+  }
+
+  /** What the list shows of the open sessions, by their ids, and which one has waited for the user the longest. */
+  get shownInLists(): { readonly statuses: Readonly<Record<string, ListedStatus>>; readonly longest?: string } {
+    assert.ok(this.#library, "the window is closed");
+    const { list, waiting } = this.#library;
+    return {
+      statuses: Object.fromEntries(list.sessions().map(({ id, status }) => [id, status])),
+      ...(waiting.longest && { longest: waiting.longest.id }),
+    };
   }
 
   /** Types a prompt and sends it. */
@@ -345,6 +360,8 @@ export class JoinedWindow {
     this.#received.dispose();
     this.#received = new Emitter();
     this.#library?.views.dispose();
+    this.#library?.list.dispose();
+    this.#library?.waiting.dispose();
     await this.#library?.registry.dispose();
     await this.#library?.mcp.whenEnded();
     this.#library?.mcp.dispose();
@@ -469,6 +486,12 @@ export class JoinedWindow {
     });
     this.#library = {
       registry,
+      list: new SessionList({
+        ...{ open, stored: nothingStored, asked: resumeQuestions, clock: systemClock },
+        agents: { definitions: () => this.#agents, canFork: () => false },
+        changes: () => new Map(),
+      }),
+      waiting: new WaitingOrder(open, resumeQuestions),
       mcp,
       branching,
       resume: answerResume({ ...this.#continuing(registry), questions: resumeQuestions, agents }),

@@ -1,5 +1,6 @@
 // The question before a large conversation is resumed, with what the agent reported over the wire.
 import assert from "node:assert/strict";
+import { until } from "../support/fakes/until.ts";
 import { agentFile, openJoined, testAgent, useJoined, type JoinedWindow } from "./joinedPanel.ts";
 
 /** An agent that keeps its sessions, and reports this many tokens. */
@@ -112,6 +113,34 @@ describe("a large conversation after a reload of the window", () => {
     assert.equal(window.session.state.pendingPrompts.length, 0);
     assert.equal(requests(window, "session/resume"), 0);
     assert.deepEqual(window.failures, []);
+  });
+
+  it("makes its session wait for the user in the lists until each of the answers, and not before the question", async () => {
+    const window = await reloaded("resumes");
+    const { session } = window;
+    const waits = { statuses: { [session.id]: "waiting" }, longest: session.id };
+    const answer = async (name: string): Promise<void> => {
+      await question(window).waitFor();
+      assert.deepEqual(window.shownInLists, waits);
+      await question(window).getByRole("button", { name, exact: true }).click();
+      await question(window).waitFor({ state: "detached" });
+    };
+    const isAnswered = (): boolean =>
+      window.shownInLists.longest === undefined && window.shownInLists.statuses[session.id] !== "waiting";
+    await answer("Read Only");
+    assert.ok(isAnswered());
+    await window.composer.press("Enter");
+    await answer("Resume");
+    assert.ok(isAnswered());
+    await window.log.getByText("Prompt 2 of this session.", { exact: true }).waitFor();
+    await window.idle();
+    await window.reload();
+    assert.deepEqual(window.shownInLists, { statuses: { [session.id]: "idle" } });
+    await window.send("once more");
+    await answer("Continue From Digest");
+    // The question ends when the new session has the message.
+    await until(isAnswered);
+    assert.equal(Object.keys(window.shownInLists.statuses).length, 2);
   });
 
   it("is given to the agent without a question if it is not large", async () => {

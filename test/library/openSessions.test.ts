@@ -1,7 +1,6 @@
 // The registry of open sessions: what each surface shows, which session is active, and who is told what.
 import assert from "node:assert/strict";
 import { Emitter } from "../../src/base/lifecycle.ts";
-import { byAttention, nextWaiting } from "../../src/library/attention.ts";
 import { OpenSessions, type OpenSession } from "../../src/library/openSessions.ts";
 import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -111,16 +110,5 @@ describe("the open sessions", () => {
     a.dispatch({ ...prompt, content: textOf(" now") });
     a.dispatch({ ...prompt, messageId: "p2", content: textOf(" now") });
     assert.deepEqual(fired, ["changed a", "changed a", "changed a content", "changed a", "changed a", "changed a"]);
-  });
-
-  it("are ordered by what waits, and the next one that waits is found in a circle", () => {
-    b.dispatch({ type: "activity", state: "running" });
-    c.dispatch(ask);
-    assert.deepEqual(byAttention(open.sessions), [c, b, a]);
-    assert.equal(nextWaiting(open.sessions, a), c);
-    assert.equal(nextWaiting(open.sessions, c), c);
-    b.dispatch(ask);
-    assert.equal(nextWaiting(open.sessions, c), b);
-    assert.equal(nextWaiting([a], undefined), undefined);
   });
 });

@@ -6,6 +6,7 @@ import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
 import type { SessionEntry } from "../../src/library/sessionEntry.ts";
 import { SessionList } from "../../src/library/sessionList.ts";
+import { FakeAskedSessions } from "../support/fakes/fakeAskedSessions.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
 const entry = (id: string, part: Partial<SessionEntry> = {}): SessionEntry => ({
@@ -18,6 +19,7 @@ describe("the list of sessions", () => {
   let open: OpenSessions;
   let entries: readonly SessionEntry[];
   let storedChanged: Emitter<void>;
+  let asked: FakeAskedSessions;
   let list: SessionList;
   let changes: number;
   beforeEach(() => {
@@ -25,8 +27,10 @@ describe("the list of sessions", () => {
     open = new OpenSessions();
     entries = [];
     storedChanged = new Emitter();
+    asked = new FakeAskedSessions();
     list = new SessionList({
       open,
+      asked,
       stored: {
         get entries() {
           return entries;
@@ -101,6 +105,24 @@ describe("the list of sessions", () => {
         ...{ canFork: true, agentIcon: "rocket", changes: { added: 2, removed: 1 } },
       },
     ]);
+  });
+
+  it("shows that a session waits while Parley asks about it, also if its agent is lost, and no stored session", () => {
+    entries = [entry("stored"), entry("large", { status: "interrupted" })];
+    open.add(session("large", { lost: { message: "Gone.", next: [] } }));
+    const statuses = (): unknown => Object.fromEntries(list.sessions().map(({ id, status }) => [id, status]));
+    clock.advance(100);
+    assert.deepEqual(statuses(), { large: "failed", stored: "idle" });
+    const before = changes;
+    asked.ask("large");
+    asked.ask("stored");
+    assert.deepEqual(statuses(), { large: "waiting", stored: "idle" });
+    assert.equal(changes, before + 1);
+    clock.advance(100);
+    asked.answer("large");
+    clock.advance(100);
+    assert.deepEqual(statuses(), { large: "failed", stored: "idle" });
+    assert.equal(changes, before + 3);
   });
 
   it("changes at once, and then at most every 100 ms", () => {

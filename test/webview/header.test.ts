@@ -298,6 +298,9 @@ describe("the header", () => {
     await menu.waitFor();
     await panel.post({ type: "focus", target: "composer" });
     assert.equal(await focused(panel), "Demo Agent");
+    await panel.patch({ op: "head", head: { questions: [] } });
+    await panel.post({ type: "focus", target: "question" });
+    assert.equal(await focused(panel), "Demo Agent");
     await panel.page.keyboard.press("Escape");
     await panel.post({ type: "focus", target: "composer" });
     await panel.composer.and(panel.page.locator(":focus")).waitFor();

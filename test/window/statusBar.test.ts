@@ -9,7 +9,6 @@ import { sessionCounts, StatusBar } from "../../src/window/statusBar.ts";
 const after = (...events: readonly SessionEvent[]): SessionState =>
   events.reduce((state, event, at) => reduce(state, { seq: at, at, event }), emptySession);
 const opened: SessionEvent = { type: "opened", agent: "demo", agentName: "Demo Agent", cwd: "/w" };
-const ask: SessionEvent = { type: "askOpened", ask: "1", title: "Run it?", options: [] };
 const none = { waiting: 0, working: 0, unread: 0 };
 
 describe("the status bar", () => {
@@ -25,7 +24,7 @@ describe("the status bar", () => {
 
   it("shows the agent, what its session does, and how many sessions wait, work and are unread", () => {
     status.update(
-      { state: after(opened, ask), agentName: undefined, title: "Fix sum" },
+      { state: after(opened), isWaiting: true, agentName: undefined, title: "Fix sum" },
       { ...none, waiting: 2, unread: 1 },
     );
     const lines = ["Waiting for you", "Fix sum", "Sessions waiting for you: 2", "Sessions unread: 1"];
@@ -33,7 +32,7 @@ describe("the status bar", () => {
   });
 
   it("is painted again only if it shows something else", () => {
-    const session = { state: after(opened), agentName: undefined, title: "" };
+    const session = { state: after(opened), isWaiting: false, agentName: undefined, title: "" };
     status.update(session, none);
     status.update(session, none);
     assert.deepEqual(shown, [["comment-discussion", "Demo Agent", ["Not started"], "Demo Agent: Not started"]]);
@@ -42,7 +41,7 @@ describe("the status bar", () => {
   });
 
   it("is hidden without an agent", () => {
-    status.update({ state: emptySession, agentName: undefined, title: "" }, none);
+    status.update({ state: emptySession, isWaiting: false, agentName: undefined, title: "" }, none);
     assert.deepEqual(shown, ["hidden"]);
   });
 

@@ -93,7 +93,7 @@ export class PanelElement extends LightElement {
         else if (message.target === "question") void this.#focusQuestionOnceShown();
         else if (message.target === "previousPrompt") void this.#transcript.goToPrompt(-1);
         else if (message.target === "nextPrompt") void this.#goToNextPrompt();
-        else if (!this.#openedLater.hasFocus) this.focusComposer();
+        else this.#focusComposerUnlessUsed();
         break;
       case "hidden":
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
@@ -143,8 +143,13 @@ export class PanelElement extends LightElement {
     else {
       const answer = this.querySelector<HTMLElement>(".resume-question button");
       if (answer) answer.focus();
-      else this.focusComposer();
+      else this.#focusComposerUnlessUsed();
     }
+  }
+
+  /** Focuses the composer, unless the user has opened a menu, a list or the title since the command began. */
+  #focusComposerUnlessUsed(): void {
+    if (!this.#openedLater.hasFocus) this.focusComposer();
   }
 
   /** After the last prompt, the message box follows, at the end of the conversation. */

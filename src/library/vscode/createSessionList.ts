@@ -4,6 +4,7 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import type { Review } from "../../review/review.ts";
 import { linesBySession } from "../../review/turns/linesBySession.ts";
+import type { AskedSessions } from "../attention.ts";
 import type { OpenSessions } from "../openSessions.ts";
 import { recentSessions } from "../recentSessions.ts";
 import { SessionList, type ListedAgents } from "../sessionList.ts";
@@ -13,6 +14,7 @@ export interface SessionListSources {
   readonly open: OpenSessions;
   readonly stored: StoredSessions;
   readonly agents: ListedAgents;
+  readonly asked: AskedSessions;
   readonly review: Pick<Review, "files" | "turns" | "onDidChange">;
 }
 
@@ -24,10 +26,10 @@ export interface SessionListFeature {
 /** Creates the list. */
 export function createSessionList(
   { store, clock }: ExtensionPlatform,
-  { open, stored, agents, review }: SessionListSources,
+  { open, stored, agents, asked, review }: SessionListSources,
 ): SessionListFeature {
   const changes = (): ReturnType<typeof linesBySession> => linesBySession(review);
-  const list = store.add(new SessionList({ open, stored, agents, changes, clock }));
+  const list = store.add(new SessionList({ open, stored, agents, asked, changes, clock }));
   store.add(review.onDidChange(() => list.refresh()));
   let recent: ReturnType<typeof recentSessions> = [];
   return {

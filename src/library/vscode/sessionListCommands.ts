@@ -6,7 +6,6 @@ import type { Clock } from "../../base/log.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { sessionTitle } from "../../session/state.ts";
-import { nextWaiting } from "../attention.ts";
 import type { SessionMarks } from "../sessionEntry.ts";
 import type { ListedSession } from "../sessionGroups.ts";
 import type { FolderRow } from "./folderRows.ts";
@@ -18,6 +17,7 @@ import { forkSession, importSession, offeringHelp, type AgentSessionsOptions } f
 import { confirmDeletion } from "./confirmDeletion.ts";
 import { exportSession } from "./exportSession.ts";
 import type { SessionList } from "../sessionList.ts";
+import type { WaitingOrder } from "../waitingOrder.ts";
 import type { OtherFoldersFeature } from "./createOtherFolders.ts";
 import { pickSession } from "./switchSession.ts";
 import { continueWith, type ContinueWithOptions } from "./continueWith.ts";
@@ -53,6 +53,7 @@ export interface SessionListCommandsOptions
   readonly refresh: () => Promise<void>;
   readonly list: SessionList;
   readonly tree: SessionsTree;
+  readonly waiting: Pick<WaitingOrder, "next">;
   readonly otherFolders: Pick<OtherFoldersFeature, "open">;
 }
 
@@ -93,8 +94,7 @@ export function sessionListCommands(options: SessionListCommandsOptions): Comman
       if (chosen !== undefined) await show(chosen);
     },
     "parley.nextWaitingSession": async () => {
-      const { open } = registry;
-      const next = nextWaiting(open.sessions, open.active);
+      const next = options.waiting.next(registry.open.active);
       if (next) return show(next.id);
       void showInformationMessage(t("No session is waiting for you."));
     },

@@ -1,6 +1,5 @@
 // Shows a session of the lists in the chat.
 import type { ChatSurface } from "../../panel/chatSurface.ts";
-import { openQuestions } from "../../session/state.ts";
 import type { SessionRegistry } from "../sessionRegistry.ts";
 import type { StoredSessions } from "../storedSessions.ts";
 
@@ -11,8 +10,8 @@ export interface ShowSessionOptions {
 }
 
 /**
- * Shows a session, where it is shown already or else in the active surface, at its open question. `list`: the focus stays
- * in the list of sessions.
+ * Shows a session, where it is shown already or else in the active surface, at its open question if it has one.
+ * `list`: the focus stays in the list of sessions.
  */
 export async function showSession(
   options: ShowSessionOptions,
@@ -26,7 +25,7 @@ export async function showSession(
   if (!(await openInSurface(options, id, surface))) return;
   open.activate(surface);
   if (focus === "list") return chat.showSurface([surface]);
-  await chat.focus(openQuestions(open.activeState).length > 0 ? "question" : "composer", [surface]);
+  await chat.focus("question", [surface]);
 }
 
 /** Whether there is such a session: an open one, one that the window restores, or a stored one. */
