@@ -133,6 +133,25 @@ describe("the search of all conversations in a real VS Code", () => {
     await chips.nth(1).waitFor();
     assert.equal(await composer.inputValue(), "a draft");
 
+    // A conversation by the Attach menu.
+    await panel.getByRole("button", { name: "Attach", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    const picks = page.locator(".quick-input-list .monaco-list-row");
+    await picks.filter({ hasText: "Conversation…" }).waitFor();
+    await screenshot(page, "attach-menu");
+    await page.keyboard.type("Conversation…");
+    await page.keyboard.press("Enter");
+    await picks.filter({ hasText: "#script third.json" }).waitFor();
+    await screenshot(page, "attach-conversation");
+    await page.keyboard.press("Enter");
+    await chips.nth(2).waitFor();
+    await screenshot(page, "attach-conversation-attached");
+    await panel
+      .getByRole("button", { name: /^Remove #script third.json/ })
+      .last()
+      .click();
+    await chips.nth(2).waitFor({ state: "detached" });
+
     // A conversation by its title. The prompt shows what is sent.
     await composer.press("End");
     await page.keyboard.type(" @conversation:third");

@@ -2,10 +2,11 @@
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
-import { attachmentKinds } from "../../panel/mentionKinds.ts";
+import { attachmentKinds, type AttachmentKind } from "../../panel/mentionKinds.ts";
 import type { IntentOf } from "../../panel/intentHandlers.ts";
 import type { ItemPreview } from "../../panel/itemPreview.ts";
 import { imageExtensions } from "../pathPreview.ts";
+import { attachConversation, attachOrRefuse } from "./attachConversation.ts";
 import type { AttachResult } from "./attachments.ts";
 import type { ReplyTarget } from "../../panel/replyTarget.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
@@ -99,12 +100,7 @@ export class Mentions implements Disposable {
         key,
       });
     }
-    // The panel waits for an answer, so errors are reported too.
-    const made = await offer.attach().catch((error: unknown) => {
-      const reason = vscode.l10n.t("{0} could not be attached: {1}", offer.item.label, asError(error).message);
-      return { attachments: [], refused: [reason] };
-    });
-    replyWithAttachments(replyTarget, made, key);
+    replyWithAttachments(replyTarget, await attachOrRefuse(offer.item.label, offer.attach), key);
   }
 
   /** Answers with `preview`, also if there is nothing to show. */
@@ -142,7 +138,7 @@ export class Mentions implements Disposable {
 
   /** The Attach button: shows a menu. Cancelling it has no effect. */
   async pick(replyTarget: ReplyTarget): Promise<void> {
-    const { attachments } = this.#context;
+    const { attachments, conversations } = this.#context;
     const files = async (images: boolean): Promise<AttachResult> => {
       const picked = await vscode.window.showOpenDialog({
         canSelectMany: true,
@@ -155,13 +151,10 @@ export class Mentions implements Disposable {
     };
     const listedOffers = allSources.flatMap(source => source.list?.(this.#context) ?? []);
     const choices = [
-      { label: `$(${attachmentKinds.file.icon}) ${vscode.l10n.t("Files…")}`, attach: () => files(false) },
-      { label: `$(${attachmentKinds.image.icon}) ${vscode.l10n.t("Image…")}`, attach: () => files(true) },
-      ...listedOffers.map(({ item, attach }) => ({
-        label: `$(${attachmentKinds[item.kind].icon}) ${item.label}`,
-        description: item.detail ?? "",
-        attach,
-      })),
+      choiceOf("file", vscode.l10n.t("Files…"), () => files(false)),
+      choiceOf("image", vscode.l10n.t("Image…"), () => files(true)),
+      choiceOf("conversation", vscode.l10n.t("Conversation…"), () => attachConversation(conversations)),
+      ...listedOffers.map(({ item: { kind, label, detail }, attach }) => choiceOf(kind, label, attach, detail)),
     ];
     const chosen = await showQuickPick(choices, { title: vscode.l10n.t("Attach to the Message") });
     if (chosen) replyWithAttachments(replyTarget, await chosen.attach());
@@ -177,6 +170,12 @@ export class Mentions implements Disposable {
     return known;
   }
 }
+
+/** An item of the Attach menu. */
+const choiceOf = (kind: AttachmentKind, label: string, attach: MentionOffer["attach"], description = "") => ({
+  ...{ label, description, attach },
+  iconPath: new vscode.ThemeIcon(attachmentKinds[kind].icon),
+});
 
 /** The sources that a query goes to: those whose prefix it has, otherwise all of them. */
 function sourcesFor(query: string): readonly MentionSource[] {
