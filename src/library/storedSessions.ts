@@ -6,6 +6,7 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { countDamagedLines } from "../session/log/damagedLines.ts";
 import { openLog } from "../session/log/openLog.ts";
+import { readSpending } from "../session/log/readSpending.ts";
 import { sessionFileName, sessionOfLogFile, type LogStorage, type LogFile } from "../session/log/sessionStore.ts";
 import { snapshotFileName } from "../session/log/snapshot.ts";
 import type { SessionState } from "../session/state.ts";
@@ -186,17 +187,16 @@ export class StoredSessions implements Disposable {
    * Resolves with the number of logs that could not be read. A session that is open is left to its window.
    */
   async addMissingUsage(): Promise<number> {
-    const { storage, version, log } = this.#options;
+    const { storage, log } = this.#options;
     let unread = 0;
     for (const { id } of this.entries.filter(({ usage }) => usage === undefined)) {
       if (this.#isOpen(id)) continue;
       // Other work of the extension host gets its turn between two logs.
       await new Promise(resolve => setImmediate(resolve));
       try {
-        const opened = await openLog({ storage, session: id, version, log });
+        const spending = await readSpending({ storage, session: id, log });
         const entry = this.#entries.get(id);
-        if (entry && entry.usage === undefined)
-          this.#set({ ...entry, usage: usageRows(opened?.state.spending.turns ?? []) });
+        if (entry && entry.usage === undefined) this.#set({ ...entry, usage: usageRows(spending?.turns ?? []) });
       } catch (error) {
         unread++;
         log.warn("The usage of a stored session could not be read.", asError(error).message);

@@ -54,11 +54,12 @@ async function replayFrom(
 /** The bytes of a log that are read and parsed before other work of the extension host gets its turn. */
 const bytesPerSlice = 256 * 1024;
 
-/** The events in the log from this byte on. Lines that are no events are skipped. */
+/** The events in the log from this byte on. Lines of which `parse` makes no event are skipped. */
 export async function readEvents(
-  storage: LogStorage,
+  storage: Pick<LogStorage, "readSlice">,
   name: string,
   from = 0,
+  parse: (line: string) => LoggedEvent | undefined = parseLogLine,
 ): Promise<{ readonly events: readonly LoggedEvent[]; readonly bytes: number } | undefined> {
   const events: LoggedEvent[] = [];
   let rest = Buffer.alloc(0);
@@ -71,7 +72,7 @@ export async function readEvents(
     const whole = rest.length === 0 ? slice : Buffer.concat([rest, slice]);
     const end = slice.length === 0 ? whole.length : whole.lastIndexOf(0x0a) + 1;
     for (const row of whole.subarray(0, end).toString("utf8").split("\n")) {
-      const logged = row === "" ? undefined : parseLogLine(row);
+      const logged = row === "" ? undefined : parse(row);
       if (logged) events.push(logged);
     }
     rest = Buffer.from(whole.subarray(end));
