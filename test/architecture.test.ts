@@ -14,6 +14,7 @@ import {
   editorImports,
   filesWithoutHeader,
   forbiddenPackages,
+  iconsInTexts,
   importCircles,
   isSource,
   namespaceCasts,
@@ -111,6 +112,13 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
       { "examples/planted.ts": '// x\nimport * as vscode from "vscode";\n' },
     ],
     found: /planted\.ts imports/,
+  },
+  "gives icons of items as their iconPath, not in their texts": {
+    rule: iconsInTexts,
+    broken: ["const label = `$(${icon}) ${name}`;", 'const label = "$(warning) " + name;'].map(code => ({
+      "src/library/vscode/planted.ts": code,
+    })),
+    found: /planted\.ts has an icon/,
   },
   "gives texts to the editor only through the door that makes them harmless": {
     rule: textsPastTheDoor,

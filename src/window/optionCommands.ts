@@ -34,7 +34,8 @@ export const optionCommands = (
     }
     const { option, value } = chosen;
     const picks = option.choices.map(choice => ({
-      label: approvesEverything(option, choice.value, choice) ? `$(warning) ${choice.name}` : choice.name,
+      label: choice.name,
+      ...(approvesEverything(option, choice.value, choice) && { iconPath: new vscode.ThemeIcon("warning") }),
       description: choice.value === value ? vscode.l10n.t("current") : "",
       detail: choice.description ?? "",
       value: choice.value,

@@ -107,7 +107,8 @@ async function pickAgent(
   currentId: string | undefined,
 ): Promise<string | undefined> {
   const picks = agents.map(agent => ({
-    label: agent.icon === undefined ? agent.name : `$(${agent.icon}) ${agent.name}`,
+    label: agent.name,
+    ...(agent.icon !== undefined && { iconPath: new vscode.ThemeIcon(agent.icon) }),
     description: agent.id === currentId ? vscode.l10n.t("current") : "",
     detail: [agent.description, packageOfNpx(agent)].filter(text => text !== undefined).join(" · "),
     id: agent.id,

@@ -32,6 +32,7 @@ describe("a conversation whose agent is lost", () => {
     await pressTo(page, "Shift+Tab", /^button "Continue With…"/);
     await page.keyboard.press("Enter");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "Demo Agent" }).waitFor();
+    await screenshot(page, "continue-with-agents");
     await page.keyboard.type("Demo Agent");
     await page.keyboard.press("Enter");
     await focusIs(page, /^textbox "Message"/);

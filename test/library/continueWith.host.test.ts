@@ -41,7 +41,8 @@ describe("Continue With…", () => {
     const happened: unknown[] = [];
     Object.assign(vscode.window, {
       showQuickPick: (items: readonly vscode.QuickPickItem[]) => {
-        happened.push(["asked", ...items.map(item => `${item.label} ${item.description ?? ""}`)]);
+        const icons = items.flatMap(({ iconPath }) => (iconPath instanceof vscode.ThemeIcon ? [iconPath.id] : []));
+        happened.push(["asked", ...items.map(item => `${item.label} ${item.description ?? ""}`), ...icons]);
         return Promise.resolve(items.find(item => item.label === label));
       },
     });
@@ -68,7 +69,7 @@ describe("Continue With…", () => {
         agents: {
           definitions: () => [
             { id: "old", name: "Old Agent" },
-            { id: "other", name: "Other" },
+            { id: "other", name: "Other", icon: "rocket" },
           ],
         },
         chat: {
@@ -88,7 +89,7 @@ describe("Continue With…", () => {
     const happened = await run(logOf(opened, prompt, answer), "Other");
     const attached = happened.at(-1) as Extract<PanelMessage, { type: "attached" }>;
     assert.deepEqual(happened.slice(0, -1), [
-      ["asked", "Old Agent current", "Other "],
+      ["asked", "Old Agent current", "Other ", "rocket"],
       ["started", "other", "view", "/w", { serversOf: "old" }],
       ["new", "Continues “Fix sum” (Old[U+202E] Agent).", "continues", "old"],
       { id: "old", agent: "old", cwd: "/w" },
@@ -130,7 +131,7 @@ describe("Continue With…", () => {
       "/w",
       { choices: {}, serversOf: "old" },
     ]);
-    assert.deepEqual(await run(logOf(opened, prompt), undefined), [["asked", "Old Agent current", "Other "]]);
+    assert.deepEqual(await run(logOf(opened, prompt), undefined), [["asked", "Old Agent current", "Other ", "rocket"]]);
   });
 
   it("gives the mode and the model that the user chose to the same agent only, and the choices of servers to each", async () => {

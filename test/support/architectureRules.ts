@@ -220,6 +220,16 @@ export function textsPastTheDoor(tree: SourceTree): readonly string[] {
   });
 }
 
+/** Icons in texts, which {@link textDoors} make harmless, so that the user would read `$(name)`. */
+export function iconsInTexts(tree: SourceTree): readonly string[] {
+  const files = tree.paths.filter(path => isInSrc(path) && isSource(path) && !textDoors.includes(path));
+  return files.flatMap(file =>
+    (codeOf(tree, file).match(/[`"']\$\((?:\$\{|[\w~-]+\))/g) ?? []).map(
+      text => `${file} has an icon in a text: ${text}`,
+    ),
+  );
+}
+
 /** All imports of a file: static, dynamic and type imports. */
 function importsOf(tree: SourceTree, file: string): readonly Import[] {
   const statements = codeOf(tree, file).matchAll(

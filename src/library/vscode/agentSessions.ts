@@ -197,7 +197,8 @@ async function connectTo({ agents }: AgentSessionsOptions, definition: AgentDefi
 async function pickAgent(agents: readonly AgentDefinition[]): Promise<AgentDefinition | undefined> {
   if (agents.length <= 1) return agents[0];
   const picks = agents.map(agent => ({
-    label: agent.icon === undefined ? agent.name : `$(${agent.icon}) ${agent.name}`,
+    label: agent.name,
+    ...(agent.icon !== undefined && { iconPath: new vscode.ThemeIcon(agent.icon) }),
     detail: agent.description ?? "",
     agent,
   }));

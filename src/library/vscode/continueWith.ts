@@ -22,7 +22,8 @@ async function pickAgent(
   { agent: current }: SessionState,
 ): Promise<AgentDefinition | undefined> {
   const picks = agents.map(agent => ({
-    label: agent.icon === undefined ? agent.name : `$(${agent.icon}) ${agent.name}`,
+    label: agent.name,
+    ...(agent.icon !== undefined && { iconPath: new vscode.ThemeIcon(agent.icon) }),
     description: agent.id === current?.id ? vscode.l10n.t("current") : "",
     ...(agent.description !== undefined && { detail: agent.description }),
     agent,
