@@ -165,9 +165,9 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     const state = await this.#options.stateAt(turn, path);
     const start = state && ([state, await this.#known(turn, path, state, decoded)] as const);
     if (start && (before === undefined || start[1].text === before)) return start;
-    // VS Code reports the save after the file has changed on disk.
-    const saved = this.#saved.get(path) ?? (await readFileState(path));
-    if (saved?.kind === "file" && state?.kind === "file") {
+    // VS Code reports a save after the file has changed on disk, so the last report can be of an earlier save.
+    for (const saved of [this.#saved.get(path), await readFileState(path)]) {
+      if (saved?.kind !== "file" || state?.kind !== "file") continue;
       const own = { ...saved, executable: state.executable };
       const known = await this.#known(turn, path, own, decoded);
       if (known.text === before) return [own, known];
@@ -190,12 +190,12 @@ export class EarlierStates implements EarlierFileStates, Disposable {
       if (after && (await this.#isNoText(path, after))) this.#options.stateWritten?.(path, after, turn);
       if (!before || this.#options.awaitsReview(path)) return;
       if (!after || isSameState(before, after) || this.#options.awaitsReview(path)) return;
-      if (!(await this.#hasSameText(path, after))) return;
+      const same = await this.#withTextOf(path, before, after);
+      if (!same) return;
       const now = await fileAt(path);
       // A decision can have brought the file back meanwhile.
       if (!now || !isSameState(now, after)) return this.written(turn, path);
-      const text = after.kind === "file" ? (this.#states.get(path)?.text ?? undefined) : undefined;
-      if (!this.#options.awaitsReview(path)) this.#options.changedState({ path, turn, before, after, text });
+      if (!this.#options.awaitsReview(path)) this.#options.changedState({ path, turn, after, ...same });
     });
   }
 
@@ -297,12 +297,25 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     return state.kind === "link";
   }
 
-  async #hasSameText(path: string, now: FileState): Promise<boolean> {
-    const known = this.#states.get(path);
+  /**
+   * The state before with the text that the file has now. Undefined if the agent can have changed the text. The user can have
+   * changed it too, and then only another mode is a change of the agent.
+   */
+  async #withTextOf(
+    path: string,
+    before: FileState,
+    now: FileState,
+  ): Promise<Pick<StateChange, "before" | "text"> | undefined> {
+    const known = this.#states.get(path)?.text;
     // What is no text has no other change to show.
-    if (known?.text === undefined || now.kind === "link") return true;
-    if (now.kind !== "file") return false;
-    return (await this.#options.texts.textOf(now.bytes, path)) === known.text;
+    if (known === undefined || now.kind === "link") return { before, text: undefined };
+    if (now.kind !== "file") return undefined;
+    const text = await this.#options.texts.textOf(now.bytes, path);
+    if (text === known) return { before, text };
+    const saved = this.#saved.get(path);
+    const isUsers = saved?.kind === "file" && Buffer.compare(saved.bytes, now.bytes) === 0;
+    if (!isUsers || before.kind !== "file" || before.executable === now.executable) return undefined;
+    return { before: { ...now, executable: before.executable }, text };
   }
 
   /** Does the work when all earlier work on the file is done. */

@@ -1,9 +1,10 @@
 // The exact states of files under review, with files on a real disk.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
+import type { FileState } from "../../src/files/fileState.ts";
 import { EarlierStates, type StateChange } from "../../src/review/earlierStates.ts";
 
 describe("the earlier states of files", () => {
@@ -71,16 +72,52 @@ describe("the earlier states of files", () => {
     assert.deepEqual(state, { kind: "file", bytes, executable: false });
   });
 
-  it("have the mode of the start and the text that the user saved, although the save is not reported yet", async () => {
+  for (const earlier of ["", ", after an earlier one"])
+    it(`have the mode of the start and the text that the user saved, although the save is not reported yet${earlier}`, async () => {
+      const path = join(folder, "run.sh");
+      const changed: StateChange[] = [];
+      const states = new EarlierStates({
+        stateAt: () => Promise.resolve({ kind: "file", bytes: Buffer.from("echo\n"), executable: true }),
+        texts: {
+          textOf: read => Promise.resolve(Buffer.from(read).toString()),
+          encodingOf: () => "utf8",
+          withText: () => Promise.resolve(undefined),
+        },
+        awaitsReview: () => false,
+        isOrigin: () => false,
+        newFolders: () => Promise.resolve([]),
+        changedState: change => changed.push(change),
+        log: nullLog,
+      });
+      states.turnBegan(0);
+      if (earlier !== "") {
+        await writeFile(path, "earlier\necho\n");
+        states.saved(path);
+        await states.settled();
+      }
+      await writeFile(path, "user\necho\n");
+      await chmod(path, 0o644);
+      states.touched("t1", path, "user\necho\n");
+      states.saved(path);
+      states.written("t1", path);
+      await states.settled();
+      states.dispose();
+      const bytes = Buffer.from("user\necho\n");
+      const before = { kind: "file", bytes, executable: true } as const;
+      const after = { ...before, executable: false };
+      assert.deepEqual(changed, [{ path, turn: "t1", before, after, text: "user\necho\n" }]);
+    });
+
+  it("have another mode that the agent set, although the user changed and saved the text since", async () => {
     const path = join(folder, "run.sh");
-    await writeFile(path, "user\necho\n", { mode: 0o644 });
+    await writeFile(path, "echo\n");
     const changed: StateChange[] = [];
     const states = new EarlierStates({
       stateAt: () => Promise.resolve({ kind: "file", bytes: Buffer.from("echo\n"), executable: true }),
       texts: {
         textOf: read => Promise.resolve(Buffer.from(read).toString()),
         encodingOf: () => "utf8",
-        withText: () => Promise.resolve(undefined),
+        withText: (_, state, text) => Promise.resolve({ ...state, bytes: Buffer.from(text) } as FileState),
       },
       awaitsReview: () => false,
       isOrigin: () => false,
@@ -89,14 +126,20 @@ describe("the earlier states of files", () => {
       log: nullLog,
     });
     states.turnBegan(0);
-    states.touched("t1", path, "user\necho\n");
+    states.touched("t1", path, "echo\n");
+    // The report of the mode arrives with the text of the save, which only the save makes the user's.
+    await writeFile(path, "user\necho\n");
+    states.written("t1", path);
+    await states.settled();
+    assert.deepEqual(changed, []);
     states.saved(path);
     states.written("t1", path);
     await states.settled();
-    states.dispose();
     const bytes = Buffer.from("user\necho\n");
     const before = { kind: "file", bytes, executable: true } as const;
     const after = { ...before, executable: false };
     assert.deepEqual(changed, [{ path, turn: "t1", before, after, text: "user\necho\n" }]);
+    assert.deepEqual(await states.stateFor(path, "user\necho\n"), before);
+    states.dispose();
   });
 });
