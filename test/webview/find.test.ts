@@ -231,6 +231,17 @@ describe("find in conversation", () => {
     assert.deepEqual((await find.marks()).all, ["in src/a.ts:3 here"]);
   });
 
+  it("highlights hits that begin before a link in an answer and end after it, or are a part of it", async () => {
+    const answer = "See [the notes](https://example.org)/sum, (src/a.ts:3), and\n\n- <https://b.example> ends.";
+    const find = await openFind([message("m", "agent", answer), message("u", "user", "before https://c.example.")]);
+    await find.panel.log.getByRole("link", { name: "the notes" }).waitFor();
+    for (const query of ["See the notes/sum", "the notes", "(src/a.ts:3),", "https://b.example ends", "c.example."]) {
+      await find.type(query);
+      await find.says("1 result");
+      assert.deepEqual((await find.marks()).all, [query]);
+    }
+  });
+
   it("finds formulas as they are written, and outlines a drawn one that contains the hit", async () => {
     const find = await openFind([message("m", "agent", "so \\(x^2\\), which is `x^2`, and\n\n$$\nx^2\n$$")]);
     await find.panel.log.locator(".formula.drawn").nth(1).waitFor();

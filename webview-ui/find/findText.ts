@@ -15,7 +15,7 @@ const partSelector =
 const ownTextSelector =
   "button:not(.tool-head):not(.fold), .code-bar, math, .tag, .sr-only, .codicon, .chip > .quiet, .plan-file > .quiet, summary > .quiet";
 const blockSelector =
-  "p, li, h4, h5, h6, pre, td, th, div, summary, blockquote, a.link:not(.output-link), .diff-text, .tool-title, .sentence, .folder";
+  "p, li, h4, h5, h6, pre, td, th, div, summary, blockquote, a.link:not(.output-link):not(parley-markdown a), .diff-text, .tool-title, .sentence, .folder";
 
 /** The painted text of one part or frame, and the position of each text node in it. */
 interface PaintedText {
