@@ -201,6 +201,10 @@ describe("attachments", () => {
       "Pasted text (40 lines) 2 307 bytes",
       "Pasted text (1 line) 4.0 kB",
     ]);
+    await panel.page.locator(".chip", { hasText: "Pasted text (1 line)" }).hover();
+    const preview = panel.page.getByRole("tooltip");
+    await preview.getByText("xxxx").waitFor();
+    assert.equal((await preview.locator("div").first().innerText()).trim(), "Pasted text (1 line)");
     await panel.page.screenshot({ path: "out/screenshots/pasted-text.png" });
     await panel.composer.fill("see: ");
     await panel.page.getByRole("button", { name: "Insert Pasted text (40 lines) 2 into the Message" }).click();

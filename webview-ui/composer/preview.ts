@@ -125,8 +125,11 @@ export class PreviewController implements ReactiveController {
     if (!this.#shown) return nothing;
     const { subject, content } = this.#shown;
     const { path, text, image, note } = content;
+    const kind = attachmentKinds[subject.kind].name();
+    // The names of pasted texts begin with their kind.
+    const shownKind = path?.startsWith(kind) ? nothing : html`<span class="quiet">${kind}</span>`;
     return html`<div class="preview" id=${previewId} role="tooltip">
-      <div><span class="quiet">${attachmentKinds[subject.kind].name()}</span> <bdi>${path}</bdi></div>
+      <div>${shownKind} <bdi>${path}</bdi></div>
       ${image ? html`<img src=${`data:${image.mimeType};base64,${image.data}`} alt="" />` : nothing}
       ${text ? html`<pre>${text}</pre>` : nothing} ${note ? html`<div class="quiet">${note}</div>` : nothing}
     </div>`;
