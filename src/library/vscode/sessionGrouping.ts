@@ -1,7 +1,7 @@
 // Whether the Sessions view groups the sessions by day or by folder, which the window remembers.
-import type { ExtensionContext } from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 
 /** In the state of the workspace. */
@@ -9,7 +9,7 @@ const stateKey = "parley.groupsSessionsByFolder";
 
 /** Groups the sessions as the user chose before. Returns the commands that change it. */
 export function sessionGrouping(
-  { workspaceState }: Pick<ExtensionContext, "workspaceState">,
+  { workspaceState }: Pick<ExtensionPlatform["context"], "workspaceState">,
   tree: Pick<SessionsTree, "groupByFolder">,
 ): CommandHandlers<"parley.groupSessionsByFolder" | "parley.groupSessionsByDate"> {
   const show = (isByFolder: boolean): void => {
