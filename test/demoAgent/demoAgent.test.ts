@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
 import { examplePrompts } from "../support/fakes/examplePrompts.ts";
+import { until } from "../support/fakes/until.ts";
 import { bundleDemoAgent, DemoClient, remove, sampleWorkspace, workspaceOf, type ClientSetup } from "./demoClient.ts";
 
 const allow = (): string => "allow";
@@ -471,7 +472,8 @@ describe("the demo agent", function () {
       });
       const turn = agent.prompt(sessionId, "fix a.js");
       await agent.until(() => agent.tools.some(one => one.title.startsWith("Try")));
-      assert.equal(copies().length, 1);
+      // The agent reports a trial before it makes the copy.
+      await until(() => copies().length === 1);
       await agent.cancel(sessionId);
       assert.equal((await turn).stopReason, "cancelled");
       assert.deepEqual(copies(), []);
