@@ -63,6 +63,7 @@ export interface ListedConversation {
 
 type GroupHead = Pick<SessionGroup, "id" | "folder">;
 
+/** These stand first, however the others are grouped. */
 const firstGroups: readonly GroupHead[] = [{ id: "pinned" }, { id: "waiting" }, { id: "working" }];
 const dayGroups: readonly GroupHead[] = [{ id: "today" }, { id: "yesterday" }, { id: "week" }, { id: "older" }];
 
@@ -81,7 +82,7 @@ export function sessionGroups(
   const heads = [...firstGroups, ...(folders ? folderGroups(shown, folders) : dayGroups)];
   const rest = ({ folder = "", updated = 0 }: ListedSession): SessionGroup["id"] =>
     folders ? `folder:${folder}` : dayOf(updated, now);
-  const placed = shown.map(session => ({ session, group: urgentGroupOf(session) ?? rest(session) }));
+  const placed = shown.map(session => ({ session, group: firstGroupOf(session) ?? rest(session) }));
   const found = conversationsOf(
     placed,
     heads.map(({ id }) => id),
@@ -138,7 +139,7 @@ const isActive = ({ status }: ListedSession): boolean => status === "waiting" ||
 const byTime = (a: ListedSession, b: ListedSession): number =>
   (b.updated ?? 0) - (a.updated ?? 0) || (a.id < b.id ? -1 : 1);
 
-function urgentGroupOf({ status, isPinned }: ListedSession): SessionGroupId | undefined {
+function firstGroupOf({ status, isPinned }: ListedSession): SessionGroupId | undefined {
   if (isPinned) return "pinned";
   return status === "waiting" || status === "working" ? status : undefined;
 }

@@ -5,7 +5,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
 import type { FileState } from "../../src/files/fileState.ts";
-import { EarlierStates, type StateChange } from "../../src/review/earlierStates.ts";
+import { EarlierStates, type EarlierStatesOptions, type StateChange } from "../../src/review/earlierStates.ts";
+
+const newStates = (
+  options: Pick<EarlierStatesOptions, "stateAt" | "texts"> & Partial<EarlierStatesOptions>,
+): EarlierStates =>
+  new EarlierStates({
+    awaitsReview: () => false,
+    isOrigin: () => false,
+    newFolders: () => Promise.resolve([]),
+    changedState: () => {},
+    log: nullLog,
+    ...options,
+  });
+
+/** The start of the turn has a script that can be executed. */
+const statesOfScript = (changed: StateChange[]): EarlierStates =>
+  newStates({
+    stateAt: () => Promise.resolve({ kind: "file", bytes: Buffer.from("echo\n"), executable: true }),
+    texts: {
+      textOf: read => Promise.resolve(Buffer.from(read).toString()),
+      encodingOf: () => "utf8",
+      withText: (_, state, text) => Promise.resolve({ ...state, bytes: Buffer.from(text) } as FileState),
+    },
+    changedState: change => changed.push(change),
+  });
 
 describe("the earlier states of files", () => {
   let folder: string;
@@ -18,7 +42,7 @@ describe("the earlier states of files", () => {
     await writeFile(path, Buffer.from([0, 1, 3]));
     let decoded = 0;
     const changed: string[] = [];
-    const states = new EarlierStates({
+    const states = newStates({
       stateAt: () => Promise.resolve({ kind: "file", bytes, executable: false }),
       texts: {
         textOf: () => {
@@ -28,11 +52,7 @@ describe("the earlier states of files", () => {
         encodingOf: () => undefined,
         withText: () => Promise.resolve(undefined),
       },
-      awaitsReview: () => false,
-      isOrigin: () => false,
-      newFolders: () => Promise.resolve([]),
       changedState: ({ turn }) => changed.push(turn),
-      log: nullLog,
     });
     states.turnBegan(0);
     states.touched("t1", path, undefined);
@@ -48,7 +68,7 @@ describe("the earlier states of files", () => {
     const bytes = Buffer.from("é\n", "utf16le");
     await writeFile(path, "changed");
     let encoding = "utf16le";
-    const states = new EarlierStates({
+    const states = newStates({
       stateAt: () => {
         encoding = "utf8";
         return Promise.resolve({ kind: "file", bytes, executable: false });
@@ -58,11 +78,6 @@ describe("the earlier states of files", () => {
         encodingOf: () => encoding,
         withText: () => Promise.reject(new Error("the text has another encoding")),
       },
-      awaitsReview: () => false,
-      isOrigin: () => false,
-      newFolders: () => Promise.resolve([]),
-      changedState: () => {},
-      log: nullLog,
     });
     states.turnBegan(0);
     states.touched("t1", path, "é\n");
@@ -76,19 +91,7 @@ describe("the earlier states of files", () => {
     it(`have the mode of the start and the text that the user saved, although the save is not reported yet${earlier}`, async () => {
       const path = join(folder, "run.sh");
       const changed: StateChange[] = [];
-      const states = new EarlierStates({
-        stateAt: () => Promise.resolve({ kind: "file", bytes: Buffer.from("echo\n"), executable: true }),
-        texts: {
-          textOf: read => Promise.resolve(Buffer.from(read).toString()),
-          encodingOf: () => "utf8",
-          withText: () => Promise.resolve(undefined),
-        },
-        awaitsReview: () => false,
-        isOrigin: () => false,
-        newFolders: () => Promise.resolve([]),
-        changedState: change => changed.push(change),
-        log: nullLog,
-      });
+      const states = statesOfScript(changed);
       states.turnBegan(0);
       if (earlier !== "") {
         await writeFile(path, "earlier\necho\n");
@@ -112,19 +115,7 @@ describe("the earlier states of files", () => {
     const path = join(folder, "run.sh");
     await writeFile(path, "echo\n");
     const changed: StateChange[] = [];
-    const states = new EarlierStates({
-      stateAt: () => Promise.resolve({ kind: "file", bytes: Buffer.from("echo\n"), executable: true }),
-      texts: {
-        textOf: read => Promise.resolve(Buffer.from(read).toString()),
-        encodingOf: () => "utf8",
-        withText: (_, state, text) => Promise.resolve({ ...state, bytes: Buffer.from(text) } as FileState),
-      },
-      awaitsReview: () => false,
-      isOrigin: () => false,
-      newFolders: () => Promise.resolve([]),
-      changedState: change => changed.push(change),
-      log: nullLog,
-    });
+    const states = statesOfScript(changed);
     states.turnBegan(0);
     states.touched("t1", path, "echo\n");
     // The report of the mode arrives with the text of the save, which only the save makes the user's.

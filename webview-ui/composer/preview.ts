@@ -126,8 +126,8 @@ export class PreviewController implements ReactiveController {
     const { subject, content } = this.#shown;
     const { path, text, image, note } = content;
     const kind = attachmentKinds[subject.kind].name();
-    // The names of pasted texts begin with their kind.
-    const shownKind = path?.startsWith(kind) ? nothing : html`<span class="quiet">${kind}</span>`;
+    // The name of a pasted text begins with its kind.
+    const shownKind = subject.kind === "text" ? nothing : html`<span class="quiet">${kind}</span>`;
     return html`<div class="preview" id=${previewId} role="tooltip">
       <div>${shownKind} <bdi>${path}</bdi></div>
       ${image ? html`<img src=${`data:${image.mimeType};base64,${image.data}`} alt="" />` : nothing}

@@ -5,14 +5,9 @@ import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { createWebviewPanel } from "../../editor/editorItems.ts";
 import { isSearchIntent, type SearchIntent, type SearchMessage } from "../../panel/searchPage.ts";
+import type { RequestedHit } from "../../library/openedFolders.ts";
 import type { ConversationSearch } from "../conversationSearch.ts";
 import { readQuery } from "../searchQuery.ts";
-
-/** The hit at which a conversation is opened. */
-export type OpenedHit = Pick<
-  Extract<SearchIntent, { readonly type: "open" }>,
-  "session" | "entry" | "nth" | "query" | "matchCase" | "wholeWord" | "regex"
->;
 
 /** What the user attaches to the message: a whole conversation, or the passage at a hit. */
 export type AttachedFind = Extract<SearchIntent, { readonly type: "attachHit" | "attachSession" }>;
@@ -25,7 +20,7 @@ export interface SearchTabOptions {
   /** Reads the list of stored sessions. Never rejects. */
   readonly refresh: () => Promise<void>;
   /** Opens a conversation, at a hit if there is one. Rejects with a sentence. */
-  readonly openSession: (session: string, hit?: OpenedHit) => Promise<void>;
+  readonly openSession: (session: string, hit?: RequestedHit) => Promise<void>;
   /** Attaches it to the message in the chat, and shows the chat. Rejects with a sentence. */
   readonly attach: (find: AttachedFind) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The sessions about which Parley asks the user, as a test says.
+// The sessions about which Parley asks the user, which a test sets.
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import type { AskedSessions } from "../../../src/library/attention.ts";
 
