@@ -390,3 +390,25 @@ describe("a comparison at the end of a turn that takes long", () => {
     await hunksAre("a.txt", "line 2 → line two");
   });
 });
+
+describe("a file that a turn created and deleted", () => {
+  const { put, path, trees, begin, end, loseEventsOf, review, watch } = useReviewedFolder();
+
+  it("is not listed if its deletion is not reported before the review knows the file", async () => {
+    const [asked, gate] = [createGate(), createGate()];
+    await begin();
+    trees.set(`turn 1 ${path("made.txt")}`, async () => {
+      asked.settle();
+      await gate.settled;
+      await rm(path("made.txt"));
+      return null;
+    });
+    await put("made.txt", lines(1));
+    await asked.settled;
+    loseEventsOf("made.txt");
+    end();
+    gate.settle();
+    await watch().settled();
+    assert.deepEqual(review().files, []);
+  });
+});

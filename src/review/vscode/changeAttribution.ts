@@ -285,6 +285,7 @@ export class ChangeAttribution implements Disposable {
   }
 
   #compare(turn: string, attribute: (difference: FileDifference) => Promise<void>): Promise<void> {
+    const different = new Set<string>();
     const compared = compareWithStart({
       ...this.#options,
       turn,
@@ -292,14 +293,32 @@ export class ChangeAttribution implements Disposable {
       isUsers: path => this.#userOperations.moves.isUsers(path, Date.now()),
       attribute: one => {
         const { path, before, is } = one;
+        different.add(path);
         const known = { turn, isGone: is === undefined, ...(before !== undefined && { text: before }) };
         this.#options.facts.note({ type: "compared", path, ...known });
         return attribute(one);
       },
-      whenLoaded: () => this.#reloads.whenIdle().then(() => this.#work.whenIdle()),
+      whenLoaded: async () => {
+        await this.#reloads.whenIdle();
+        await this.#work.whenIdle();
+        await this.#checkTemporary(different);
+      },
     });
     this.#comparison = Promise.all([this.#comparison, compared]).then(() => undefined);
     return compared;
+  }
+
+  /**
+   * A file that the turn created and deleted is no difference between its start and its end. VS Code may report the
+   * deletion of its folder late, or never.
+   */
+  async #checkTemporary(different: ReadonlySet<string>): Promise<void> {
+    const others = this.#options.review.files.filter(({ path }) => !different.has(path));
+    await Promise.all(
+      others.map(async ({ path }) => {
+        if ((await changeTime(path)) === undefined) await this.#work.enqueue(path, one => this.#diskChanged(one));
+      }),
+    );
   }
 
   /** Resolves when the turns that ended are compared with their starts, or after a while. */

@@ -10,7 +10,7 @@ import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { emptySession, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
-import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
+import { FileEvents, type FileEventListener } from "../../../src/files/vscode/fileEvents.ts";
 import { Checkpoints } from "../../../src/checkpoints/checkpoints.ts";
 import { CheckpointFolder } from "../../../src/checkpoints/checkpointStore.ts";
 import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
@@ -56,6 +56,18 @@ async function record(title: string, facts: RecordedFacts): Promise<void> {
   await writeFile(join(recordings, `${title.replaceAll(/[^\w]+/g, "-").slice(0, 120)}.ndjson`), facts.text);
 }
 
+/** VS Code reports some changes late, or never. */
+class LossyFileEvents extends FileEvents {
+  /** The files of which nothing is reported any more. */
+  readonly lost = new Set<string>();
+
+  override watchFolder(folder: string, listener: FileEventListener): ReturnType<FileEvents["watchFolder"]> {
+    return super.watchFolder(folder, event => {
+      if (!this.lost.has(event.path)) listener(event);
+    });
+  }
+}
+
 /** On a slow machine too, what is read before a prompt is read completely: no test is about these limits. Milliseconds. */
 const maxTestWait = 60_000;
 
@@ -80,7 +92,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   let storage: Map<string, string>;
   let checkpoints: Checkpoints | undefined;
   const faults: string[] = [];
-  const fileEvents = new FileEvents();
+  const fileEvents = new LossyFileEvents();
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
   /** Texts at the start of a turn, by turn and path, for folders without a repository. */
   const trees = new Map<string, string | null | (() => Promise<string | null>)>();
@@ -238,6 +250,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     faults.length = 0;
     touches.length = 0;
     trees.clear();
+    fileEvents.lost.clear();
     // VS Code can miss a folder that is created together with its parent, and then never reports its changes.
     if (options.roots) await watched(folder);
     for (const root of roots()) await mkdir(root, { recursive: true });
@@ -386,6 +399,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     edit,
     type,
     formatting,
+    /** From now on, the editor does not report what happens to the file. */
+    loseEventsOf: (name: string): void => void fileEvents.lost.add(path(name)),
     touches,
     trees,
     reviews,
