@@ -202,6 +202,21 @@ describe("actions away from the cursor", () => {
       await page.keyboard.press("ArrowRight");
       return false;
     });
+    // Enter opens the file that has the focus, not the one that is selected.
+    await page.locator(".tab.active", { hasText: first }).waitFor();
+    await runCommand(page, "Parley: Focus on Changes View");
+    const focused = rows.locator(".monaco-list-row.focused").filter({ hasText: second });
+    await until(page, async () => {
+      if ((await focused.count()) > 0) return true;
+      await page.keyboard.press("ArrowDown");
+      return false;
+    });
+    assert.equal(await focused.getAttribute("aria-selected"), "false");
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: second }).waitFor();
+    await row(first).click();
+    await page.locator(".tab.active", { hasText: first }).waitFor();
+
     await row("line two").hover();
     await page.keyboard.press("Control+End");
     await row("line two").locator(".action-label[aria-label^='Keep Change']").click();

@@ -90,6 +90,13 @@ describe("the Sessions view in a real VS Code", () => {
     await prompt("new talk").waitFor();
     await page.getByRole("tab", { name: /Parley.*waiting for you/ }).waitFor();
     await screenshot(page, "sessions-view");
+    // A session whose agent works is deleted only after a question that says so.
+    const working = page.getByRole("dialog").filter({ hasText: "Its agent is working. This work will be stopped." });
+    await focusView(page);
+    await focusRow(page, "question");
+    await page.keyboard.press("Delete");
+    await working.getByRole("button", { name: "Cancel" }).click();
+    await working.waitFor({ state: "detached" });
     await focusView(page);
     await focusRow(page, "question");
     await page.keyboard.press("Enter");
@@ -190,5 +197,18 @@ describe("the Sessions view in a real VS Code", () => {
     await page.locator(".tab.active", { hasText: "First talk" }).waitFor();
     await runCommand(page, "View: Close Editor");
     await page.locator(".tab", { hasText: "First talk" }).waitFor({ state: "detached" });
+
+    // Deleting a session whose agent works stops the work.
+    await send("question");
+    await question.waitFor();
+    await focusView(page);
+    await focusRow(page, "question");
+    await page.keyboard.press("Delete");
+    await working.waitFor();
+    await screenshot(page, "sessions-delete-working");
+    await working.getByRole("button", { name: "Delete", exact: true }).click();
+    await row(page, "question").waitFor({ state: "detached" });
+    await question.waitFor({ state: "detached" });
+    await idle();
   });
 });

@@ -2,11 +2,11 @@
 import * as vscode from "vscode";
 import { ProblemError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
-import type { Clock } from "../../base/log.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { sessionTitle } from "../../session/state.ts";
 import type { SessionMarks } from "../sessionEntry.ts";
+import { DoubleClicks } from "../doubleClicks.ts";
 import type { ListedSession } from "../sessionGroups.ts";
 import type { FolderRow } from "./folderRows.ts";
 import type { SessionsRow, SessionsTree } from "./sessionsTree.ts";
@@ -195,27 +195,6 @@ async function openForKey(rows: readonly SessionsRow[], options: SessionListComm
 
 const openFolder = ({ otherFolders }: SessionListCommandsOptions, row: FolderRow): Promise<void> =>
   otherFolders.open(row.folder, row.kind === "folderSession" ? { session: row.session.id } : undefined);
-
-/** Two clicks on one row within this time are a double click. Milliseconds. VS Code reports only single clicks. */
-const maxDoubleClickTime = 500;
-
-class DoubleClicks {
-  readonly #clock: Clock;
-  #last: { readonly id: string; readonly at: number } | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Notes a click. True if it is the second one. */
-  isSecond(id: string): boolean {
-    const at = this.#clock.now();
-    const last = this.#last;
-    const isSecond = last?.id === id && at - last.at <= maxDoubleClickTime;
-    this.#last = isSecond ? undefined : { id, at };
-    return isSecond;
-  }
-}
 
 async function rename({ registry, stored }: SessionListCommandsOptions, { id, title }: ListedSession): Promise<void> {
   const own = registry.open.get(id);
