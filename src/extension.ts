@@ -43,9 +43,11 @@ import {
   conversationPagesFolder,
   openedFoldersFolder,
   sessionLogFolder,
+  worktreeRecordsFolder,
 } from "./window/startup/storageFolders.ts";
 import { openTabPage } from "./window/openTabPage.ts";
 import { SettingsReader } from "./window/settings.ts";
+import { createWorktrees } from "./worktrees/vscode/createWorktrees.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 
 // VS Code knows the user's language.
@@ -132,8 +134,13 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const resumeQuestions = store.add(
     new ResumeQuestions({ open, storage: platform.storage, limits: () => settings.read().resume, log }),
   );
+  const worktrees = createWorktrees(platform, {
+    path: worktreeRecordsFolder(context),
+    settings: () => settings.read().worktrees,
+  });
   const features = {
     open,
+    worktrees,
     settings,
     environment,
     pool,

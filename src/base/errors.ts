@@ -16,6 +16,8 @@ export const nextSteps = [
   "exportSession",
   /** Continues the conversation in a new session, with an agent that the user selects. */
   "continueWith",
+  /** Starts the agent although the set-up of its worktree failed. */
+  "startAnyway",
   /** Lets Parley speak the draft of the next version of the protocol with the agent. */
   "useDraftProtocol",
 ] as const;

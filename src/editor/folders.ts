@@ -2,11 +2,22 @@
 import * as vscode from "vscode";
 import { isOutsideFolders } from "./outsideFolders.ts";
 
-/** The folders in which an agent may work: its own and every folder of the workspace. */
+/**
+ * The folders in which an agent may work: every folder of the workspace if its own is one of them. A session in another
+ * folder, such as a worktree, works there alone. Without a folder: those of the workspace.
+ */
 export function sessionRoots(workspaceFolder: string): readonly string[] {
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter(folder => folder.uri.scheme === "file");
-  return [...new Set([workspaceFolder, ...folders.map(folder => folder.uri.fsPath)])];
+  const paths = workspaceFolderPaths();
+  return workspaceFolder === "" || paths.includes(workspaceFolder)
+    ? [...new Set([workspaceFolder, ...paths])]
+    : [workspaceFolder];
 }
+
+/** Whether the folder is one of the workspace. */
+export const isWorkspaceFolder = (path: string): boolean => workspaceFolderPaths().includes(path);
+
+const workspaceFolderPaths = (): readonly string[] =>
+  (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === "file" ? [uri.fsPath] : []));
 
 /** The folder for a new session: that of the active editor in a multi-root workspace, else the first. */
 export function sessionFolder(): string | undefined {

@@ -25,6 +25,11 @@ export interface GitRunOptions {
   readonly config?: readonly string[];
   /** Environment variables in addition to those of the host. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * The user asked for this command, so the repository's hooks, filters and remotes work as in a terminal. Git asks for
+   * nothing. Default: false.
+   */
+  readonly isUsers?: boolean;
 }
 
 /** Options that keep the repository from running programs, and make git treat paths literally. */
@@ -38,6 +43,9 @@ const safeOptions = [
   "-c",
   "core.hooksPath=/dev/null",
 ];
+
+/** Options for commands that the user asked for. */
+const userOptions = ["--literal-pathspecs", "-c", "core.quotePath=false"];
 
 /** Git ran and failed. */
 export class GitError extends Error {
@@ -98,13 +106,15 @@ export async function runGitBytes(
     input,
     config = [],
     env = {},
+    isUsers = false,
   }: GitRunOptions & { readonly take: (bytes: Buffer) => Promise<void> | void },
 ): Promise<void> {
-  const child = spawn(git.path, [...safeOptions, ...config.flatMap(one => ["-c", one]), ...args], {
+  const own = isUsers ? userOptions : safeOptions;
+  const child = spawn(git.path, [...own, ...config.flatMap(one => ["-c", one]), ...args], {
     cwd,
     stdio: ["pipe", "pipe", "pipe"],
     windowsHide: true,
-    env: { ...gitEnvironment(), ...env },
+    env: { ...gitEnvironment(isUsers), ...env },
     ...(signal && { signal }),
   });
   let errorText = "";
@@ -130,12 +140,13 @@ export async function runGitBytes(
 }
 
 /** The environment of the host, without variables that redirect git to another repository. */
-function gitEnvironment(): NodeJS.ProcessEnv {
+function gitEnvironment(isUsers: boolean): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const name of ["DIR", "WORK_TREE", "INDEX_FILE", "COMMON_DIR", "OBJECT_DIRECTORY", "NAMESPACE"]) {
     delete env[`GIT_${name}`];
   }
   delete env["GIT_ALTERNATE_OBJECT_DIRECTORIES"];
+  if (isUsers) return { ...env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
   // In a partial clone, reading a missing object would fetch it with programs from the configuration.
   return { ...env, GIT_TERMINAL_PROMPT: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none", LC_ALL: "C" };
 }

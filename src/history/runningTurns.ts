@@ -1,5 +1,6 @@
 // The turns that overlap: those that run, and those that ended while another one ran, with the evidence of who made a
 // change. Pure. All times are in ms since the epoch.
+import { sep } from "node:path";
 import type { SessionEvent } from "../session/events.ts";
 import { isBusy, type SessionState } from "../session/state.ts";
 import { AgentTerminals } from "./agentTerminals.ts";
@@ -23,6 +24,8 @@ interface RunningTurn {
   readonly reports: TurnReports;
   /** The turn is of an earlier window. */
   readonly isEarlier: boolean;
+  /** The folder to which the session is confined, such as a worktree. Undefined: it works in all folders of the workspace. */
+  readonly folder: string | undefined;
 }
 
 /**
@@ -65,6 +68,11 @@ export class RunningTurns implements TimesOfTurns {
     return this.#turns[0]?.turn ?? "";
   }
 
+  /** The turn that began first of those that can have changed the file. */
+  firstOf(path: string): string {
+    return this.#turns.find(one => this.#canChange(one, path))?.turn ?? this.first;
+  }
+
   /** Whether several turns can have made a change. */
   get isOverlap(): boolean {
     return this.#turns.length > 1;
@@ -89,17 +97,20 @@ export class RunningTurns implements TimesOfTurns {
     return this.#turns.findLast(one => one.session === session);
   }
 
-  /** A turn begins. Returns whether it overlaps no other one, so that nothing is known of earlier ones any more. */
-  begin(turn: string, session: string, now: number): boolean {
+  /**
+   * A turn begins. Returns whether it overlaps no other one, so that nothing is known of earlier ones any more. `folder`: the
+   * only folder of the session, if it is confined to one.
+   */
+  begin(turn: string, session: string, now: number, folder?: string): boolean {
     const others = this.#turns.filter(one => one.session !== session);
     const overlap = others.some(({ times }) => times.isBusy);
     this.#turns = overlap ? others.filter(({ times }) => times.canBeReported(now)) : [];
-    this.#add(turn, session).times.begin(now);
+    this.#add(turn, session, false, folder).times.begin(now);
     return !overlap;
   }
 
-  #add(turn: string, session: string, isEarlier = false): RunningTurn {
-    const added = { turn, session, times: new TurnTimes(), reports: new TurnReports(), isEarlier };
+  #add(turn: string, session: string, isEarlier: boolean, folder?: string): RunningTurn {
+    const added = { turn, session, times: new TurnTimes(), reports: new TurnReports(), isEarlier, folder };
     this.#turns = [...this.#turns, added];
     this.#last.set(session, turn);
     return added;
@@ -125,15 +136,27 @@ export class RunningTurns implements TimesOfTurns {
     this.#terminals.get(session)?.ended(now);
   }
 
-  /** What is known of the turns, as evidence of who changed the file. */
+  /**
+   * What is known of the turns, as evidence of who changed the file. An agent that is confined to another folder can have
+   * changed it only if one of its calls names it.
+   */
   evidenceFor(path: string, now: number): readonly TurnEvidence[] {
-    return this.#turns.map(({ turn, session, times, reports, isEarlier }) => ({
+    const turns = this.#turns.filter(one => this.#canChange(one, path));
+    return turns.map(({ turn, session, times, reports, isEarlier }) => ({
       turn,
       ran: times.period,
       calls: [...reports.callsFor(path), ...(this.#terminals.get(session)?.calls ?? [])],
       isEarlier,
       canBeReported: times.canBeReported(now),
     }));
+  }
+
+  #canChange({ folder, reports }: RunningTurn, path: string): boolean {
+    const isIn = (one: string): boolean => path === one || path.startsWith(one + sep);
+    if (folder !== undefined) return isIn(folder) || reports.isNamed(path);
+    // Nobody else works in the folder of a session that works there alone.
+    const isOthers = this.#turns.some(one => one.folder !== undefined && isIn(one.folder));
+    return !isOthers || reports.isNamed(path);
   }
 
   /** Takes in an event of an agent, also of one that reports after its last turn. Returns {@link TurnReports.observe}. */

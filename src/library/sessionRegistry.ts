@@ -61,7 +61,7 @@ export interface WorkspaceFolders {
   choose(): Promise<string | undefined>;
   /** The other folders in which a session may work. */
   additional(workspaceFolder: string): readonly string[];
-  /** The name of the folder, if the workspace has several. */
+  /** The name of the folder, if the workspace has several or it is none of them. */
   nameOf(folder: string): string | undefined;
 }
 

@@ -499,7 +499,7 @@ export interface ViewResumeQuestion {
 export interface FeatureHead {
   /** The id of the session. Absent while the window has no session. */
   readonly session?: string;
-  /** The name of the session's folder. Absent if the workspace has only one. */
+  /** The name of the session's folder. Absent if it is the only one of the workspace. */
   readonly folder?: string;
   /** The agents in the agent picker. */
   readonly agents: readonly ViewAgent[];

@@ -55,6 +55,8 @@ export interface ReviewedTurn {
 export interface TurnSession {
   readonly id: string;
   readonly title: string;
+  /** The folder in which the session works alone, such as a worktree. Absent: it works in the folders of the workspace. */
+  readonly ownFolder?: string;
 }
 
 /** The hunks of turns that other turns changed too. */

@@ -9,6 +9,7 @@ import { isPlanDone } from "./planProgress.ts";
 import { unansweredTurn } from "./silence.ts";
 import { closeOpenTools, closeSubAgents } from "./toolCalls.ts";
 import {
+  hasConversation,
   isBusy,
   isHeld,
   messageKey,
@@ -385,9 +386,8 @@ export function setAgentSession(
 ): SessionState {
   const known = continued ? state.agentSessions.lastIndexOf(sessionId) : -1;
   if (known < 0) {
-    const isForNew = state.entries.findLast(({ kind }) => kind === "message" || kind === "tool") !== undefined;
     // A copy of the agent's session has the conversation.
-    const needsConversation = continued ? state.needsConversation : isForNew;
+    const needsConversation = continued ? state.needsConversation : hasConversation(state);
     return { ...withNewSession(withoutEarlierAgent(state), sessionId), agentForgot: false, needsConversation };
   }
   return { ...state, agentSession: known, connections: state.connections + 1, mayReportEarlierEnd: true };

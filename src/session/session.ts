@@ -66,6 +66,8 @@ export class Session implements Disposable {
   #restarts = 0;
   /** Runs from Stop until the end of the turn. */
   #stopTimer: Disposable | undefined;
+  /** Ends the preparation of the folder. */
+  #preparing: AbortController | undefined;
   readonly #quietTimer: QuietTimer;
   readonly #silenceTimer: SilenceTimer;
   readonly #prompts: PromptDelivery;
@@ -147,6 +149,12 @@ export class Session implements Disposable {
     const restarts = this.#restarts;
     const isStale = (): boolean => this.#disposed || restarts !== this.#restarts;
     try {
+      if (this.#services.prepareFolder) {
+        this.#reportConnection("starting");
+        this.#preparing = new AbortController();
+        await this.#services.prepareFolder(this.#preparing.signal);
+        if (isStale()) return;
+      }
       const running = await connection.connect((state, detail) => {
         if (!isStale()) this.#reportConnection(state, detail);
       });
@@ -383,6 +391,7 @@ export class Session implements Disposable {
     if (this.#state.connection?.since === undefined || this.#disposed) return;
     this.#restarts++;
     this.#opening = undefined;
+    this.#preparing?.abort();
     const { name } = this.#options.agent;
     const message = t("Connecting to {0} was cancelled. Retry, or send a message, to start it again.", name);
     this.#handleAgentLoss({ message, next: ["retry", "selectAgent", "showLog"] });

@@ -35,6 +35,11 @@ export interface SessionServices
   question(questionId: string): PermissionQuestion | undefined;
   /** Ends every command, because the agent that started them is gone. */
   endTerminals(): void;
+  /**
+   * Prepares the folder of the session before its agent starts, and reports what happens. Rejects with a ProblemError if
+   * the agent must not start, and when the signal aborts.
+   */
+  prepareFolder?(signal: AbortSignal): Promise<void>;
   /** Keeps the pages of a conversation that is too long for a prompt. The agent may read them. */
   readonly pages?: PageStore;
   /** The features that take part in the session. The session disposes them. */

@@ -54,7 +54,8 @@ export class SignInOffers {
   /** The problem of an agent that was lost. If its start failed, the user can also check the agent. */
   lost(problem: Problem, { connection }: SessionState): Problem {
     const shown = this.problem(problem);
-    const isStart = connection?.state !== "ready" && shown.signIn === undefined;
+    const isSetUp = shown.next.includes("startAnyway");
+    const isStart = connection?.state !== "ready" && shown.signIn === undefined && !isSetUp;
     return isStart ? { ...shown, next: [...shown.next, "checkAgent"] } : shown;
   }
 

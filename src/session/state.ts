@@ -449,9 +449,14 @@ export function sessionTitle({ ownTitle, title, entries }: SessionState): string
   return maskKnownSecrets(continuedSession({ entries })?.title ?? "");
 }
 
+/** The id of a call that Parley itself makes before the agent starts. `unique`: what no other call of the session has. */
+export const setUpCallId = (unique: string): string => `parley:set-up:${unique}`;
+
 /** Whether the user or an agent has written anything. */
 export const hasConversation = ({ entries }: Pick<SessionState, "entries">): boolean =>
-  entries.findLast(entry => entry.kind === "message" || entry.kind === "tool") !== undefined;
+  entries.findLast(
+    ({ kind, id }) => kind === "message" || (kind === "tool" && !id.startsWith(toolKey(setUpCallId("")))),
+  ) !== undefined;
 
 /** The session that this one continues. Undefined if it is a conversation of its own. */
 export function continuedSession({ entries }: Pick<SessionState, "entries">): SessionLink | undefined {

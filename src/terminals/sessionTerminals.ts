@@ -88,6 +88,11 @@ export class SessionTerminals implements Disposable, TerminalClient {
     }
   }
 
+  /** Whether the terminal is one of these. */
+  has(terminalId: string): boolean {
+    return this.#terminals.has(terminalId);
+  }
+
   async terminalOutput(terminalId: string): Promise<TerminalOutput> {
     const { process } = this.#find(terminalId);
     return { ...process.output, ...(process.exit && { exit: process.exit }) };

@@ -3,6 +3,8 @@
 /** Every command. The handlers are checked against this list by the compiler, and the manifest by a test. */
 export const commandIds = [
   "parley.newSession",
+  "parley.newSessionInWorktree",
+  "parley.openWorktree",
   "parley.switchSession",
   "parley.nextWaitingSession",
   "parley.goToSessions",

@@ -126,7 +126,7 @@ export function createPanels(
   const runIntent = intentRunner(
     [
       panelIntents(views, sender, log),
-      sessionIntents({ registry, agents, stored, chat, mcp }),
+      sessionIntents({ registry, agents, stored, chat, mcp, setUp: features.worktrees.setUp }),
       mcp.intents,
       code,
       fileIntents,
@@ -198,6 +198,7 @@ export function createPanels(
       }),
       sessionGrouping(platform.context, tree),
       otherFolders.commands,
+      features.worktrees.commands({ registry, folders: features.folders, chat }),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },
       logCommands({ agents, active, traffic, log }),

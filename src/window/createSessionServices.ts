@@ -25,12 +25,13 @@ import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { RuleSet } from "../permissions/rules.ts";
 import type { AgentChange } from "../review/turns/knownTouches.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
+import type { WorktreeSetUp } from "../worktrees/setUpWorktree.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
 import type { Settings } from "./settings.ts";
 import { lazyHookFolders } from "../permissions/vscode/protectedHooks.ts";
 import { factsContext } from "../permissions/vscode/questionContext.ts";
-import { sessionRoots } from "../editor/folders.ts";
+import { isWorkspaceFolder, sessionRoots } from "../editor/folders.ts";
 import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { userTerminalVariables } from "../terminals/vscode/userTerminalVariables.ts";
 
@@ -56,6 +57,8 @@ export interface SharedServices {
   readonly follow?: (confinement: Confinement, session: string) => SessionParticipant;
   /** The files with the pages of long conversations. */
   readonly pages: ConversationPageFiles;
+  /** Sets up worktrees before agents start in them. */
+  readonly worktreeSetUp?: Pick<WorktreeSetUp, "prepare">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -135,15 +138,14 @@ export function createSessionServices(
     { missingFiles },
     services.pages.readableIn(session.id, outside.reported(access)),
   );
-  const terminals = new SessionTerminals({
-    confinement,
-    access,
-    workspaceFolder: cwd,
-    environment: services.environment,
-    changes: userTerminalVariables,
-    shell: vscode.env.shell,
-    report: dispatch,
-  });
+  const terminalOptions = {
+    ...{ confinement, workspaceFolder: cwd, environment: services.environment },
+    ...{ changes: userTerminalVariables, shell: vscode.env.shell, report: dispatch },
+  };
+  const terminals = new SessionTerminals({ ...terminalOptions, access });
+  const setUp = isWorkspaceFolder(cwd) ? undefined : services.worktreeSetUp;
+  // The command of the set-up is in the user's settings, so nobody is asked.
+  const setUpTerminals = new SessionTerminals(terminalOptions);
   const unsavedChanges = new UnsavedChangesWatcher({
     roots,
     fileEvents: services.fileEvents,
@@ -175,8 +177,9 @@ export function createSessionServices(
     createTerminal: (request, signal) => terminals.createTerminal(request, signal),
     terminalOutput: id => terminals.terminalOutput(id),
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
-    killTerminal: id => terminals.killTerminal(id),
+    killTerminal: id => (setUpTerminals.has(id) ? setUpTerminals : terminals).killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
+    ...(setUp && { prepareFolder: signal => setUp.prepare(cwd, setUpTerminals, dispatch, signal) }),
     pages: services.pages.of(session.id),
     // The first is the outermost around a write.
     participants: [...(following ? [following] : []), reviewing, unsavedChanges, diffLines, endOfTurn],
@@ -184,7 +187,7 @@ export function createSessionServices(
       services.allEdits.set(session.id, false);
       changes.dispose();
       broker.dispose();
-      onEnding(terminals.close());
+      onEnding(Promise.all([terminals.close(), setUpTerminals.close()]).then(() => undefined));
     },
   };
 }

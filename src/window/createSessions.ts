@@ -26,6 +26,7 @@ import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import { emptySession, sessionTitle } from "../session/state.ts";
 import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
+import type { WorktreesFeature } from "../worktrees/vscode/createWorktrees.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import type { SettingsReader } from "./settings.ts";
 import { sessionLogFolder } from "./startup/storageFolders.ts";
@@ -49,6 +50,7 @@ export interface SessionFeatures {
   readonly signIn: SignInFeature;
   readonly mcp: McpFeature;
   readonly resumeQuestions: ResumeQuestions;
+  readonly worktrees: WorktreesFeature;
   /** How files are protected that programs run. */
   readonly protection: () => ProtectionSettings;
 }
@@ -71,6 +73,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     review: session => review.store.startSession(session),
     follow: (confinement, session) => follow.controller.startSession(confinement, session),
     pages: features.pages,
+    worktreeSetUp: features.worktrees.setUp,
     clock,
     log,
   };

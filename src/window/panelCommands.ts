@@ -10,7 +10,7 @@ export type PanelCommand =
   | "showSessions"
   | "showChanges"
   | "showPermissionLog"
-  | Exclude<NextStep, "retry" | "restartAgent" | "newSession" | "useDraftProtocol">;
+  | Exclude<NextStep, "retry" | "restartAgent" | "newSession" | "startAnyway" | "useDraftProtocol">;
 
 const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   openChatInEditor: () => vscode.commands.executeCommand("parley.openChatInEditor"),

@@ -13,6 +13,7 @@ import { runPanelCommand } from "./panelCommands.ts";
 import type { StoredSessions } from "../library/storedSessions.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
+import type { WorktreeSetUp } from "../worktrees/setUpWorktree.ts";
 import { hasSession, showSession } from "../library/vscode/showSession.ts";
 
 /** Handlers for the session that each intent names. They do nothing if it is closed. */
@@ -22,12 +23,14 @@ export function sessionIntents({
   stored,
   chat,
   mcp,
+  setUp,
 }: {
   readonly registry: SessionRegistry;
   readonly agents: WindowAgents;
   readonly stored: StoredSessions;
   readonly chat: ChatSurface;
   readonly mcp: Pick<McpFeature, "questions" | "answerForm">;
+  readonly setUp: Pick<WorktreeSetUp, "skip">;
 }) {
   const of = ({ session }: { readonly session?: string }): Session | undefined => registry.open.get(session);
   return intentHandlers({
@@ -64,7 +67,10 @@ export function sessionIntents({
       await showSession({ registry, stored, chat }, id);
     },
     selectAgent: ({ agent }, replyTarget) => startSession(registry, replyTarget, agent),
-    nextStep: (intent, replyTarget) => runNextStep(registry, of(intent), intent.step, replyTarget),
+    nextStep: (intent, replyTarget) =>
+      intent.step === "startAnyway"
+        ? startAnyway(of(intent), setUp)
+        : runNextStep(registry, of(intent), intent.step, replyTarget),
   });
 }
 
@@ -77,7 +83,7 @@ async function startSession(registry: SessionRegistry, replyTarget: ReplyTarget,
 function runNextStep(
   registry: SessionRegistry,
   session: Session | undefined,
-  step: NextStep,
+  step: Exclude<NextStep, "startAnyway">,
   replyTarget: ReplyTarget,
 ): Promise<void> | void {
   switch (step) {
@@ -92,6 +98,13 @@ function runNextStep(
     default:
       return runPanelCommand(step);
   }
+}
+
+/** Starts the agent in a worktree whose set-up failed. */
+async function startAnyway(session: Session | undefined, setUp: Pick<WorktreeSetUp, "skip">): Promise<void> {
+  if (!session) return;
+  await setUp.skip(session.state.workspaceFolder);
+  await session.open();
 }
 
 /** Sets the version in the settings of the agent, and starts it again. */

@@ -12,6 +12,7 @@ import { readProtectionSetting, type ProtectionSettings } from "../permissions/p
 import { readFolderGlobs, readGlobSetting } from "../permissions/sensitiveFiles.ts";
 import type { ResumeLimits } from "../library/resumeQuestions.ts";
 import type { SessionLimits } from "../library/retention.ts";
+import type { WorktreeSettings } from "../worktrees/vscode/createWorktrees.ts";
 import { checkedInteger, type IntegerSettingKey } from "./numberSettings.ts";
 
 export interface Settings {
@@ -38,6 +39,8 @@ export interface Settings {
   readonly sessions: SessionLimits;
   /** Above which size Parley asks before an agent gets a conversation again. */
   readonly resume: ResumeLimits;
+  /** Where worktrees are made, and how they are set up. */
+  readonly worktrees: WorktreeSettings;
 }
 
 /** The events that notify the user: none, permission requests, or permission requests and ends of turns. */
@@ -135,6 +138,14 @@ export function readSettings(
     if (problem !== undefined) onInvalidNumber(problem);
     return value;
   };
+  const text = (key: string): string => {
+    const value = userSetting(key);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const texts = (key: string): readonly string[] => {
+    const value = userSetting(key);
+    return Array.isArray(value) ? value.filter(one => typeof one === "string" && one.trim() !== "") : [];
+  };
   return {
     agents,
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
@@ -158,6 +169,12 @@ export function readSettings(
     resume: {
       tokens: integer("sessions.askAboveTokens"),
       bytes: integer("sessions.askAboveSize") * 1_000_000,
+    },
+    worktrees: {
+      folder: text("worktrees.folder"),
+      copy: texts("worktrees.copy"),
+      setup: text("worktrees.setup"),
+      setupMinutes: integer("worktrees.setupTimeLimit"),
     },
   };
 }

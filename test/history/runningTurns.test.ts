@@ -23,8 +23,8 @@ describe("the turns that overlap", () => {
   const call = (session: string, now: number, status: "in_progress" | "completed", path: string, kind = "edit"): void =>
     report(session, now, { type: "tool", toolCallId: "c", patch: { kind, status, locations: [{ path }] } });
   /** A turn begins, with a call that names no file and runs until its end. */
-  const begin = (turn: string, session: string, now: number): boolean => {
-    const isAlone = turns.begin(turn, session, now);
+  const begin = (turn: string, session: string, now: number, folder?: string): boolean => {
+    const isAlone = turns.begin(turn, session, now, folder);
     report(session, now, { type: "tool", toolCallId: "whole", patch: { kind: "execute", status: "in_progress" } });
     return isAlone;
   };
@@ -50,6 +50,25 @@ describe("the turns that overlap", () => {
     assert.equal(authorAt("/w/y", 3100, 3200), "b1");
     call("b", 4000, "completed", "/w/y");
     assert.equal(authorAt("/w/y", 3900, 4500), "b1");
+  });
+
+  it("give a change in a worktree to its session alone, and none outside of it, unless a call names the file", () => {
+    begin("a1", "a", 1000);
+    begin("b1", "b", 1000, "/trees/b");
+    assert.equal(authorAt("/trees/b/x", 1500, 1600), "b1");
+    assert.equal(authorAt("/w/x", 1500, 1600), "a1");
+    assert.equal(authorAt("/trees/bc/x", 1500, 1600), "a1");
+    assert.deepEqual([turns.firstOf("/trees/b/x"), turns.firstOf("/w/x")], ["b1", "a1"]);
+    call("b", 2000, "in_progress", "/w/y");
+    call("a", 2000, "in_progress", "/trees/b/y");
+    assert.equal(authorAt("/w/y", 2100, 2200), "b1");
+    assert.equal(authorAt("/trees/b/y", 2100, 2200), "a1");
+  });
+
+  it("give no change outside of its worktree to the only turn that runs", () => {
+    begin("b1", "b", 1000, "/trees/b");
+    assert.equal(authorAt("/trees/b/x", 1500, 1600), "b1");
+    assert.equal(authorAt("/w/x", 1500, 1600), "nobody");
   });
 
   it("give a change that no agent reported to the only turn that ran, otherwise to none", () => {

@@ -1,5 +1,7 @@
 // Connecting to an agent, which the user can cancel at every step.
 import assert from "node:assert/strict";
+import { ProblemError } from "../../src/base/errors.ts";
+import { setUpCallId } from "../../src/session/state.ts";
 import { SessionBench } from "../support/fakes/sessionBench.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -58,6 +60,55 @@ describe("connecting", () => {
       assert.equal(bench.session.state.lost, null);
     });
   }
+
+  it("begins when the folder is prepared, and not if that fails", async () => {
+    const bench = new SessionBench();
+    const setUp = held();
+    bench.prepareFolder = () => setUp.promise;
+    const opened = bench.session.open();
+    await bench.flushPromises();
+    assert.deepEqual([bench.connects, bench.session.state.connection?.state], [0, "starting"]);
+    setUp.release();
+    await opened;
+    assert.equal(bench.session.state.connection?.state, "ready");
+
+    const failing = new SessionBench();
+    const problem = { message: "It failed.", next: ["retry", "startAnyway"] } as const;
+    failing.prepareFolder = () => Promise.reject(new ProblemError(problem));
+    await failing.session.open();
+    assert.deepEqual([failing.connects, failing.session.state.lost], [0, problem]);
+    failing.prepareFolder = undefined;
+    await failing.openReady();
+  });
+
+  it("is cancelled while the folder is prepared, which ends", async () => {
+    const bench = new SessionBench();
+    let ended = 0;
+    bench.prepareFolder = signal =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(new Error(`ended ${++ended}`)));
+      });
+    void bench.session.open();
+    await bench.flushPromises();
+    await bench.session.cancelConnecting();
+    await bench.flushPromises();
+    assert.deepEqual([ended, bench.connects], [1, 0]);
+    assert.match(bench.session.state.lost?.message ?? "", /was cancelled/);
+  });
+
+  it("attaches nothing to the first prompt because of the calls that prepared the folder", async () => {
+    const bench = new SessionBench();
+    bench.prepareFolder = async (_, dispatch) => {
+      const patch = { title: "Set up", kind: "execute", status: "completed" };
+      dispatch({ type: "tool", toolCallId: setUpCallId("1"), patch });
+    };
+    await bench.openReady();
+    bench.send("first");
+    await bench.flushPromises();
+    assert.deepEqual(bench.remote.prompts, [[{ type: "text", text: "first" }]]);
+    assert.ok(!bench.entryKinds.includes("notice"));
+    assert.equal(bench.session.state.needsConversation, false);
+  });
 
   it("is cancelled while an agent is being restarted, which then starts nothing", async () => {
     const bench = await new SessionBench().openReady();

@@ -48,6 +48,10 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
     "application",
     "A habit of the user. A folder could have sessions deleted without a question.",
   ],
+  "parley.worktrees.folder": ["machine", "The disk is that of the machine."],
+  "parley.worktrees.copy": ["application", "It copies secrets."],
+  "parley.worktrees.setup": ["application", "It is a command."],
+  "parley.worktrees.setupTimeLimit": ["application", "It limits a command of the user."],
 };
 
 describe("the settings in the manifest", () => {
@@ -67,6 +71,7 @@ describe("the settings in the manifest", () => {
         ["Permissions and Files", 3],
         ["Chat", 4],
         ["Checkpoints and Sessions", 5],
+        ["Worktrees", 6],
       ],
     );
     const ids = groups.flatMap(({ properties }) => Object.keys(properties));

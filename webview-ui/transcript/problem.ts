@@ -36,6 +36,8 @@ export function stepName(step: NextStep): string {
       return t("Export Session…");
     case "continueWith":
       return t("Continue With…");
+    case "startAnyway":
+      return t("Start Anyway");
     case "useDraftProtocol":
       return t("Use Version 2");
     default:

@@ -1,4 +1,5 @@
 // The folders of the workspace, for sessions. In a workspace with several folders, the user chooses that of a new session.
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { Problem } from "../../base/errors.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
@@ -64,8 +65,10 @@ export class EditorWorkspaceFolders implements WorkspaceFolders, Disposable {
 
   nameOf(path: string): string | undefined {
     const folders = localFolders();
-    if (folders.length < 2) return undefined;
-    return folders.find(({ uri }) => uri.fsPath === path)?.name ?? path;
+    const listed = folders.find(({ uri }) => uri.fsPath === path);
+    // A worktree, or a folder that is no longer in the workspace.
+    if (!listed) return basename(path);
+    return folders.length < 2 ? undefined : listed.name;
   }
 
   dispose(): void {

@@ -41,9 +41,9 @@ export class TurnTexts {
     return this.turns.reports;
   }
 
-  /** A turn of the session begins. Returns whether it overlaps no other one. */
-  begin(turn: string, session: string, now: number): boolean {
-    const isAlone = this.turns.begin(turn, session, now);
+  /** A turn of the session begins, as in {@link RunningTurns.begin}. Returns whether it overlaps no other one. */
+  begin(turn: string, session: string, now: number, folder?: string): boolean {
+    const isAlone = this.turns.begin(turn, session, now, folder);
     if (isAlone) this.#clear();
     return isAlone;
   }
@@ -73,7 +73,7 @@ export class TurnTexts {
   }
 
   /** The text of a file when the turn began, or the first of the turns. Null: it did not exist. Undefined: unknown. */
-  async startText(path: string, turn = this.turns.first): Promise<string | null | undefined> {
+  async startText(path: string, turn = this.turns.firstOf(path)): Promise<string | null | undefined> {
     const text = await this.#askStart(path, turn, start => start.textAt(path));
     this.#options.facts.note({ type: "startKnown", path, turn, ...(text !== undefined && { text }) });
     return text;
@@ -84,13 +84,13 @@ export class TurnTexts {
    * text.
    */
   async wasThere(path: string): Promise<boolean> {
-    const state = await this.#askStart(path, this.turns.first, start => start.stateAt(path));
+    const state = await this.#askStart(path, this.turns.firstOf(path), start => start.stateAt(path));
     return state !== undefined && state.kind !== "missing";
   }
 
   /** The files at a path when the first turn began. Undefined: unknown. */
   filesAt(path: string): Promise<readonly string[] | undefined> {
-    return this.#askStart(path, this.turns.first, start => start.filesAt(path));
+    return this.#askStart(path, this.turns.firstOf(path), start => start.filesAt(path));
   }
 
   async #askStart<T>(path: string, turn: string, ask: (start: TurnStart) => Promise<T>): Promise<T | undefined> {

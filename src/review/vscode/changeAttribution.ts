@@ -209,7 +209,7 @@ export class ChangeAttribution implements Disposable {
   async turnBegan(turn: string, title: string, session?: TurnSession): Promise<void> {
     const { review, facts } = this.#options;
     facts.note({ type: "turnBegan", turn, title, session: session?.id ?? "", sessionTitle: session?.title ?? "" });
-    const isAlone = this.#texts.begin(turn, session?.id ?? "", Date.now());
+    const isAlone = this.#texts.begin(turn, session?.id ?? "", Date.now(), session?.ownFolder);
     if (isAlone) {
       this.#turns.turnBegan();
       this.#git.turnBegan();

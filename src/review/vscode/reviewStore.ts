@@ -13,6 +13,7 @@ import type { StoredReview } from "../storedReview.ts";
 import { reviewFile } from "../storedFiles.ts";
 import { WindowReview } from "../windowReview.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
+import { isWorkspaceFolder } from "../../editor/folders.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
 import { KnownTouches, type AgentChange } from "../turns/knownTouches.ts";
@@ -137,7 +138,11 @@ export class ReviewStore implements Disposable {
       beforeTurn: turn => {
         const title = promptTitle(state, turn);
         // The first prompt, which still waits, will be the title of the session.
-        return this.turnBegan(turn, title, session && { ...session, title: sessionTitle(state) || title });
+        return this.turnBegan(
+          turn,
+          title,
+          session && { ...withOwnFolder(session), title: sessionTitle(state) || title },
+        );
       },
       beforeQuestion: ({ tool = {}, subject }) => {
         const paths = [...pathsOf(tool, "locations", "diffs", "moves"), ...(subject?.paths ?? [])];
@@ -318,3 +323,7 @@ export class ReviewStore implements Disposable {
 async function jsonOf(value: unknown): Promise<string> {
   return (await inSlices(jsonWork(value), defaultSlices, () => true))?.value ?? "";
 }
+
+/** Names the folder of the session as its own if it is none of the workspace. */
+const withOwnFolder = (session: Omit<SessionOfTurn, "title">): Omit<SessionOfTurn, "title"> =>
+  isWorkspaceFolder(session.workspaceFolder) ? session : { ...session, ownFolder: session.workspaceFolder };

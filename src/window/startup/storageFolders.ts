@@ -21,3 +21,7 @@ export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
 /** The folder of the list of the folders that Parley has opened in this profile. */
 export const openedFoldersFolder = (context: vscode.ExtensionContext): string =>
   join(context.globalStorageUri.fsPath, "folders");
+
+/** The folder of the records of the worktrees that Parley has made in this profile. */
+export const worktreeRecordsFolder = (context: vscode.ExtensionContext): string =>
+  join(context.globalStorageUri.fsPath, "worktrees");

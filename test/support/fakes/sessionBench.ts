@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
-import type { ConnectionState, LoggedEvent } from "../../../src/session/events.ts";
+import type { ConnectionState, LoggedEvent, SessionEvent } from "../../../src/session/events.ts";
 import type { InitialChoices } from "../../../src/session/choices.ts";
 import type { AgentConnector } from "../../../src/session/agent.ts";
 import { replayAtOnce } from "./wholeViews.ts";
@@ -36,6 +36,8 @@ export class SessionBench implements AgentConnector {
   mayContinue = true;
   continueQuestions = 0;
   broker: PermissionBroker | undefined;
+  /** Prepares the folder before the agent starts. */
+  prepareFolder: ((signal: AbortSignal, dispatch: (event: SessionEvent) => void) => Promise<void>) | undefined;
   /** How often the session's services were asked to end the agent's commands. */
   endTerminalsCount = 0;
 
@@ -52,7 +54,10 @@ export class SessionBench implements AgentConnector {
       connection: this,
       createServices: dispatch => {
         this.broker = new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` });
-        return questionServices(this.broker, () => this.endTerminalsCount++);
+        const services = questionServices(this.broker, () => this.endTerminalsCount++);
+        return Object.defineProperty(services, "prepareFolder", {
+          get: () => this.prepareFolder && ((signal: AbortSignal) => this.prepareFolder?.(signal, dispatch)),
+        });
       },
       onLog: one => this.log.push(one),
       initialChoices: () => this.initialChoices,

@@ -1,0 +1,61 @@
+// The names of new branches, and of the folders of their worktrees.
+import { join } from "node:path";
+
+/** What begins the names of branches that Parley proposes. */
+const prefix = "parley/";
+
+/** Longer names are cut. Characters. */
+const maxLength = 50;
+
+/**
+ * A branch name made of a title, such as `parley/fix-the-sum` of “Fix the sum!”. Letters of every script stay.
+ * `isTaken`: whether a branch has the name. Then a number is added.
+ */
+export function branchNameFrom(title: string, isTaken: (name: string) => boolean): string {
+  const words = title
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-");
+  // A cut must not leave a part of a character.
+  const cut = Array.from(words.replaceAll(/^-+|-+$/g, ""))
+    .slice(0, maxLength)
+    .join("")
+    .replace(/-+$/, "");
+  const name = `${prefix}${cut === "" ? "session" : cut}`;
+  for (let number = 1; ; number++) {
+    const numbered = number === 1 ? name : `${name}-${number}`;
+    if (!isTaken(numbered)) return numbered;
+  }
+}
+
+/** Names of devices, which are no file names on Windows, also with an extension. */
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/**
+ * The name of the folder for a branch: one part that every system allows, so that the folder of `a` never contains that
+ * of `a/b`.
+ */
+export function worktreeFolderName(branch: string): string {
+  const plain = branch
+    // eslint-disable-next-line no-control-regex
+    .replaceAll(/[\\/<>:"|?*\x00-\x1f]+/g, "-")
+    .replace(/^\.+/, "")
+    .replace(/[. ]+$/, "");
+  return plain === "" || reserved.test(plain) ? `${plain}_` : plain;
+}
+
+/**
+ * A folder for the worktree of a branch in `parent`. `isTaken`: whether something stands at the path. Then a number is
+ * added.
+ */
+export async function freeWorktreeFolder(
+  parent: string,
+  branch: string,
+  isTaken: (path: string) => Promise<boolean>,
+): Promise<string> {
+  const name = worktreeFolderName(branch);
+  for (let number = 1; ; number++) {
+    const path = join(parent, number === 1 ? name : `${name}-${number}`);
+    if (!(await isTaken(path))) return path;
+  }
+}

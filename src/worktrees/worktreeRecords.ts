@@ -1,0 +1,99 @@
+// The worktrees that Parley has made, in the storage of the profile. Each has a file of its own, so that windows do not
+// overwrite what others wrote. Parley changes and removes no worktree without a record.
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { forEachLimited } from "../base/async.ts";
+import { asError, isNotFoundError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
+
+const isRecord = isRecordWith({
+  /** The top folder of the worktree, absolute. */
+  path: isString,
+  /** The top folder of the work tree that it was made from. */
+  origin: isString,
+  /** Git's folder that all worktrees of the repository share. */
+  commonFolder: isString,
+  /** The branch that was made with it. */
+  branch: isString,
+  /** The id of the commit on which the branch began. */
+  base: isString,
+  /** When it was made, ms since the epoch. */
+  created: isFiniteNumber,
+  /**
+   * `made`: git may not be done yet, or failed. `created`: its files are there. `prepared`: its set-up is done, failed and was
+   * skipped by the user, or there is none.
+   */
+  state: isOneOf("made", "created", "prepared"),
+});
+
+/** A worktree that Parley has made. */
+export type WorktreeRecord = TypeOf<typeof isRecord>;
+
+/** The number of files that are read at once. */
+const maxReads = 16;
+
+const fileName = (path: string): string => `${createHash("sha256").update(path).digest("hex").slice(0, 32)}.json`;
+
+export class WorktreeRecords {
+  readonly #folder: string;
+  readonly #log: Log;
+  #records: readonly WorktreeRecord[] = [];
+
+  /** `folder`: the folder of the records. */
+  constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** The records as they were read or written last. */
+  get known(): readonly WorktreeRecord[] {
+    return this.#records;
+  }
+
+  /** Reads all records. Damaged ones are left out and logged. Rejects if there is no access. */
+  async read(): Promise<readonly WorktreeRecord[]> {
+    const names = await readdir(this.#folder).catch((thrown: unknown) => {
+      if (isNotFoundError(thrown)) return [];
+      throw thrown;
+    });
+    const found: WorktreeRecord[] = [];
+    await forEachLimited(
+      names.filter(name => /^[0-9a-f]{32}\.json$/.test(name)),
+      maxReads,
+      async name => {
+        try {
+          const record: unknown = JSON.parse(await readFile(join(this.#folder, name), "utf8"));
+          if (!isRecord(record) || fileName(record.path) !== name) throw new Error("The file is damaged.");
+          found.push(record);
+        } catch (thrown) {
+          this.#log.warn("A worktree is not known.", { file: name, reason: asError(thrown).message });
+        }
+      },
+    );
+    this.#records = found.sort((a, b) => a.created - b.created);
+    return this.#records;
+  }
+
+  /** Stores a record, in place of an earlier one with its path. Rejects if it cannot be stored. */
+  async write(record: WorktreeRecord): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const path = join(this.#folder, fileName(record.path));
+    const temporaryFile = `${path}.${process.pid}.tmp`;
+    await writeFile(temporaryFile, JSON.stringify(record), "utf8");
+    await rename(temporaryFile, path);
+    this.#records = [...this.#records.filter(one => one.path !== record.path), record];
+  }
+
+  /** Removes the record of a worktree. Rejects if it cannot be removed. */
+  async remove(path: string): Promise<void> {
+    await rm(join(this.#folder, fileName(path)), { force: true });
+    this.#records = this.#records.filter(one => one.path !== path);
+  }
+
+  /** The worktree that the folder is, or that contains it. */
+  of(folder: string): WorktreeRecord | undefined {
+    return this.#records.find(({ path }) => folder === path || folder.startsWith(`${path}${sep}`));
+  }
+}

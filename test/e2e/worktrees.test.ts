@@ -1,0 +1,126 @@
+// Sessions in worktrees of a real repository: made from the command palette, set up by a command, and apart from the folder
+// of the window.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { until } from "../support/fakes/until.ts";
+import { newSession, openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
+
+const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
+const input = (page: Page): Locator => page.locator(".quick-input-widget input.input");
+const pick = (page: Page, text: string | RegExp): Locator =>
+  page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+
+async function send(panel: FrameLocator, text: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(text);
+  await composer.press("Enter");
+  await conversation(panel)
+    .getByRole("heading", { name: `You: ${text}`, exact: true })
+    .waitFor();
+}
+
+const write = (file: string, content: string): unknown => ({
+  request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },
+});
+
+describe("a session in a worktree", () => {
+  it("starts on a new branch with uncommitted files after its set-up, and its changes are apart from those of the window's folder", async () => {
+    const script = JSON.stringify([
+      write("a.txt", "the agent's\n"),
+      write("made.txt", "new\n"),
+      { chunk: "All done." },
+    ]);
+    const { page, folder } = await openWorkbench({
+      files: {
+        "a.txt": "a\n",
+        "mine.txt": "committed\n",
+        "write.json": script,
+        ".gitignore": ".env\n",
+        ".env": "S=1\n",
+      },
+      settings: {
+        "parley.worktrees.copy": [".env"],
+        "parley.worktrees.setup": "test -e ready && echo set up > set-up.txt",
+      },
+    });
+    const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
+    const worktree = join(parent, "parley-session");
+    const read = (at: string, name: string): string => readFileSync(join(at, name), "utf8");
+    try {
+      const git = (...args: readonly string[]): string =>
+        execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], {
+          cwd: folder,
+          encoding: "utf8",
+        });
+      const outside = write("", "outside\n") as { readonly request: { readonly params: object } };
+      const params = { ...outside.request.params, path: join(folder, "a.txt") };
+      writeFileSync(join(folder, "outside.json"), JSON.stringify([{ request: { ...outside.request, params } }]));
+      git("init", "-q", "-b", "main");
+      git("add", ".");
+      git("commit", "-q", "-m", "Start");
+      writeFileSync(join(folder, "mine.txt"), "uncommitted\n");
+
+      const panel = await openChat(page);
+      await runCommand(page, "Parley: New Session in Worktree…");
+      await until(async () => (await input(page).inputValue()) === "parley/session");
+      await screenshot(page, "worktree-branch");
+      await page.keyboard.press("Enter");
+      await pick(page, "Last commit of main, with the 1 uncommitted file").waitFor();
+      await screenshot(page, "worktree-base");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+
+      // The set-up fails: the agent does not start.
+      const problem = panel
+        .getByRole("group", { name: "Problem" })
+        .getByText("The command that sets up the worktree ended with exit code 1.");
+      await problem.waitFor();
+      await screenshot(page, "worktree-set-up-failed");
+      assert.equal(read(worktree, "mine.txt"), "uncommitted\n");
+      assert.equal(read(worktree, ".env"), "S=1\n");
+      assert.equal(git("-C", worktree, "symbolic-ref", "--short", "HEAD").trim(), "parley/session");
+      writeFileSync(join(worktree, "ready"), "");
+      await panel.getByRole("button", { name: "Retry" }).click();
+      await problem.waitFor({ state: "hidden" });
+      await send(panel, "#script write.json");
+      await conversation(panel).getByText("All done.").waitFor();
+      assert.equal(read(worktree, "set-up.txt"), "set up\n");
+      assert.equal(read(worktree, "a.txt"), "the agent's\n");
+      assert.equal(read(folder, "a.txt"), "a\n");
+      assert.ok(!existsSync(join(folder, "made.txt")));
+      const bar = panel.getByRole("region", { name: "Changes" });
+      await bar.getByRole("button", { name: /^2 files/ }).waitFor();
+      await screenshot(page, "worktree-changes");
+      assert.equal(await conversation(panel).getByText("no longer has this conversation").count(), 0);
+      await runCommand(page, "Parley: Undo All Changes");
+      await page.getByRole("dialog").getByRole("button", { name: "Undo Changes" }).click();
+      await until(() => read(worktree, "a.txt") === "a\n" && !existsSync(join(worktree, "made.txt")));
+
+      // The agent asks before it writes in the folder of the window.
+      await send(panel, "#script outside.json");
+      const question = panel.getByRole("group", { name: /a\.txt/ });
+      await question.first().waitFor();
+      await screenshot(page, "worktree-outside");
+      await question
+        .getByRole("button", { name: /^Refuse/ })
+        .first()
+        .click();
+      await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+      assert.equal(read(folder, "a.txt"), "a\n");
+
+      // Meanwhile, a session in the folder of the window changes the same file there.
+      await newSession(page, panel);
+      await panel.getByText("parley-session").waitFor({ state: "detached" });
+      await send(panel, "#script write.json");
+      await conversation(panel).getByText("All done.").waitFor();
+      assert.equal(read(folder, "a.txt"), "the agent's\n");
+      assert.equal(read(worktree, "a.txt"), "a\n");
+      await bar.getByRole("button", { name: /^2 files/ }).waitFor();
+    } finally {
+      rmSync(parent, { recursive: true, force: true });
+    }
+  });
+});
