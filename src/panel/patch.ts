@@ -30,8 +30,8 @@ export function diffViews(from: SharedView, to: SharedView): ViewPatch[] {
       out.push(patch ?? { op: "put", at, entry });
     }
   }
-  const head = changedKeys(from.head, to.head);
-  if (head) out.push({ op: "head", head });
+  const head = changedHead(from.head, to.head);
+  if (head) out.push({ op: "head", ...head });
   return out;
 }
 
@@ -65,7 +65,7 @@ export function applyViewPatches(view: View, patches: readonly ViewPatch[]): Vie
   for (const patch of patches) {
     switch (patch.op) {
       case "head":
-        head = { ...head, ...patch.head };
+        head = withoutKeys({ ...head, ...patch.head }, patch.gone);
         break;
       case "prepend":
         entries = copy = [...patch.entries, ...entries];
@@ -119,13 +119,27 @@ function lastPart(view: SharedView): { readonly id: string; readonly part: numbe
     : undefined;
 }
 
-function changedKeys(from: ViewHead, to: ViewHead): Partial<ViewHead> | undefined {
+/** What of the head is new, and which optional keys it no longer has. Undefined: nothing has changed. */
+function changedHead(from: ViewHead, to: ViewHead): Pick<HeadPatch, "head" | "gone"> | undefined {
   if (from === to) return undefined;
-  const out: Record<string, unknown> = {};
-  for (const key of Object.keys(to) as (keyof ViewHead)[]) if (!jsonEqual(from[key], to[key])) out[key] = to[key];
-  return Object.keys(out).length > 0 ? (out as Partial<ViewHead>) : undefined;
+  const head: Record<string, unknown> = {};
+  for (const key of Object.keys(to) as (keyof ViewHead)[]) if (!jsonEqual(from[key], to[key])) head[key] = to[key];
+  const gone = (Object.keys(from) as (keyof ViewHead)[]).filter(
+    key => from[key] !== undefined && to[key] === undefined,
+  );
+  if (Object.keys(head).length === 0 && gone.length === 0) return undefined;
+  return { head: head as Partial<ViewHead>, ...(gone.length > 0 && { gone }) };
 }
 
+function withoutKeys(head: ViewHead, gone: readonly (keyof ViewHead)[] = []): ViewHead {
+  return gone.length === 0
+    ? head
+    : (Object.fromEntries(
+        Object.entries(head).filter(([key]) => !gone.includes(key as keyof ViewHead)),
+      ) as object as ViewHead);
+}
+
+type HeadPatch = Extract<ViewPatch, { op: "head" }>;
 type Append = Extract<ViewPatch, { op: "append" }>;
 type Place = Extract<ViewPatch, { op: "place" }>;
 

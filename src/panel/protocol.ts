@@ -581,7 +581,8 @@ export interface View {
 
 /** The closed set of changes between two views. */
 export type ViewPatch =
-  | { readonly op: "head"; readonly head: Partial<ViewHead> }
+  /** `gone`: the keys that the head no longer has. */
+  | { readonly op: "head"; readonly head: Partial<ViewHead>; readonly gone?: readonly (keyof ViewHead)[] }
   /** Appends text to one part of one entry. */
   | {
       readonly op: "append";

@@ -83,6 +83,18 @@ describe("a panel that receives patches", () => {
 });
 
 describe("a patch", () => {
+  it("of a head without a key that it had removes the key", () => {
+    const shown = (folder?: string): View =>
+      new WholeProjector().project(emptySession, { ...emptyHead, ...(folder !== undefined && { folder }) });
+    const [among, alone] = [shown("worktree"), shown()];
+    assert.deepEqual(diffViews(among, alone), [{ op: "head", head: {}, gone: ["folder"] }]);
+    for (const [from, to] of [
+      [among, alone],
+      [alone, among],
+    ] as const)
+      assert.deepEqual(applyViewPatches(json(from), json(diffViews(from, to))), json(to));
+  });
+
   it("of streamed text is the text alone", () => {
     const patches = between([say("Hello")], [say(", "), say("you")]);
     assert.deepEqual(patches, [{ op: "append", id: "m:agent:m", part: 0, text: ", you" }]);

@@ -103,6 +103,8 @@ describe("the header", () => {
     const box = await folder.boundingBox();
     const title = await panel.page.getByRole("heading", { level: 1 }).first().boundingBox();
     assert.ok(box && title && box.y >= title.y + title.height - 1 && box.x + box.width <= 280);
+    await panel.patch({ op: "head", head: {}, gone: ["folder"] });
+    await folder.waitFor({ state: "detached" });
     await panel.assertClean();
   });
 

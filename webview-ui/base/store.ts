@@ -111,7 +111,7 @@ function changeOf(before: View, patches: readonly ViewPatch[]): StoreChange {
   for (const patch of patches) {
     switch (patch.op) {
       case "head":
-        for (const key of Object.keys(patch.head) as (keyof ViewHead)[]) head.add(key);
+        for (const key of [...(Object.keys(patch.head) as (keyof ViewHead)[]), ...(patch.gone ?? [])]) head.add(key);
         break;
       case "append":
         touched.add(patch.id);
