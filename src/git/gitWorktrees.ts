@@ -205,10 +205,26 @@ export async function removeNewWorktree(
   const args = ["worktree", "remove", "--force", "--force", "--", path];
   await gitOutput(git, top, args, {}).catch(() => rm(path, { recursive: true, force: true }));
   await gitOutput(git, top, ["worktree", "prune"], {});
-  const ref = `refs/heads/${branch}`;
-  await gitOutput(git, top, ["update-ref", "-d", ref, base], {}).catch((thrown: unknown) => {
+  await deleteBranch(git, top, branch, base).catch((thrown: unknown) => {
     if (!(thrown instanceof GitError)) throw thrown;
   });
+}
+
+/** Deletes a branch. Rejects with a GitError if it does not exist, or if its last commit is another one. */
+export async function deleteBranch(git: Git, top: string, branch: string, commit: string): Promise<void> {
+  await gitOutput(git, top, ["update-ref", "-d", `refs/heads/${branch}`, commit], {});
+}
+
+/** Removes the folder of a worktree with everything in it, and what git knows of it. Rejects with a GitError. */
+export async function removeWorktreeFolder(git: Git, top: string, path: string): Promise<void> {
+  await gitOutput(git, top, ["worktree", "remove", "--force", "--", path], {});
+}
+
+/** The number of commits up to this one that no branch or tag has. `except`: a branch that does not count. */
+export async function unreachedCommits(git: Git, folder: string, commit: string, except?: string): Promise<number> {
+  const without = except === undefined ? [] : [`--exclude=${except}`];
+  const others = ["--not", ...without, "--branches", "--tags", "--remotes"];
+  return Number(await gitOutput(git, folder, ["rev-list", "--count", commit, ...others], {}));
 }
 
 /** What is not committed in a work tree. Paths are relative to it, with slashes. */

@@ -5,6 +5,7 @@ export const commandIds = [
   "parley.newSession",
   "parley.newSessionInWorktree",
   "parley.openWorktree",
+  "parley.removeWorktree",
   "parley.switchSession",
   "parley.nextWaitingSession",
   "parley.goToSessions",

@@ -119,6 +119,17 @@ describe("a session in a worktree", () => {
       assert.equal(read(folder, "a.txt"), "the agent's\n");
       assert.equal(read(worktree, "a.txt"), "a\n");
       await bar.getByRole("button", { name: /^2 files/ }).waitFor();
+
+      await runCommand(page, "Parley: Remove Worktree…");
+      await pick(page, "parley/session").waitFor();
+      await screenshot(page, "worktree-remove");
+      await page.keyboard.press("Enter");
+      const removal = page.getByRole("dialog").filter({ hasText: "Remove the worktree “parley/session”?" });
+      await removal.getByText("Not committed: mine.txt").waitFor();
+      await screenshot(page, "worktree-remove-question");
+      await removal.getByRole("button", { name: "Delete Files and Remove" }).click();
+      await until(() => !existsSync(worktree));
+      await until(() => git("for-each-ref", "--format=%(refname:short)", "refs/heads").trim() === "main");
     } finally {
       rmSync(parent, { recursive: true, force: true });
     }

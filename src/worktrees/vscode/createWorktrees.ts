@@ -13,6 +13,7 @@ import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
+import { removeWorktreeCommand } from "./removeWorktreeCommand.ts";
 
 /** The settings of worktrees. */
 export interface WorktreeSettings {
@@ -40,7 +41,7 @@ export interface WorktreesFeature {
     readonly registry: SessionRegistry;
     readonly folders: Pick<WorkspaceFolders, "choose">;
     readonly chat: ChatSurface;
-  }): CommandHandlers<"parley.newSessionInWorktree" | "parley.openWorktree">;
+  }): CommandHandlers<"parley.newSessionInWorktree" | "parley.openWorktree" | "parley.removeWorktree">;
 }
 
 /** Creates the feature. */
@@ -63,6 +64,7 @@ export function createWorktrees(
           copy: () => settings().copy,
           parent: () => parentFolder(settings().folder),
         }),
+      "parley.removeWorktree": () => removeWorktreeCommand({ open: registry.open, records }),
       "parley.openWorktree": async () => {
         const { workspaceFolder = "" } = registry.open.active?.state ?? {};
         const record = records.of(workspaceFolder);

@@ -1,0 +1,114 @@
+// Removes a worktree that Parley has made, on demand of the user: what keeps it from being removed, and what would be lost.
+import { lstat } from "node:fs/promises";
+import { isNotFoundError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
+import { submodulePaths, gitIgnoredEntries } from "../git/gitQueries.ts";
+import { GitError, type Git } from "../git/gitProgram.ts";
+import {
+  commitNamed,
+  deleteBranch,
+  listWorktrees,
+  removeWorktreeFolder,
+  uncommittedFiles,
+  unreachedCommits,
+} from "../git/gitWorktrees.ts";
+import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
+
+/** What is known before a worktree is removed. */
+export interface RemovalCheck {
+  /** Why it must not be removed, as sentences. Empty: it can be. */
+  readonly refusals: readonly string[];
+  /** What would be lost, as lines. Empty: nothing. */
+  readonly losses: readonly string[];
+  /** What happens to its branch, as a sentence. */
+  readonly branch: string;
+  /** Whether its branch is deleted, because other branches have all of its commits. */
+  readonly deletesBranch: boolean;
+}
+
+/** More names are not listed. */
+const maxNames = 5;
+
+/** More ignored files are not counted. */
+const maxIgnored = 1000;
+
+/** Checks a worktree. `isBusy`: whether a session works there. Rejects with a GitError if git cannot tell. */
+export async function checkRemoval(git: Git, record: WorktreeRecord, isBusy: boolean): Promise<RemovalCheck> {
+  const { path, origin, branch } = record;
+  const refusals: string[] = [];
+  const losses: string[] = [];
+  if (isBusy) refusals.push(t("A session works there. Stop it first."));
+  const listed = (await listWorktrees(git, origin)).find(one => one.path === path);
+  if (listed?.locked !== undefined)
+    refusals.push(listed.locked === "" ? t("It is locked.") : t("It is locked: {0}", listed.locked));
+  const head = await commitNamed(git, origin, `refs/heads/${branch}`);
+  if (listed && (await isThere(path))) {
+    if (listed.branch === undefined && (await unreachedCommits(git, path, "HEAD")) > 0)
+      refusals.push(t("No branch has its last commits. Create a branch there first."));
+    const { changed, deleted, submodules } = await uncommittedFiles(git, path);
+    const uncommitted = [...changed, ...deleted];
+    if ((await submodulePaths(git, path)).size > 0)
+      refusals.push(t("It has submodules, which git does not remove safely."));
+    else if (submodules.length > 0) refusals.push(t("It contains other repositories: {0}", named(submodules)));
+    if (uncommitted.length > 0) losses.push(t("Not committed: {0}", named(uncommitted)));
+    const ignored = await gitIgnoredEntries(git, path, maxIgnored);
+    if (ignored.length > 0) losses.push(t("Ignored by git: {0}", named(ignored)));
+  } else if (!listed && (await isThere(path)))
+    refusals.push(t("Git knows no worktree in this folder. Delete it yourself if you no longer need it."));
+  // Another worktree can have it checked out by now.
+  const isElsewhere = listed?.branch !== branch;
+  const own = head === undefined ? 0 : await unreachedCommits(git, origin, head, branch);
+  const deletesBranch = head !== undefined && own === 0 && !isElsewhere;
+  return { refusals, losses, deletesBranch, branch: branchSentence(branch, head, deletesBranch, own) };
+}
+
+function branchSentence(branch: string, head: string | undefined, isDeleted: boolean, own: number): string {
+  if (head === undefined) return t("The branch “{0}” no longer exists.", branch);
+  if (isDeleted) return t("The branch “{0}” is deleted too. Other branches have all of its commits.", branch);
+  if (own === 1) return t("The branch “{0}” stays. It has 1 commit that no other branch has.", branch);
+  return own === 0
+    ? t("The branch “{0}” stays.", branch)
+    : t("The branch “{0}” stays. It has {1} commits that no other branch has.", branch, own);
+}
+
+/**
+ * Removes a worktree that was checked and that the user lets go. Rejects with a sentence if something changed since the check,
+ * and with a GitError.
+ */
+export async function removeWorktree(
+  git: Git,
+  record: WorktreeRecord,
+  records: Pick<WorktreeRecords, "remove">,
+  checked: RemovalCheck,
+  isBusy: boolean,
+): Promise<void> {
+  const { path, origin, branch } = record;
+  const now = await checkRemoval(git, record, isBusy);
+  if (JSON.stringify(now) !== JSON.stringify(checked))
+    throw new Error(t("The worktree has changed meanwhile, so it was not removed. Try again."));
+  const head = await commitNamed(git, origin, `refs/heads/${branch}`);
+  await removeWorktreeFolder(git, origin, path);
+  if (checked.deletesBranch && head !== undefined)
+    await deleteBranch(git, origin, branch, head).catch((thrown: unknown) => {
+      // Somebody has committed there since.
+      if (!(thrown instanceof GitError)) throw thrown;
+    });
+  await records.remove(path);
+}
+
+/** The first names of a list, and how many more there are. */
+function named(paths: readonly string[]): string {
+  const first = paths.slice(0, maxNames).join(", ");
+  const rest = paths.length - maxNames;
+  return rest > 0 ? t("{0} and {1} more", first, rest) : first;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (thrown) {
+    if (isNotFoundError(thrown)) return false;
+    throw thrown;
+  }
+}
