@@ -1,7 +1,8 @@
 // Which sessions need the user first.
 import type { Event } from "../base/lifecycle.ts";
 import { isWorking } from "../session/background/background.ts";
-import { openQuestions } from "../session/state.ts";
+import { notificationBetween, type SessionNotification } from "../session/notifications.ts";
+import { openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
 import type { OpenSession } from "./openSessions.ts";
 
 /** What a session waits for: the user, the user after a failure, the agent, or nothing. */
@@ -23,4 +24,17 @@ export function attentionOf(
   if (openQuestions(state).length > 0 || asked.isAsking(id)) return "waiting";
   if (state.lost !== null || state.signIn !== null || state.activity.stopReason === "error") return "failed";
   return isWorking(state) ? "working" : "idle";
+}
+
+/** What notifications depend on. */
+export interface NotifiedState {
+  readonly state: SessionState;
+  /** Whether Parley asks the user about the session. */
+  readonly isAsked: boolean;
+}
+
+/** The notification for a change of one session: the question of Parley, or what {@link notificationBetween} finds. */
+export function notificationOf(before: NotifiedState, after: NotifiedState): SessionNotification | undefined {
+  if (after.isAsked && !before.isAsked) return { kind: "resumeQuestion", title: sessionTitle(after.state) };
+  return notificationBetween(before.state, after.state);
 }

@@ -7,6 +7,8 @@ import { permissionTitle } from "./toolTitle.ts";
 
 export type SessionNotification =
   | { readonly kind: "question"; readonly title: string }
+  /** Parley asks before the agent gets the large conversation with this title again. */
+  | { readonly kind: "resumeQuestion"; readonly title: string }
   | { readonly kind: "turnEnd"; readonly title: string; readonly outcome: TurnOutcome };
 
 /** How a turn ended. `stopped`: before the agent had finished, by a limit or a refusal. `lost`: with the agent. */

@@ -172,7 +172,8 @@ export function createPanels(
   const show = (id: string): Promise<void> => showSession({ registry, stored, chat }, id);
   const waiting = store.add(new WaitingOrder(open, features.resumeQuestions));
   const tree = createSessionIndicators(platform, startup, {
-    ...{ active, waiting, open, agents, views, chat, settings, list: list.list, show, others: otherFolders.listed },
+    ...{ active, waiting, asked: features.resumeQuestions, open, agents, views, chat, settings, show },
+    ...{ list: list.list, others: otherFolders.listed },
     onVisible: () => {
       void storedSessions.refresh();
       void otherFolders.refresh();

@@ -9,6 +9,7 @@ import { SessionsTree, type FolderListSource } from "../library/vscode/sessionsT
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
+import type { AskedSessions } from "../library/attention.ts";
 import type { OpenSessions } from "../library/openSessions.ts";
 import type { SessionList } from "../library/sessionList.ts";
 import type { WaitingOrder } from "../library/waitingOrder.ts";
@@ -22,6 +23,7 @@ import { UserNotifications } from "./userNotifications.ts";
 export interface IndicatorSources {
   readonly active: ActiveSession;
   readonly waiting: WaitingOrder;
+  readonly asked: AskedSessions;
   readonly open: OpenSessions;
   readonly agents: WindowAgents;
   readonly views: SurfaceViews;
@@ -39,7 +41,7 @@ export interface IndicatorSources {
 export function createSessionIndicators(
   { store, log, clock }: ExtensionPlatform,
   { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
-  { active, waiting, open, agents, views, chat, settings, list, others, show, onVisible }: IndicatorSources,
+  { active, waiting, asked, open, agents, views, chat, settings, list, others, show, onVisible }: IndicatorSources,
 ): SessionsTree {
   const status = new StatusBar(statusItem);
   let counts = sessionCounts(list.sessions());
@@ -57,6 +59,7 @@ export function createSessionIndicators(
   );
   const notifications = new UserNotifications({
     chat,
+    asked,
     settings: () => settings.read(),
     log,
     isVisible: ({ id }) => {
@@ -94,6 +97,11 @@ export function createSessionIndicators(
     open.onDidChange(change => {
       if (change.type === "changed" && change.isContent) return;
       if (change.type === "opened" || change.type === "changed") notifications.update(change.session);
+    }),
+  );
+  store.add(
+    asked.onDidChange(() => {
+      for (const session of open.sessions) notifications.update(session);
     }),
   );
   return tree;

@@ -2,15 +2,16 @@
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { notificationBetween, type SessionNotification } from "../session/notifications.ts";
+import { notificationOf, type AskedSessions, type NotifiedState } from "../library/attention.ts";
+import type { SessionNotification } from "../session/notifications.ts";
 import type { Session } from "../session/session.ts";
-import type { SessionState } from "../session/state.ts";
 import { showInformationMessage } from "../editor/editorUi.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings, NotificationLevel } from "./settings.ts";
 
 export interface UserNotificationsOptions {
   readonly chat: Pick<ChatPanels, "visibleSurfaces" | "broadcast">;
+  readonly asked: Pick<AskedSessions, "isAsking">;
   /** Whether a visible panel shows the session. */
   readonly isVisible: (session: OpenSession) => boolean;
   /** Shows the session. */
@@ -23,22 +24,23 @@ type OpenSession = Pick<Session, "id" | "state">;
 
 /** Whether the setting includes this notification. */
 const includesNotification = (level: NotificationLevel, { kind }: SessionNotification): boolean =>
-  level === "all" || (level === "questions" && kind === "question");
+  level === "all" || (level === "questions" && kind !== "turnEnd");
 
 export class UserNotifications {
   readonly #options: UserNotificationsOptions;
-  readonly #before = new WeakMap<OpenSession, SessionState>();
+  readonly #before = new WeakMap<OpenSession, NotifiedState>();
 
   constructor(options: UserNotificationsOptions) {
     this.#options = options;
   }
 
-  /** Call this when the session was opened or has changed. */
+  /** Call this when the session was opened or has changed, and when a question of Parley about it begins or ends. */
   update(session: OpenSession): void {
     const before = this.#before.get(session);
-    this.#before.set(session, session.state);
+    const after = { state: session.state, isAsked: this.#options.asked.isAsking(session.id) };
+    this.#before.set(session, after);
     // Do not notify of the state of a session that was just opened or restored.
-    const news = before && notificationBetween(before, session.state);
+    const news = before && notificationOf(before, after);
     if (news) this.#notifyUser(news, session);
   }
 
@@ -65,7 +67,7 @@ export class UserNotifications {
 }
 
 function soundFor(news: SessionNotification): "question" | "turnEnd" | "failure" {
-  if (news.kind === "question") return "question";
+  if (news.kind !== "turnEnd") return "question";
   return news.outcome === "failed" || news.outcome === "lost" ? "failure" : "turnEnd";
 }
 
@@ -73,6 +75,8 @@ function soundFor(news: SessionNotification): "question" | "turnEnd" | "failure"
 export function notificationText(news: SessionNotification, agent: string): string {
   if (news.kind === "question") return vscode.l10n.t("{0} is waiting for you: {1}", agent, news.title);
   const about = news.title === "" ? "" : `: ${news.title}`;
+  if (news.kind === "resumeQuestion")
+    return vscode.l10n.t("Parley waits for your answer before {0} resumes a large conversation{1}", agent, about);
   switch (news.outcome) {
     case "finished":
       return vscode.l10n.t("{0} finished{1}", agent, about);

@@ -1,7 +1,7 @@
 // The question before a large conversation is resumed, by keyboard after a reload of the real VS Code. The agent reports
 // its tokens and its cost over the wire.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
@@ -18,8 +18,10 @@ describe("a large conversation after a reload of the window", () => {
   const kept = mkdtempSync(join(tmpdir(), "parley-kept-"));
   after(() => rmSync(kept, { recursive: true, force: true }));
 
-  it("returns the message by Escape, continues from the digest, or is resumed", async () => {
+  it("leads to its hidden question, returns the message by Escape, continues from the digest, or is resumed", async () => {
     const file = join(kept, "sessions.json");
+    const gate = join(kept, "gate");
+    writeFileSync(gate, "");
     /** How many prompts each session of the agent has. */
     const prompts = (): readonly number[] =>
       Object.values(JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, readonly unknown[]>>).map(
@@ -27,7 +29,7 @@ describe("a large conversation after a reload of the window", () => {
       );
     const large = {
       ...{ name: "Lasting Agent", command: process.execPath, startTimeout: 20 },
-      args: [inProject("test", "support", "agents", "continuing.mjs"), "resumes", file, "182400"],
+      args: [inProject("test", "support", "agents", "continuing.mjs"), "resumes", file, "182400", gate],
     };
     const workbench = await sharedWorkbench({}, { "parley.agents": { large } });
     const { page } = workbench;
@@ -43,14 +45,27 @@ describe("a large conversation after a reload of the window", () => {
     const message = panel.getByRole("textbox", { name: "Message" });
     const card = panel.getByRole("group", { name: "Resume this large conversation?" });
     await firstAnswer(panel).waitFor();
+    rmSync(gate);
     const session = await panel.getByRole("main").getAttribute("data-session");
     await message.focus();
     await page.keyboard.type("go on");
     await page.keyboard.press("Enter");
+    await panel.getByText("go on", { exact: true }).waitFor();
+    await runCommand(page, "View: Show Explorer");
+    await message.waitFor({ state: "hidden" });
+    writeFileSync(gate, "");
+    await page.locator('.activitybar .badge-content:text-is("1")').waitFor();
+    await runCommand(page, "Notifications: Show Notifications");
+    const asks = "Parley waits for your answer before Lasting Agent resumes a large conversation: remember the walrus";
+    const notification = page.locator(".notifications-center .notification-list-item", { hasText: asks });
+    await notification.waitFor();
+    await screenshot(page, "resume-notification");
+    await notification.getByRole("button", { name: "Show" }).click();
     await card.waitFor();
     assert.match(await card.innerText(), /182,400 tokens · Size: [\d.]+ kB · Cost so far: \$0\.50/);
     assert.match(await card.innerText(), /Your message waits for your answer\./);
-    await focusIs(page, /^textbox "Message"/);
+    await focusIs(page, /^button "Resume"/);
+    await message.focus();
     const status = page.locator('[aria-label^="Lasting Agent: Waiting for you"]').first();
     const badge = page.locator('.activitybar .badge-content:text-is("1")');
     await status.waitFor();

@@ -1,11 +1,15 @@
-// When a sound notifies the user, by setting. The end-to-end tests cover notifications.
+// When a sound notifies the user, by setting, and the notification of a question of Parley. The end-to-end tests cover the
+// other notifications.
 import assert from "node:assert/strict";
+import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import type { TurnOutcome } from "../../src/session/notifications.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { FakeAskedSessions } from "../support/fakes/fakeAskedSessions.ts";
+import { until } from "../support/fakes/until.ts";
 import { notificationText, UserNotifications } from "../../src/window/userNotifications.ts";
 import type { NotificationLevel } from "../../src/window/settings.ts";
 
@@ -21,6 +25,7 @@ function soundsFor(sound: NotificationLevel, visible = true, end: SessionEvent =
   };
   const attention = new UserNotifications({
     chat,
+    asked: new FakeAskedSessions(),
     settings: () => ({ notifications: "off", sound }),
     isVisible: () => visible,
     show: () => Promise.resolve(),
@@ -53,6 +58,47 @@ describe("the notification sound", () => {
     const failed: SessionEvent = { type: "activity", state: "idle", stopReason: "error", problem };
     for (const end of [failed, { type: "agentLost", problem } as const])
       assert.deepEqual(soundsFor("all", true, end).at(-1), { type: "sound", sound: "failure" });
+  });
+});
+
+describe("the notification of a hidden session about which Parley asks", () => {
+  const { showInformationMessage } = vscode.window;
+  afterEach(() => Object.assign(vscode.window, { showInformationMessage }));
+
+  it("appears once for each question, and its button shows the session", async () => {
+    const messages: (readonly string[])[] = [];
+    Object.assign(vscode.window, {
+      showInformationMessage: (...texts: string[]) => {
+        messages.push(texts);
+        return Promise.resolve(texts[1]);
+      },
+    });
+    const asked = new FakeAskedSessions();
+    const shown: string[] = [];
+    const sounds: PanelMessage[] = [];
+    const notifications = new UserNotifications({
+      chat: { visibleSurfaces: ["chat"], broadcast: message => sounds.push(message) },
+      asked,
+      settings: () => ({ notifications: "questions", sound: "questions" }),
+      isVisible: ({ id }) => id === "visible",
+      show: ({ id }) => Promise.resolve(void shown.push(id)),
+      log: nullLog,
+    });
+    const hidden = { id: "hidden", state: { ...emptySession, title: "The walrus" } };
+    const sessions = [hidden, { id: "other", state: emptySession }];
+    const update = (): void => sessions.forEach(session => notifications.update(session));
+    asked.onDidChange(update);
+    update();
+    asked.ask("hidden");
+    update();
+    asked.answer("hidden");
+    await until(() => shown.length === 1);
+    const message = "Parley waits for your answer before The agent resumes a large conversation: The walrus";
+    assert.deepEqual(messages, [[message, "Show"]]);
+    assert.deepEqual(shown, ["hidden"]);
+    assert.deepEqual(sounds, [{ type: "sound", sound: "question" }]);
+    asked.ask("hidden");
+    assert.equal(messages.length, 2);
   });
 });
 

@@ -1,14 +1,15 @@
 // An agent whose sessions outlive its process, for tests of continuing a conversation. Plain Node.
-//   node continuing.mjs <resumes|loads|forgets|expires> <file of the sessions> [tokens of its context]
+//   node continuing.mjs <resumes|loads|forgets|expires> <file of the sessions> [tokens of its context] [file]
 // `resumes` advertises session/resume, `loads` session/load, whose replay begins before the answer and ends after it, and
 // `forgets` session/resume, which it refuses. A session of `expires` takes one prompt only. Each answer
 // says how many prompts the session has, and whether the prompt came with more than its text. With tokens, the agent
-// reports them and a cost after each prompt, and offers two modes.
+// reports them and a cost after each prompt, and offers two modes. With a file, it answers nothing before the file exists.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 
-const [, , kind, file, tokens] = process.argv;
+const [, , kind, file, tokens, gate] = process.argv;
 const sessions = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const update = (sessionId, body) => send({ method: "session/update", params: { sessionId, update: body } });
@@ -75,6 +76,8 @@ const methods = {
     return { stopReason: "end_turn" };
   },
 };
+
+while (gate && !existsSync(gate)) await delay(20);
 
 createInterface({ input: process.stdin }).on("line", line => {
   const { id, method, params } = JSON.parse(line);
