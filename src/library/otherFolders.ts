@@ -26,6 +26,13 @@ export interface OtherFoldersOptions {
   readonly isRunning: (pid: number) => boolean;
 }
 
+interface FolderReads {
+  /** Undefined for a folder without sessions. */
+  readonly folders: readonly Promise<OtherFolder | undefined>[];
+  /** Resolves when all are read. */
+  readonly stored: Promise<void>;
+}
+
 export class OtherFolders implements Disposable {
   readonly #options: OtherFoldersOptions;
   readonly #changed = new Emitter<void>();
@@ -34,7 +41,7 @@ export class OtherFolders implements Disposable {
   #folders: readonly OtherFolder[] = [];
   /** When they were read last, ms since the epoch. */
   #readAt = -Infinity;
-  #reading: Promise<readonly OtherFolder[]> | undefined;
+  #reading: Promise<FolderReads> | undefined;
 
   constructor(options: OtherFoldersOptions) {
     this.#options = options;
@@ -50,25 +57,58 @@ export class OtherFolders implements Disposable {
    * Rejects if the list of folders cannot be read.
    */
   async read(maxAge = 0): Promise<readonly OtherFolder[]> {
-    if (this.#options.clock.now() - this.#readAt < maxAge) return this.#folders;
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
-    return this.#reading;
+    if (!this.#isFresh(maxAge)) await (await this.#begin()).stored;
+    return this.#folders;
   }
 
-  async #read(): Promise<readonly OtherFolder[]> {
-    const found: OtherFolder[] = [];
-    // One after the other, because this is not urgent.
-    const { opened, ownSessions, home, clock } = this.#options;
-    for (const folder of await opened.list()) {
-      if (folder.sessionsFolder === ownSessions) continue;
-      const sessions = await this.#sessionsOf(folder);
-      if (sessions.sessions.length + sessions.damaged.length === 0) continue;
-      found.push({ ...folder, ...sessions, name: nameOfFolder(folder), label: homeLabel(pathOfFolder(folder), home) });
+  /** {@link read}, with each folder as soon as it is read. */
+  async *each(maxAge = 0): AsyncGenerator<OtherFolder, void> {
+    if (this.#isFresh(maxAge)) return yield* this.#folders;
+    for (const read of (await this.#begin()).folders) {
+      const folder = await read;
+      if (folder) yield folder;
     }
-    this.#folders = found;
-    this.#readAt = clock.now();
+  }
+
+  #isFresh(maxAge: number): boolean {
+    return this.#options.clock.now() - this.#readAt < maxAge;
+  }
+
+  /** Begins to read, or joins who reads already. */
+  #begin(): Promise<FolderReads> {
+    return (this.#reading ??= this.#read().catch((error: unknown) => {
+      this.#reading = undefined;
+      throw error;
+    }));
+  }
+
+  async #read(): Promise<FolderReads> {
+    const { opened, ownSessions } = this.#options;
+    let previous: Promise<unknown> = Promise.resolve();
+    // One after the other, because this is not urgent.
+    const folders = (await opened.list())
+      .filter(({ sessionsFolder }) => sessionsFolder !== ownSessions)
+      .map(folder => {
+        const read = previous.then(() => this.#folder(folder));
+        previous = read;
+        return read;
+      });
+    return { folders, stored: this.#store(folders) };
+  }
+
+  async #store(folders: FolderReads["folders"]): Promise<void> {
+    const found = await Promise.all(folders);
+    this.#folders = found.filter(folder => folder !== undefined);
+    this.#readAt = this.#options.clock.now();
+    this.#reading = undefined;
     this.#changed.fire();
-    return found;
+  }
+
+  async #folder(folder: OpenedFolder): Promise<OtherFolder | undefined> {
+    const sessions = await this.#sessionsOf(folder);
+    if (sessions.sessions.length + sessions.damaged.length === 0) return undefined;
+    const label = homeLabel(pathOfFolder(folder), this.#options.home);
+    return { ...folder, ...sessions, name: nameOfFolder(folder), label };
   }
 
   async #sessionsOf({ sessionsFolder }: OpenedFolder): Promise<FolderSessions> {

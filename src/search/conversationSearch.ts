@@ -40,7 +40,7 @@ export interface ConversationSearchOptions {
   readonly unreadable: () => readonly UnsearchedSession[];
   readonly texts: SearchedTexts;
   /** The other folders of the profile. Their texts are read, but never made. */
-  readonly others: Pick<OtherFolders, "read">;
+  readonly others: Pick<OtherFolders, "each">;
   readonly searchTexts: SearchTexts;
   /** ms since the epoch. */
   readonly now: () => number;
@@ -159,7 +159,7 @@ export class ConversationSearch {
   /** Searches the other folders, after this one, because what the user works with comes first. */
   async #searchOthers(run: SearchRun, own: SearchEnd): Promise<SearchEnd | undefined> {
     if (own.problem || own.isCut) return own;
-    for (const other of await this.#options.others.read(maxFoldersAge)) {
+    for await (const other of this.#options.others.each(maxFoldersAge)) {
       if (this.#run !== run) return undefined;
       const entries = filteredEntries(
         other.sessions.map(({ entry }) => entry),

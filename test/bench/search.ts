@@ -1,10 +1,10 @@
 // The search of all conversations over 1,000 joined texts of 100 kB, without VS Code: the first hits, all hits, the longest task
-// of the extension host meanwhile, and its memory, beside `grep` over the same texts and beside parsing the logs.
+// of the extension host meanwhile, and its memory, beside `grep` over the same texts and beside parsing the logs. Then the same sessions as those of
+// ten folders (`searchFolders.ts`).
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -24,25 +24,18 @@ import { sessionFileName } from "../../src/session/log/sessionStore.ts";
 import { writeNewLog } from "../../src/session/log/writeLog.ts";
 import { openSessionStorage } from "../../src/window/sessionStorage.ts";
 import { median, ms, type Report } from "./report.ts";
+import { measureFolders } from "./searchFolders.ts";
+import { limits, longestTask, rounds, searchRounds, type Searched } from "./searchRounds.ts";
 
-/** Milliseconds. */
-const limits = { first: 200, all: 1000, task: 50 };
 const sessionCount = 1000;
+const rareSessions = new Set(Array.from({ length: 9 }, (_, i) => 150 + 100 * i));
 /** The joined text of a session, about 100 kB. */
 const updateCount = 460;
-const rounds = 5;
 /** The logs that are parsed for comparison. */
 const parsedLogs = 20;
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
-
-interface Searched {
-  readonly first: number;
-  readonly all: number;
-  readonly task: number;
-  readonly hits: number;
-}
 
 /** Runs the benchmark. */
 export async function run(): Promise<Report> {
@@ -71,15 +64,15 @@ async function measure(root: string): Promise<Report> {
       status: "idle",
     });
     writeFileSync(join(folder, sessionFileName(id)), log);
-    // Some words are in each conversation, in a few, and in the last one only.
-    const words = i === sessionCount - 1 ? "lastneedle" : i % 100 === 0 ? "rareneedle" : "otherword";
+    // Some words are in each conversation, in a few that are not in the folder of the window, and in the last one only.
+    const words = i === sessionCount - 1 ? "lastneedle" : rareSessions.has(i) ? "rareneedle" : "otherword";
     writeFileSync(join(folder, joinedTextFileName(id)), joined.replaceAll("Placeword", words));
   }
   const script = join(dirname(fileURLToPath(import.meta.url)), "searchWorker.js");
   const worker = new TextSearch(script, systemClock);
   const search = new ConversationSearch({
     ...{ folder, texts, entries: () => entries, unreadable: () => [], now: () => Date.now() },
-    others: { read: () => Promise.resolve([]) },
+    others: { each: noFolders },
     searchTexts: (task, onProgress) => worker.search(task, onProgress),
   });
   const rows: (readonly string[])[] = [];
@@ -88,13 +81,8 @@ async function measure(root: string): Promise<Report> {
     rows.push([what, shown, limit === undefined ? "" : ms(limit)]);
     if (limit !== undefined && value > limit) failures.push(`${what}: ${ms(value)}, limit ${ms(limit)}`);
   };
-  const searched = async (query: string, how: Partial<FindQuery> = {}): Promise<Searched> => {
-    const asked = { query, matchCase: false, wholeWord: false, regex: false, ...how };
-    const runs: Searched[] = [];
-    for (let round = 0; round < rounds; round++) runs.push(await searchOnce(search, asked));
-    const of = (key: keyof Searched): number => median(runs.map(each => each[key]));
-    return { first: of("first"), all: of("all"), task: of("task"), hits: of("hits") };
-  };
+  const searched = (query: string, how: Partial<FindQuery> = {}): Promise<Searched> =>
+    searchRounds(search, { query, ...how });
   // The worker starts, and the files come into the cache of the system.
   await searched("warm up");
   collect();
@@ -103,7 +91,7 @@ async function measure(root: string): Promise<Report> {
   const rare = await searched("rareneedle");
   const last = await searched("lastneedle");
   const none = await searched("nowhereatall");
-  const word = await searched("otherword", { wholeWord: true, matchCase: true });
+  const word = await searched("otherword", { wholeWord: true });
   const pattern = await searched("last[a-z]+ 12\\d", { regex: true });
   collect();
   const heap = process.memoryUsage().rss;
@@ -117,6 +105,7 @@ async function measure(root: string): Promise<Report> {
   row("all hits of a word in the last conversation", last.all, limits.all);
   row("a word in no conversation", none.all, limits.all);
   row("a regular expression with hits in the last conversation", pattern.all, limits.all);
+  row("all hits of a whole word that is once in nearly each conversation", word.all, limits.all);
   row("a word in each conversation, until there are enough hits", common.all, limits.all);
   row(
     "longest task of the extension host during all of these",
@@ -126,7 +115,6 @@ async function measure(root: string): Promise<Report> {
   const making: number[] = [];
   for (let round = 0; round < rounds; round++) making.push(await longestTask(() => texts.make(`s${round}`)));
   row("longest task of the extension host while a text is made", median(making), limits.task);
-  texts.dispose();
   const idle = await longestTask(() => new Promise(resolve => setTimeout(resolve, 1000)));
   row("the same while nothing happens, because of other work on the machine", idle);
   row("making the text of one conversation from its log", await makingTime(storage));
@@ -144,41 +132,15 @@ async function measure(root: string): Promise<Report> {
     if (hits < expected) failures.push(`${what}: ${hits} conversations were found, not ${expected}.`);
   const size = statSync(join(folder, joinedTextFileName("s0"))).size;
   const name = `${sessionCount.toLocaleString("en")} texts of ${Math.round(size / 1000)} kB`;
-  return { tables: [{ columns: [name, "value", "limit"], rows }], failures };
+  const folders = await measureFolders({ root, sessionsFolder: folder, entries, texts, script });
+  texts.dispose();
+  return {
+    tables: [{ columns: [name, "value", "limit"], rows }, folders.table],
+    failures: [...failures, ...folders.failures],
+  };
 }
 
-/** `hits`: the conversations that were found. */
-async function searchOnce(search: ConversationSearch, query: FindQuery): Promise<Searched> {
-  let first: number | undefined;
-  let hits = 0;
-  let problem: string | undefined;
-  const started = performance.now();
-  const task = await longestTask(() =>
-    search.search(++request, { ...query, allFolders: false }, message => {
-      if (message.type === "found") {
-        first ??= performance.now() - started;
-        hits += message.sessions.length;
-      } else if (message.type === "reading") problem = "A text was made again.";
-      else if (message.type === "done") problem ??= message.problem;
-    }),
-  );
-  if (problem !== undefined) throw new Error(problem);
-  return { first: first ?? 0, all: performance.now() - started, task, hits };
-}
-let request = 0;
-
-/** The longest delay of the event loop, ms. A loop that counts its own turns would take a processor from the worker. */
-async function longestTask(work: () => Promise<void>): Promise<number> {
-  const delays = monitorEventLoopDelay({ resolution: 1 });
-  delays.enable();
-  // The first sample needs a turn of the loop.
-  await new Promise(resolve => setTimeout(resolve, 5));
-  delays.reset();
-  await work();
-  await new Promise(resolve => setTimeout(resolve, 5));
-  delays.disable();
-  return delays.max / 1e6;
-}
+async function* noFolders(): AsyncGenerator<never, void> {}
 
 type Storage = ReturnType<typeof openSessionStorage>;
 

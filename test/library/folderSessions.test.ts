@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { readFolderSessions } from "../../src/library/folderSessions.ts";
+import type { OpenedFolder } from "../../src/library/openedFolders.ts";
 import { OtherFolders } from "../../src/library/otherFolders.ts";
 import { entryFileName, type SessionEntry } from "../../src/library/sessionEntry.ts";
 import { sessionFileName } from "../../src/session/log/sessionStore.ts";
@@ -113,18 +114,14 @@ describe("reading other folders", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+  const openedFolder = (name: string): OpenedFolder => ({
+    uri: pathToFileURL(join(root, "work", name)).href,
+    sessionsFolder: join(root, name),
+    opened: 1,
+  });
   const folders = (...names: readonly string[]): OtherFolders =>
     new OtherFolders({
-      opened: {
-        list: () =>
-          Promise.resolve(
-            names.map(name => ({
-              uri: pathToFileURL(join(root, "work", name)).href,
-              sessionsFolder: join(root, name),
-              opened: 1,
-            })),
-          ),
-      },
+      opened: { list: () => Promise.resolve(names.map(openedFolder)) },
       ...{
         ownSessions: join(root, "own"),
         home: join(root, "work"),
@@ -166,6 +163,54 @@ describe("reading other folders", () => {
     clock.advance(1);
     assert.equal((await others.read(1000))[0]?.sessions.length, 2);
     assert.equal(changes, 2);
+    others.dispose();
+  });
+
+  it("gives each folder as soon as it is read, also to who joins, and remembers all of them although nobody waits", async () => {
+    for (const name of ["app", "web"]) store(name, filesOf(entry(name)));
+    let release = (): void => {};
+    const released = new Promise<void>(resolve => (release = resolve));
+    const others = new OtherFolders({
+      opened: { list: () => Promise.resolve(["app", "web"].map(openedFolder)) },
+      ...{ ownSessions: join(root, "own"), home: root, clock },
+      openStorage: folder => {
+        const storage = readSessionStorage(folder);
+        return folder.endsWith("web") ? { ...storage, list: () => released.then(() => storage.list()) } : storage;
+      },
+      isRunning: () => true,
+    });
+    const first = others.each(1000);
+    assert.equal((await first.next()).value?.name, "app");
+    const joined = others.read(1000);
+    await first.return();
+    const second = others.each(1000);
+    assert.equal((await second.next()).value?.name, "app");
+    assert.deepEqual(others.folders, []);
+    release();
+    assert.deepEqual(
+      (await joined).map(({ name }) => name),
+      ["app", "web"],
+    );
+    assert.deepEqual([(await second.next()).value?.name, (await second.next()).done], ["web", true]);
+    const remembered = others.each(1000);
+    assert.deepEqual([(await remembered.next()).value, (await remembered.next()).value], others.folders);
+    others.dispose();
+  });
+
+  it("fails if the list of folders cannot be read, and tries again with the next call", async () => {
+    store("app", filesOf(entry("app")));
+    let isBroken = true;
+    const others = new OtherFolders({
+      opened: {
+        list: () => (isBroken ? Promise.reject(new Error("No permission.")) : Promise.resolve([openedFolder("app")])),
+      },
+      ...{ ownSessions: join(root, "own"), home: root, clock, openStorage: readSessionStorage },
+      isRunning: () => true,
+    });
+    await assert.rejects(others.read(1000), /No permission/);
+    await assert.rejects(others.each(1000).next(), /No permission/);
+    isBroken = false;
+    assert.equal((await others.each(1000).next()).value?.name, "app");
     others.dispose();
   });
 

@@ -38,6 +38,12 @@ interface Result {
   readonly messages: readonly SearchMessage[];
 }
 
+/** The folders, one after the other, and then the error. */
+async function* eachOf(folders: readonly OtherFolder[], error?: Error): AsyncGenerator<OtherFolder, void> {
+  yield* folders;
+  if (error) throw error;
+}
+
 describe("the search of all conversations", () => {
   let root: string;
   let folder: string;
@@ -70,7 +76,7 @@ describe("the search of all conversations", () => {
           return texts.make(id);
         },
       },
-      others: { read: () => Promise.resolve(others) },
+      others: { each: () => eachOf(others) },
       searchTexts: (task, onProgress) => worker.search(task, onProgress),
     });
   });
@@ -347,6 +353,33 @@ describe("the search of all conversations", () => {
     assert.deepEqual(made, []);
   });
 
+  it("shows the hits of a folder while the next ones are still read", async () => {
+    const web = await storeElsewhere("web", { a: "the words" });
+    const api = await storeElsewhere("api", { b: "more words" });
+    let release = (): void => {};
+    const released = new Promise<void>(resolve => (release = resolve));
+    async function* slowly(): AsyncGenerator<OtherFolder, void> {
+      yield web;
+      await released;
+      yield api;
+    }
+    const slow = new ConversationSearch({
+      ...{ folder, texts, entries: () => entries, unreadable: () => [], now: () => Date.now() },
+      others: { each: slowly },
+      searchTexts: (task, onProgress) => worker.search(task, onProgress),
+    });
+    const found: string[] = [];
+    const how = { matchCase: false, wholeWord: false, regex: false, allFolders: true };
+    const searched = slow.search(1, { query: "words", ...how }, message => {
+      if (message.type === "found") found.push(...message.sessions.map(({ session }) => session));
+    });
+    await until(() => found.length > 0);
+    assert.deepEqual(found, [`${web.uri} a`]);
+    release();
+    await searched;
+    assert.deepEqual(found, [`${web.uri} a`, `${api.uri} b`]);
+  });
+
   it("hides secrets that it knows in hits of other folders", async () => {
     await storeElsewhere("web", { a: "the token is hunter-42-x9q7 here" });
     rememberSecrets(["hunter-42-x9q7"]);
@@ -359,7 +392,7 @@ describe("the search of all conversations", () => {
     await store("a", "the words");
     const broken = new ConversationSearch({
       ...{ folder, texts, entries: () => entries, unreadable: () => [], now: () => Date.now() },
-      others: { read: () => Promise.reject(new Error("No permission.")) },
+      others: { each: () => eachOf(others, new Error("No permission.")) },
       searchTexts: (task, onProgress) => worker.search(task, onProgress),
     });
     const messages: SearchMessage[] = [];

@@ -85,7 +85,9 @@ export function createSearch(
   const openSession = async (id: string, hit?: RequestedHit): Promise<void> => {
     const elsewhere = readSessionElsewhere(id);
     if (elsewhere) {
-      const other = otherFolders.folders.folders.find(({ uri }) => uri === elsewhere.uri);
+      const isThere = ({ uri }: { readonly uri: string }): boolean => uri === elsewhere.uri;
+      // A hit can be shown before all folders are read.
+      const other = otherFolders.folders.folders.find(isThere) ?? (await otherFolders.folders.read()).find(isThere);
       if (!other) throw new Error(t("This session no longer exists."));
       if (!hit) return otherFolders.open(other, { session: elsewhere.id });
       const { entry, nth, query, matchCase, wholeWord, regex } = hit;
