@@ -1,7 +1,8 @@
 // Checkpoints on disk: an index for each session, and each text once, named by its hash.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, link, mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { forEachLimited } from "../base/async.ts";
 import { errorCodeOf } from "../base/errors.ts";
 
 /** The storage of one session's checkpoints. */
@@ -50,9 +51,51 @@ export class CheckpointFolder {
     return names.filter(isSessionName);
   }
 
-  clear(): Promise<void> {
-    return rm(this.#path, { recursive: true, force: true, maxRetries: 3 });
+  /**
+   * Copies the contents and the objects of the trees of a session to a new session, which gets this index. Rejects, and
+   * leaves nothing behind, if that fails.
+   */
+  async copy(from: string, to: string, index: string): Promise<void> {
+    const [source, target] = [this.pathOf(from), this.pathOf(to)];
+    // A name that no session has: what is not complete yet is not found.
+    const draft = join(this.#path, `.${to}.tmp`);
+    try {
+      await copyFiles(source, draft, name => name !== "index.json" && !isIndexOfTrees(name));
+      await writeFile(join(draft, "index.json"), index);
+      await rename(draft, target);
+    } catch (error) {
+      await removeFolder(draft);
+      throw error;
+    }
   }
+
+  clear(): Promise<void> {
+    return removeFolder(this.#path);
+  }
+}
+
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
+
+/** Git's index can refer to objects that are not kept. The trees of a session begin without one. */
+const isIndexOfTrees = (name: string): boolean => /^trees[\\/][^\\/]+[\\/](?!objects[\\/])/.test(name);
+
+/** How many files are copied at the same time. */
+const maxCopies = 16;
+
+/** Copies the files with these names. Stored files are replaced and never changed, so a copy shares its bytes. */
+async function copyFiles(from: string, to: string, isCopied: (name: string) => boolean): Promise<void> {
+  await mkdir(to, { recursive: true });
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(from, join(entry.parentPath, entry.name)));
+  const copied = names.filter(name => isCopied(name) && !name.endsWith(".tmp"));
+  for (const folder of new Set(copied.map(name => dirname(join(to, name))))) await mkdir(folder, { recursive: true });
+  await forEachLimited(copied, maxCopies, async name => {
+    const [source, target] = [join(from, name), join(to, name)];
+    // Some file systems have no links.
+    await link(source, target).catch(() => copyFile(source, target));
+  });
 }
 
 class FolderStore implements CheckpointStore {
@@ -91,7 +134,7 @@ class FolderStore implements CheckpointStore {
   }
 
   clear(): Promise<void> {
-    return rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+    return removeFolder(this.#folder);
   }
 }
 

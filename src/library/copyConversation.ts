@@ -18,6 +18,7 @@ export type ContinueFrom = (origin: Session, before: string | undefined, surface
 export interface CopyConversationOptions {
   readonly registry: Pick<SessionRegistry, "flushLog" | "openStored">;
   readonly servers: { copyChoices(from: string, to: string): Promise<void> };
+  readonly checkpoints: { copy(from: string, to: string): Promise<void> };
   readonly storage: LogStorage;
   readonly newId: () => string;
   readonly clock: Clock;
@@ -28,6 +29,7 @@ export interface CopyConversationOptions {
 export function copyConversation({
   registry,
   servers,
+  checkpoints,
   storage,
   newId,
   clock,
@@ -64,6 +66,9 @@ export function copyConversation({
         .catch((error: unknown) => log.warn("A log could not be removed.", asError(error).message));
       throw new Error(t("The copy of the conversation cannot be saved: {0}", failure));
     }
+    await checkpoints.copy(origin.id, id).catch((error: unknown) => {
+      log.error("The checkpoints of a conversation could not be copied to its branch.", asError(error).message);
+    });
     return registry.openStored({ id, agent: agent.id, cwd }, surface);
   };
 }

@@ -122,7 +122,9 @@ export function createPanels(
     undecided: (session: string) => filesOfSession(review.store.review, session),
     pages: features.pages,
   };
-  const branching = createBranching(platform, { registry, stored, servers: mcp, files: restore.files });
+  const branching = createBranching(platform, {
+    ...{ registry, stored, servers: mcp, checkpoints: checkpoints.sessions, files: restore.files },
+  });
   const runIntent = intentRunner(
     [
       panelIntents(views, sender, log),

@@ -1,8 +1,9 @@
-// Retry with the files of a message, in the real editor with real files: the question, changes of the user, and Undo.
+// Retry with the files of a message, in the real editor with real files: the question, changes of the user, Undo, and the
+// checkpoints of the messages that the branch copies.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
+import type { Checkpoints } from "../../src/checkpoints/checkpoints.ts";
 import {
   CheckpointController,
   type CheckpointControllerOptions,
@@ -16,7 +17,6 @@ import type { Session } from "../../src/session/session.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
-import { World } from "../support/fakes/checkpointWorld.ts";
 import { randomNumbers } from "../support/fakes/randomNumbers.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -42,17 +42,28 @@ const prompts = (...sent: readonly string[]): readonly SessionEvent[] =>
 
 for (const git of [true, false]) {
   describe(`the files of a branch ${git ? "with" : "without"} git`, () => {
-    const { path, onDisk, put, noticed, prepare, end, write, reviews, watch, folder, checkpoints } = useReviewedFolder({
-      git,
-      checkpoints: true,
-    });
-    const { showQuickPick } = vscode.window;
+    const {
+      path,
+      onDisk,
+      put,
+      noticed,
+      prepare,
+      end,
+      write,
+      reviews,
+      watch,
+      folder,
+      checkpoints,
+      checkpointsOfBranch,
+    } = useReviewedFolder({ git, checkpoints: true });
+    const { showQuickPick, showInformationMessage } = vscode.window;
     /** The open lists, as title and labels. What is picked, by a label; nothing if undefined. */
     const asked: (readonly string[])[] = [];
     let answer: string | undefined;
-    let branchWorld: World;
+    const branches: Checkpoints[] = [];
     let branching: Branching;
     let controller: CheckpointController;
+    let sessions: Map<string, Session>;
     let first: Session;
     let shown = "";
     let remembered: unknown;
@@ -62,7 +73,6 @@ for (const git of [true, false]) {
       answer = undefined;
       remembered = undefined;
       shown = "first";
-      branchWorld = new World();
       const pick = (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions): Promise<unknown> => {
         // The suite writes this file to know that VS Code watches the folder.
         const labels = items.map(({ label }) => label).filter(label => label !== "watched");
@@ -70,9 +80,9 @@ for (const git of [true, false]) {
         if (options.canPickMany) return Promise.resolve([]);
         return Promise.resolve(items.find(({ label }) => label === answer));
       };
-      Object.assign(vscode.window, { showQuickPick: pick });
-      const stateOf = (...sent: readonly string[]): SessionState => ({
-        ...logged([{ type: "opened", agent: "demo", agentName: "Demo", cwd: folder() }, ...prompts(...sent)]).reduce(
+      Object.assign(vscode.window, { showQuickPick: pick, showInformationMessage: () => Promise.resolve(undefined) });
+      const stateOf = (...events: readonly SessionEvent[]): SessionState => ({
+        ...logged([{ type: "opened", agent: "demo", agentName: "Demo", cwd: folder() }, ...events]).reduce(
           reduce,
           emptySession,
         ),
@@ -80,12 +90,23 @@ for (const git of [true, false]) {
       });
       const sessionOf = (id: string, state: SessionState): Session =>
         ({ id, state, send: () => {} }) as Partial<Session> as Session;
-      first = sessionOf("first", stateOf(...submissions));
-      const branch = sessionOf("branch", stateOf("turn 3"));
-      const sessions = new Map([first, branch].map(one => [one.id, one]));
+      first = sessionOf("first", stateOf(...prompts(...submissions)));
+      sessions = new Map([[first.id, first]]);
+      /** The branch with the messages before the entry, and one of its own. */
+      const branchBefore = async (before: string | undefined): Promise<Session> => {
+        const ids = [...first.state.entries].map(({ id }) => id);
+        const copied = ids.slice(0, before === undefined ? ids.length : ids.indexOf(before));
+        const branched = { type: "branched", session: "branch", from: "first", after: copied.at(-1) ?? "" } as const;
+        const sent = prompts(...submissions.slice(0, copied.length));
+        const branch = sessionOf("branch", stateOf(...sent, branched, ...prompts("turn 3")));
+        sessions.set("branch", branch);
+        branches.push(await checkpointsOfBranch());
+        shown = "branch";
+        return branch;
+      };
       controller = new CheckpointController({
         session: () => sessions.get(shown),
-        sessionCheckpoints: { forSession: (id: string) => (id === "first" ? checkpoints() : branchWorld.checkpoints) },
+        sessionCheckpoints: { forSession: (id: string) => (id === "first" ? checkpoints() : branches.at(-1)) },
         preview: { open: () => Promise.resolve(), close: () => Promise.resolve() },
         chat: { focus: () => Promise.resolve() },
         documents: new EditorDocuments(nodePaths()),
@@ -99,7 +120,7 @@ for (const git of [true, false]) {
       } as object as CheckpointControllerOptions);
       branching = new Branching({
         registry: { open: { get: (id: string) => sessions.get(id) } },
-        continueFrom: () => Promise.resolve(sessions.get((shown = "branch"))),
+        continueFrom: (_: Session, before: string | undefined) => branchBefore(before),
         show: (id: string) => Promise.resolve(void (shown = id)),
         files: controller,
         offerUndo: () => Promise.resolve(false),
@@ -107,7 +128,13 @@ for (const git of [true, false]) {
         log: nullLog,
       } as object as BranchingOptions);
     });
-    afterEach(() => void Object.assign(vscode.window, { showQuickPick }));
+    afterEach(async () => {
+      Object.assign(vscode.window, { showQuickPick, showInformationMessage });
+      for (const each of branches.splice(0)) {
+        await each.flush();
+        each.dispose();
+      }
+    });
 
     const turn = async (id: string, work: () => Promise<unknown>): Promise<void> => {
       await prepare(id);
@@ -115,6 +142,23 @@ for (const git of [true, false]) {
       end();
       await watch().settled();
       await reviews().settled();
+    };
+    /** A turn of the branch writes these texts. */
+    const turnOfBranch = async (texts: Readonly<Record<string, string>>): Promise<void> => {
+      const own = branches.at(-1) ?? assert.fail("there is a branch");
+      await own.beginTurn("turn 3");
+      for (const [name, text] of Object.entries(texts)) {
+        own.touched({ turn: "turn 3", path: path(name), before: existsSync(path(name)) ? await onDisk(name) : null });
+        await put(name, text);
+        own.written(path(name), text);
+      }
+      await own.flush();
+      await noticed();
+    };
+    /** Restores the files at a message of the shown session. */
+    const restore = async (message: number): Promise<void> => {
+      answer = "Files";
+      await controller.restore(sessions.get(shown)?.state.entries.at(message)?.id);
     };
     const retry = async (label?: string, message = 0): Promise<void> => {
       answer = label;
@@ -197,17 +241,7 @@ for (const git of [true, false]) {
     it("are those before the branch after Undo, also if its agent and another restore changed them", async () => {
       const before = await twoTurns();
       await retry(bringBack);
-      await branchWorld.begin("turn 3");
-      branchWorld.files.set(path("a.txt"), tenLines);
-      for (const [name, text] of [
-        ["a.txt", "branch\n"],
-        ["new.txt", "branch\n"],
-      ] as const) {
-        branchWorld.agent(path(name), text);
-        await writeFile(path(name), text);
-      }
-      await branchWorld.checkpoints.flush();
-      await noticed();
+      await turnOfBranch({ "a.txt": "branch\n", "new.txt": "branch\n" });
       answer = undefined;
       await branching.undo();
       assert.equal(shown, "branch", "a cancelled question leaves the branch shown");
@@ -216,11 +250,37 @@ for (const git of [true, false]) {
       await branching.undo();
       assert.equal(shown, "first");
       assert.deepEqual(await files(), before);
-      assert.deepEqual(asked.at(-1), ["Undo Branch", undoTurns, keep]);
+      const isUndo = ([title]: readonly string[]): boolean => title === "Undo Branch";
+      assert.deepEqual(asked.findLast(isUndo), ["Undo Branch", undoTurns, keep]);
+    });
+
+    it("can be restored at a message that the branch has copied, and Undo undoes the turns of the branch only", async () => {
+      const before = await twoTurns();
+      await retry(keep, 1);
+      await turnOfBranch({ "a.txt": "branch\n" });
+      const branched = await files();
+      assert.deepEqual(
+        [...(branches.at(-1)?.turns ?? [])].filter(one => one !== "turn 2"),
+        ["turn 1", "turn 3"],
+      );
+      await restore(0);
+      assert.deepEqual(await files(), [tenLines, "the user's\r\n", "none", "the user's too\n"]);
+      await controller.undo();
+      assert.deepEqual(await files(), branched);
+      // A retry of the copied message offers its files, too.
+      asked.length = 0;
+      answer = undefined;
+      const entry = sessions.get("branch")?.state.entries.at(0)?.id ?? "";
+      const target = { surface: "chat", reply: () => {} };
+      await branching.intents.retryPrompt({ type: "retryPrompt", session: "branch", entry }, target);
+      assert.deepEqual(asked, [["Files of the New Branch", keep, bringBack]]);
+      answer = undoTurns;
+      await branching.undo();
+      assert.deepEqual(await files(), before);
     });
 
     for (let i = 0; i < cases; i++)
-      it(`have each byte of the user after any sequence of turns, edits, retries and undos, case ${i + 1}`, async () => {
+      it(`have each byte of the user after any sequence of turns, edits, retries, restores and undos, case ${i + 1}`, async () => {
         const random = randomNumbers(firstSeed + i);
         const steps = [`SEED=${firstSeed + i} CASES=1`];
         /**
@@ -228,12 +288,21 @@ for (const git of [true, false]) {
          * changed after that.
          */
         const turns: { readonly texts: Map<string, string>; readonly changed: Set<string> }[] = [];
-        /** The branch that is shown: the files before it, what the user wrote since, and whether its agent has worked. */
+        /**
+         * The branch that is shown: the files before it, what the user wrote since, and whether its agent has worked. Its own
+         * view of the turns of the first session, and how many of their messages it has.
+         */
         let began:
-          | { readonly before: Files; readonly own: Map<string, string>; written: readonly string[] }
+          | {
+              readonly before: Files;
+              readonly own: Map<string, string>;
+              readonly turns: typeof turns;
+              readonly copied: number;
+              written: readonly string[];
+            }
           | undefined;
-        const changed = (name: string): void =>
-          turns.forEach(since => since.texts.has(name) && since.changed.add(name));
+        const changed = (name: string, of = turns): void =>
+          of.forEach(since => since.texts.has(name) && since.changed.add(name));
         let texts = 0;
         const someNames = (): readonly string[] => names.filter(() => random.below(2) === 0);
         const expectFiles = async (expected: Files): Promise<void> =>
@@ -246,7 +315,9 @@ for (const git of [true, false]) {
           await put(name, text);
           await noticed();
           changed(name);
-          began?.own.set(name, text);
+          if (!began) return;
+          changed(name, began.turns);
+          began.own.set(name, text);
         };
         const agent = async (): Promise<void> => {
           const chosen = someNames();
@@ -262,22 +333,16 @@ for (const git of [true, false]) {
             return;
           }
           began.written = chosen;
-          await branchWorld.begin("turn 3");
-          for (const name of chosen) {
-            const text = `agent ${++texts}\n`;
-            if (existsSync(path(name))) branchWorld.files.set(path(name), await onDisk(name));
-            branchWorld.agent(path(name), text);
-            await put(name, text);
-          }
-          await branchWorld.checkpoints.flush();
-          await noticed();
+          for (const [name, text] of await filesByName())
+            if (chosen.includes(name))
+              for (const since of began.turns) if (!since.texts.has(name)) since.texts.set(name, text);
+          await turnOfBranch(Object.fromEntries(chosen.map(name => [name, `agent ${++texts}\n`])));
         };
         const branch = async (): Promise<void> => {
           const message = random.below(turns.length);
           const label = random.of([keep, bringBack]);
           const before = await filesByName();
           steps.push(`the user retries message ${message + 1}: ${label}`);
-          branchWorld = new World();
           await retry(label, message);
           assert.equal(shown, "branch");
           const since = turns[message] ?? assert.fail();
@@ -286,7 +351,22 @@ for (const git of [true, false]) {
             return [name, (isBack ? since.texts.get(name) : undefined) ?? before.get(name) ?? "none"];
           });
           await expectFiles(new Map(expected));
-          began = { before, own: new Map(), written: [] };
+          const copies = turns.map(each => ({ texts: new Map(each.texts), changed: new Set(each.changed) }));
+          began = { before, own: new Map(), turns: copies, copied: message, written: [] };
+        };
+        const restoreAndUndo = async (): Promise<void> => {
+          const message = random.below(began ? began.copied : turns.length);
+          const before = await filesByName();
+          steps.push(`the user restores message ${message + 1} of ${shown}, and undoes that`);
+          await restore(message);
+          const since = (began?.turns ?? turns)[message] ?? assert.fail();
+          const expected = names.map((name): [string, string] => {
+            const text = since.changed.has(name) ? undefined : since.texts.get(name);
+            return [name, text ?? before.get(name) ?? "none"];
+          });
+          await expectFiles(new Map(expected));
+          if (expected.some(([name, text]) => text !== before.get(name))) await controller.undo();
+          await expectFiles(before);
         };
         const undo = async (): Promise<void> => {
           const { before, own, written } = began ?? assert.fail();
@@ -298,7 +378,7 @@ for (const git of [true, false]) {
           const wasKept = answer === keep && asked.slice(questions).some(([title]) => title === "Undo Branch");
           assert.equal(shown, "first");
           began = undefined;
-          if (wasKept) written.forEach(changed);
+          if (wasKept) for (const name of written) changed(name);
           const expected = names.map((name): [string, string] => {
             if (wasKept) return [name, now.get(name) ?? "none"];
             return [name, own.get(name) ?? before.get(name) ?? "none"];
@@ -313,6 +393,7 @@ for (const git of [true, false]) {
           const possible = [user, user];
           if (began ? began.written.length === 0 : turns.length < submissions.length) possible.push(agent, agent);
           possible.push(...(began ? [undo, undo] : [branch, branch]));
+          if (began ? began.copied > 0 : turns.length > 0) possible.push(restoreAndUndo);
           await random.of(possible)();
         }
         if (began) await undo();

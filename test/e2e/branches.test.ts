@@ -27,6 +27,7 @@ describe("branches of a conversation", () => {
     const composer = panel.getByRole("textbox", { name: "Message", exact: true });
     const sum = (): string => readFileSync(join(folder, "src/sum.js"), "utf8");
     const hasMade = (): boolean => existsSync(join(folder, "made.txt"));
+    const atFirst = sum();
     await prompt(panel, "first.json", "One done.");
     await composer.evaluate(pastePicture, onePixel);
     await panel.getByRole("button", { name: /^Remove .*png/i }).waitFor();
@@ -60,6 +61,14 @@ describe("branches of a conversation", () => {
     await log.getByText("2 of 2").waitFor();
     await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     await screenshot(page, "branch-edited");
+    // The branch can also restore the files of a message that it has copied.
+    await message(panel, "first.json").getByRole("button", { name: "Restore Checkpoint" }).click();
+    await row(page, "Files").first().waitFor();
+    await screenshot(page, "branch-restore-copied");
+    await row(page, "Files").first().click();
+    await until(() => sum() === atFirst && !hasMade());
+    await runCommand(page, "Parley: Undo Restore");
+    await until(() => sum() === "third\n");
     await runCommand(page, "Parley: Undo Branch");
     await row(page, "Bring the Files Back to Before the Branch").waitFor();
     await screenshot(page, "branch-undo");

@@ -471,6 +471,7 @@ export class JoinedWindow {
       registry,
       continueFrom: copyConversation({
         ...{ registry, servers: mcp, storage, clock: systemClock, log: nullLog },
+        checkpoints: { copy: () => Promise.resolve() },
         newId: () => randomUUID(),
       }),
       show: async (id, surface) => {

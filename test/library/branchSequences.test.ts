@@ -75,6 +75,7 @@ class Logs {
         openStored: ({ id: opened }: { readonly id: string }) => Promise.resolve({ id: opened } as Session),
       },
       servers: { copyChoices: () => Promise.resolve() },
+      checkpoints: { copy: () => Promise.resolve() },
       ...{ storage: this.files, newId: () => `session-${this.#ids++}`, clock: this.#clock, log: nullLog },
     });
     const branch = await continueFrom({ id, state } as Session, prompt?.id, "view");

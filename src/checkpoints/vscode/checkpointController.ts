@@ -120,9 +120,12 @@ export class CheckpointController {
   /** Before Undo leaves a branch: asks whether its turns' changes of files are undone, unless there are none. */
   async undoTurns(branch: Session): Promise<FilesOfBranch> {
     const { turns } = await this.#loaded(branch);
-    const submissions = [...branch.state.entries].map(entry =>
-      entry.kind === "message" ? entry.submission : undefined,
-    );
+    // The turns before are copies of those of the other branch, which stay as they are.
+    const { entries, branches } = branch.state;
+    const last = branches.at(-1)?.after ?? "";
+    const submissions = [...entries]
+      .slice(last === "" ? 0 : entries.position(last) + 1)
+      .map(entry => (entry.kind === "message" ? entry.submission : undefined));
     const first = submissions.find(submission => submission !== undefined && turns.has(submission));
     if (first === undefined) return "restored";
     const outcome = await this.#bringBack(branch, first, async plan =>

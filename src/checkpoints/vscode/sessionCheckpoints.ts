@@ -14,6 +14,7 @@ import {
   type CheckpointLimits,
 } from "../checkpointRetention.ts";
 import { Checkpoints } from "../checkpoints.ts";
+import { copyCheckpoints } from "../copyCheckpoints.ts";
 import { CheckpointFolder } from "../checkpointStore.ts";
 import { GitTrees } from "../gitTrees.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
@@ -78,6 +79,12 @@ export class SessionCheckpoints implements Disposable {
   /** The turns of a session that can be restored. Stays the same set until a checkpoint is added or removed. */
   turns(session: string, workspaceFolder: string): ReadonlySet<string> {
     return this.#store.isDisposed ? noTurns : this.forSession(session, workspaceFolder).turns;
+  }
+
+  /** Copies the stored checkpoints of a session for a branch of it, which is not open yet. Rejects if that fails. */
+  async copy(from: string, to: string): Promise<void> {
+    await this.#open.get(from)?.flush();
+    await copyCheckpoints(this.#folder, from, to);
   }
 
   #limits(): CheckpointLimits {

@@ -22,18 +22,20 @@ export function createBranching(
     registry,
     stored,
     servers,
+    checkpoints,
     files,
   }: {
     readonly registry: SessionRegistry;
     readonly stored: StoredSessions;
     readonly servers: CopyConversationOptions["servers"];
+    readonly checkpoints: CopyConversationOptions["checkpoints"];
     readonly files: BranchingOptions["files"];
   },
 ): BranchingFeature {
   const sessions = { registry, stored };
   const branching = new Branching({
     ...{ registry, files, clock, log },
-    continueFrom: copyConversation({ registry, servers, storage, newId: () => randomUUID(), clock, log }),
+    continueFrom: copyConversation({ registry, servers, checkpoints, storage, newId: () => randomUUID(), clock, log }),
     show: async (id, surface) => {
       if (!hasSession(sessions, id)) await stored.load();
       if (!(await openInSurface(sessions, id, surface)))

@@ -12,6 +12,7 @@ import { emptySession, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
 import { FileEvents, type FileEventListener } from "../../../src/files/vscode/fileEvents.ts";
 import { Checkpoints } from "../../../src/checkpoints/checkpoints.ts";
+import { copyCheckpoints } from "../../../src/checkpoints/copyCheckpoints.ts";
 import { CheckpointFolder } from "../../../src/checkpoints/checkpointStore.ts";
 import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
 import { gitOf } from "../../../src/git/vscode/gitOf.ts";
@@ -91,6 +92,9 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   let current: ReviewStore;
   let storage: Map<string, string>;
   let checkpoints: Checkpoints | undefined;
+  /** Opens the checkpoints of a session in the same place, and copies them to another session. */
+  let openSession: (session: string) => Checkpoints;
+  let copyOfSession: (to: string) => Promise<void>;
   const faults: string[] = [];
   const fileEvents = new LossyFileEvents();
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
@@ -258,7 +262,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     if (options.git) {
       await promisify(execFile)("git", ["init", "-q"], { cwd: first });
       checkpoints = await checkpointsOf(first);
-    } else if (options.checkpoints) checkpoints = checkpointsIn(join(above, "checkpoints"));
+    } else if (options.checkpoints) checkpoints = openCheckpoints(join(above, "checkpoints"));
     facts = new RecordedFacts(folder, () => current.review);
     this["details"] = () => `The facts of the history:\n${facts.text}`;
     current = make();
@@ -284,19 +288,22 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
 
   /** Checkpoints that take trees of the repository. Their objects are in its own git folder, which is not watched. */
   async function checkpointsOf(repository: string): Promise<Checkpoints> {
-    const git = gitOf(vscode.Uri.file(repository));
-    assert.ok(git, "git is installed");
-    const store = await mkdtemp(join(repository, ".git", "parley-"));
-    return checkpointsIn(
-      store,
-      new GitTrees({ git, folders: [repository], storageFolder: join(store, "trees"), log: nullLog }),
-    );
+    return openCheckpoints(await mkdtemp(join(repository, ".git", "parley-")), repository);
   }
 
-  function checkpointsIn(store: string, trees?: GitTrees): Checkpoints {
+  function openCheckpoints(store: string, repository?: string): Checkpoints {
+    openSession = session => checkpointsIn(new CheckpointFolder(store), session, repository);
+    copyOfSession = to => copyCheckpoints(new CheckpointFolder(store), "session", to);
+    return openSession("session");
+  }
+
+  function checkpointsIn(store: CheckpointFolder, session: string, repository: string | undefined): Checkpoints {
+    const git = repository === undefined ? undefined : gitOf(vscode.Uri.file(repository));
+    assert.ok(git || repository === undefined, "git is installed");
+    const storageFolder = join(store.pathOf(session), "trees");
     return new Checkpoints({
-      store: new CheckpointFolder(store).session("session"),
-      ...(trees && { trees }),
+      store: store.session(session),
+      ...(git && { trees: new GitTrees({ git, folders: [repository ?? ""], storageFolder, log: nullLog }) }),
       clock: systemClock,
       log: nullLog,
       newId: () => randomUUID(),
@@ -347,6 +354,13 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const checkpointsOfTurns = (): Checkpoints => {
     assert.ok(checkpoints, "the folder has checkpoints");
     return checkpoints;
+  };
+  /** The checkpoints of a branch, which begins with a copy of those of the turns. The test disposes of them. */
+  const checkpointsOfBranch = async (): Promise<Checkpoints> => {
+    await checkpoints?.flush();
+    const branch = randomUUID();
+    await copyOfSession(branch);
+    return openSession(branch);
   };
   const review = (): ReviewStore["review"] => current.review;
   const watch = (): ReviewStore["attribution"] => current.attribution;
@@ -404,6 +418,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     touches,
     trees,
     reviews,
+    checkpointsOfBranch,
     checkpoints: checkpointsOfTurns,
     review,
     watch,
