@@ -388,7 +388,12 @@ export function setAgentSession(
   if (known < 0) {
     // A copy of the agent's session has the conversation.
     const needsConversation = continued ? state.needsConversation : hasConversation(state);
-    return { ...withNewSession(withoutEarlierAgent(state), sessionId), agentForgot: false, needsConversation };
+    const { turns } = state.spending;
+    return {
+      ...withNewSession(withoutEarlierAgent(state), sessionId),
+      ...{ agentForgot: false, needsConversation },
+      spending: continued ? state.spending : { turns, isNew: true },
+    };
   }
   return { ...state, agentSession: known, connections: state.connections + 1, mayReportEarlierEnd: true };
 }

@@ -22,7 +22,7 @@ export function withSpending(state: SessionState, begin: TurnBegin | undefined, 
   };
   const counted = isKnown ? now : spending.counted;
   const isReported = Object.keys(counts).length > 0;
-  if (!isReported && counted === spending.counted) return state;
+  if (!isReported && counted === spending.counted && !spending.isNew) return state;
   const turns = isReported
     ? [...spending.turns, { at, ...(model !== undefined && { model }), ...counts }]
     : spending.turns;

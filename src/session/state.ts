@@ -178,6 +178,8 @@ export interface Spending {
   readonly turns: readonly TurnSpending[];
   /** The cost of the agent's session at the end of the latest turn. */
   readonly counted?: Money;
+  /** The agent's session is new and has run no turn, so it has cost nothing, whatever is in the conversation. */
+  readonly isNew?: true;
 }
 export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {
   /** The turn that ended with the entry. */

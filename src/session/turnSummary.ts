@@ -6,10 +6,10 @@ import { latestTurnStart, type Entry, type SessionState, type TurnBegin, type Tu
 import { pathsOf } from "./toolPaths.ts";
 
 /** What has to be known at the begin of a turn. An agent that has worked before has a cost, which it may not have named. */
-export function turnBegin({ entries, usage }: SessionState, at: number): TurnBegin {
+export function turnBegin({ entries, usage, spending }: SessionState, at: number): TurnBegin {
   const isFirst = entries.findLast(({ kind }) => kind === "tool" || kind === "turnEnd") === undefined;
   const hasAnswer = entries.findLast(entry => entry.kind === "message" && entry.author !== "user") !== undefined;
-  return { at, cost: usage?.cost ?? (isFirst && !hasAnswer ? "none" : "unknown") };
+  return { at, cost: usage?.cost ?? (spending.isNew || (isFirst && !hasAnswer) ? "none" : "unknown") };
 }
 
 /** The state in which the last line of the turn that ends has its summary. `begin`: absent if it was not reported. */

@@ -41,6 +41,25 @@ describe("a branch of a conversation", () => {
     assert.deepEqual(window.failures, []);
   });
 
+  it("has the cost of its first turn at the turn and in its usage, and nothing of the turns that it copied", async () => {
+    const costing = testAgent("continuing.mjs", ["resumes", agentFile(), "100"], { name: "Lasting Agent" });
+    const window = await openJoined({ agents: { costing } });
+    for (const text of ["one", "two"]) {
+      await window.send(text);
+      await window.prompt(text).waitFor();
+      await window.idle();
+    }
+    const costs = (): readonly unknown[] => window.session.state.spending.turns.map(({ cost }) => cost?.amount);
+    assert.deepEqual(costs(), [0.5, 0.5]);
+    await chooseAction(window, "two", "Retry");
+    await window.log.getByText(withConversation, { exact: true }).waitFor();
+    await window.idle();
+    assert.deepEqual(costs(), [0.5]);
+    // One line is of the turn that was copied, the other one of the turn in the branch.
+    assert.equal(await window.log.getByText(/\$0\.50/).count(), 2);
+    assert.deepEqual(window.failures, []);
+  });
+
   it("Edit sends the changed text by keyboard, leaves the draft in the composer, and Undo shows the earlier branch", async () => {
     const window = await answered();
     const origin = window.session.id;

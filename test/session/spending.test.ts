@@ -60,6 +60,42 @@ describe("what the turns of a session have used", () => {
     assert.deepEqual(costsOf(...turn(cost(1)), branched, ...turn(cost(0.4)), ...turn(cost(1.5))), [[1.1, "USD"]]);
   });
 
+  it("has the whole first turn of a branch, whose agent session is new, and nothing of the turns that it copied", () => {
+    const branched: SessionEvent = { type: "branched", session: "b", from: "s", after: "m" };
+    const session = (sessionId: string, continued?: true): SessionEvent => ({
+      ...{ type: "agentSession", sessionId },
+      ...(continued && { continued }),
+    });
+    // The conversation so far is attached, so the input is large.
+    const first = [running, { ...answer, messageId: "m2" }, cost(3), idle({ input: 9000, output: 10 })];
+    const branch = [session("1"), ...turn(cost(2)), branched, session("2"), ...first, ...turn(cost(3.5))];
+    assert.deepEqual(
+      turnsOf(...branch).map(({ at: _, ...rest }) => rest),
+      [
+        { input: 9000, output: 10, tokens: 9010, cost: { amount: 3, currency: "USD" } },
+        { cost: { amount: 0.5, currency: "USD" } },
+      ],
+    );
+    // The line of the turn says the same.
+    const { entries } = logged([opened, ...branch.slice(0, -4)]).reduce(reduce, emptySession);
+    assert.deepEqual(entries.at(entries.length - 1)?.turn?.cost, { amount: 3, currency: "USD" });
+    const resumed = [session("2", true), ...turn(cost(4))];
+    assert.deepEqual(costsOf(...branch, ...resumed).slice(2), [[0.5, "USD"]]);
+  });
+
+  it("has the whole first turn after the agent lost the conversation, also if it costs more than all before", () => {
+    const lost: SessionEvent = { type: "agentSession", sessionId: "2" };
+    assert.deepEqual(costsOf({ ...lost, sessionId: "1" }, ...turn(cost(1)), lost, ...turn(cost(3))), [
+      [1, "USD"],
+      [3, "USD"],
+    ]);
+    // A turn without a report is over all the same.
+    assert.deepEqual(costsOf(...turn(cost(1)), lost, ...turn(), ...turn(cost(3)), ...turn(cost(4))), [
+      [1, "USD"],
+      [1, "USD"],
+    ]);
+  });
+
   it("leaves out a first cost that may be of work before", () => {
     assert.deepEqual(costsOf(answer, ...turn(cost(5)), ...turn(cost(6))), [[1, "USD"]]);
   });
