@@ -19,6 +19,7 @@ import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { withProtectedFiles } from "./permissions/protectedFiles.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
+import { filesOfSession } from "./review/turns/linesBySession.ts";
 import { createHistory } from "./history/vscode/createHistory.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./library/openSessions.ts";
@@ -178,6 +179,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   });
   const search = createSearch(platform, {
     ...{ registry, storedSessions, otherFolders, chat, folder: sessionLogFolder(context) },
+    undecided: session => filesOfSession(review.store.review, session),
     openPage: webview => openTabPage("search", webview, context.extensionUri, startup.pages),
   });
 

@@ -33,7 +33,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/permissions/access.ts": [1, "an agent whose request is refused"],
   "src/permissions/rules.ts": [1, "an agent whose request is refused"],
   "src/session/agent.ts": [1, "an error that the session handles"],
-  "src/session/conversation/conversationDigest.ts": [1, "an agent that continues a conversation"],
+  "src/session/conversation/conversationDigest.ts": [3, "an agent that continues a conversation"],
   "src/session/conversation/conversationForAgent.ts": [3, "an agent that continues a conversation"],
   "src/session/conversation/conversationPages.ts": [2, "an agent that continues a conversation"],
   "src/session/conversation/conversationPassage.ts": [5, "an agent that gets an attached conversation"],

@@ -22,6 +22,8 @@ export interface MentionedConversations {
   list(): readonly MentionedConversation[];
   /** The whole conversation. Rejects with a sentence if it was deleted or cannot be read. */
   attachment(id: string): Promise<Attachment>;
+  /** Its digest: the task, decisions, changed files, and what is open. Rejects as {@link attachment} does. */
+  digest(id: string): Promise<Attachment>;
 }
 
 /** A conversation whose title fits what the user typed, and the offsets in {@link conversationLabel} that match. */
@@ -32,6 +34,8 @@ export interface ConversationMatch {
 
 /** After this prefix, only conversations are offered. */
 export const conversationPrefix = "conversation:";
+/** After this prefix, only digests of conversations are offered. */
+export const digestPrefix = "digest:";
 
 /** A longer title is cut. UTF-16 units. */
 const maxLabelLength = 60;
@@ -43,6 +47,9 @@ export function conversationLabel(title: string): string {
   if (line.length <= maxLabelLength) return line;
   return `${line.slice(0, maxLabelLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
+
+/** The name of the digest of a conversation with this {@link conversationLabel}. */
+export const digestLabel = (label: string): string => t("Digest of “{0}”", label);
 
 /** The agent of a conversation, and the day. `at`: ms since the epoch. */
 export const conversationDetail = (agentName: string, at: number): string =>

@@ -21,6 +21,7 @@ export const mentionKinds = {
   terminal: { icon: "terminal", name: () => t("Terminal output"), label: () => t("Terminal output") },
   diff: { icon: "diff", name: () => t("Git diff"), label: () => t("Git diff") },
   conversation: { icon: "comment-discussion", name: () => t("Conversation") },
+  digest: { icon: "book", name: () => t("Digest of a conversation") },
 } as const satisfies Readonly<Record<string, KindPresentation>>;
 
 /** What a prompt can carry: every mention, what a session continues, long pasted texts, and files that are attached as data. */

@@ -7,6 +7,7 @@ import type { StoredSessions } from "../library/storedSessions.ts";
 import {
   conversationDetail,
   conversationLabel,
+  digestLabel,
   type MentionedConversation,
   type MentionedConversations,
 } from "../mentions/mentionedConversations.ts";
@@ -19,9 +20,10 @@ import {
   wholeConversation,
   type ConversationPassage,
 } from "../session/conversation/conversationPassage.ts";
+import { conversationDigest } from "../session/conversation/conversationDigest.ts";
 import { openLog } from "../session/log/openLog.ts";
 import type { LogStorage } from "../session/log/sessionStore.ts";
-import { sessionTitle, type SessionState } from "../session/state.ts";
+import { hasConversation, sessionTitle, type SessionState } from "../session/state.ts";
 import { makeEntryText } from "./makeJoinedText.ts";
 
 export interface ConversationAttachmentsOptions<S extends OpenSession> {
@@ -34,6 +36,8 @@ export interface ConversationAttachmentsOptions<S extends OpenSession> {
   /** Reads the list of stored sessions. Never rejects. */
   readonly refresh: () => Promise<void>;
   readonly newId: () => string;
+  /** The paths of the files whose changes in the session wait for review. */
+  readonly undecided: (session: string) => readonly string[];
 }
 
 /** The place of a line with hits. */
@@ -63,6 +67,16 @@ export class ConversationAttachments<S extends OpenSession> implements Mentioned
     const whole = wholeConversation(state, updated, maxEmbeddedBytes);
     if (!whole) throw new Error(t("It contains no messages."));
     return this.#attachment(state, updated, whole, id);
+  }
+
+  async digest(id: string): Promise<Attachment> {
+    const { state, updated } = await this.#read(id);
+    if (!hasConversation(state)) throw new Error(t("It contains no messages."));
+    const text = conversationDigest(state, { undecided: this.#options.undecided(id), isReference: true });
+    // The preview begins after the explanation.
+    const preview = text.slice(text.indexOf("\n\n") + 2);
+    const whole = this.#attachment(state, updated, { text, preview }, `${id}/digest`);
+    return { ...whole, kind: "digest", label: digestLabel(whole.label) };
   }
 
   /** The passage at a hit of the search. Rejects with a sentence if the conversation, or the passage, no longer exists. */

@@ -144,12 +144,13 @@ describe("the search of all conversations in a real VS Code", () => {
     await picks.filter({ hasText: "#script third.json" }).waitFor();
     await screenshot(page, "attach-conversation");
     await page.keyboard.press("Enter");
-    await chips.nth(2).waitFor();
+    await picks.filter({ hasText: "Digest Only" }).waitFor();
+    await screenshot(page, "attach-conversation-part");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await chips.nth(2).getByText("Digest of “#script third.json”").waitFor();
     await screenshot(page, "attach-conversation-attached");
-    await panel
-      .getByRole("button", { name: /^Remove #script third.json/ })
-      .last()
-      .click();
+    await panel.getByRole("button", { name: /^Remove Digest of “#script third.json”/ }).click();
     await chips.nth(2).waitFor({ state: "detached" });
 
     // A conversation by its title. The prompt shows what is sent.

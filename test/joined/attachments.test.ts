@@ -155,5 +155,20 @@ describe("attachments of a prompt", () => {
     );
     assert.match(whole, /\n\n## User\n\n> hello lighthouse\n\n## Agent: Demo Agent\n\n.*> /s);
     assert.match(passage, /^The user attached a passage of .*\n\n## User\n\n> hello lighthouse\n$/s);
+
+    // Only the digest of a conversation, which the chip and the message name.
+    await window.newSession();
+    await composer.click();
+    await keyboard.type("And ");
+    await mention(window, "digest:");
+    const label = /^And @(Digest of “.+”) $/.exec(await composer.inputValue())?.[1];
+    assert.ok(label !== undefined, await composer.inputValue());
+    await page.locator(".chip").getByText(label, { exact: true }).waitFor();
+    await composer.press("Enter");
+    await window.prompt(`And @${label}`).waitFor({ state: "attached" });
+    await window.idle();
+    const [digest = ""] = sentPrompt(window).files.map(([, text]) => text);
+    assert.match(digest, /^This is a digest of an earlier conversation, which the user attached for reference\./);
+    assert.match(digest, /\n## Task\n\n> Look at @What the demo agent can do\n/);
   });
 });

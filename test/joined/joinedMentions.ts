@@ -12,6 +12,8 @@ import {
   conversationDetail,
   conversationLabel,
   conversationPrefix,
+  digestLabel,
+  digestPrefix,
   matchingConversations,
 } from "../../src/mentions/mentionedConversations.ts";
 import { promptContent, type PathContent } from "../../src/mentions/promptContent.ts";
@@ -40,16 +42,16 @@ export class JoinedMentions {
    */
   readonly intents = intentHandlers({
     complete: ({ request, query }, replyTarget) => {
-      if (query.startsWith(conversationPrefix)) {
-        const words = query.slice(conversationPrefix.length);
+      const prefix = [conversationPrefix, digestPrefix].find(one => query.startsWith(one));
+      if (prefix !== undefined) {
+        const isDigest = prefix === digestPrefix;
+        const words = query.slice(prefix.length);
         const found = matchingConversations(words, this.#conversations().list(), { limit: 30 });
         const items = found.map(({ conversation: { id, title, agentName, updated }, matches }) => ({
-          ...{
-            key: `${conversationPrefix}${id}`,
-            kind: "conversation" as const,
-            label: conversationLabel(title),
-            matches,
-          },
+          ...{ key: `${prefix}${id}`, kind: isDigest ? ("digest" as const) : ("conversation" as const) },
+          ...(isDigest
+            ? { label: digestLabel(conversationLabel(title)) }
+            : { label: conversationLabel(title), matches }),
           detail: conversationDetail(agentName, updated),
         }));
         return replyTarget.reply({ type: "completions", request, items });
@@ -67,6 +69,10 @@ export class JoinedMentions {
     attachItem: async ({ key }, replyTarget) => {
       if (key.startsWith(conversationPrefix)) {
         const attachment = await this.#conversations().attachment(key.slice(conversationPrefix.length));
+        return replyTarget.reply({ type: "attached", attachments: [attachment], key });
+      }
+      if (key.startsWith(digestPrefix)) {
+        const attachment = await this.#conversations().digest(key.slice(digestPrefix.length));
         return replyTarget.reply({ type: "attached", attachments: [attachment], key });
       }
       const source = { type: "path", path: join(this.#folder, key) } as const;
@@ -109,5 +115,6 @@ export function joinedConversations(
     ...{ open, storage, version: "joined", log: nullLog, newId: () => randomUUID() },
     stored: { entries, get: id => entries.find(entry => entry.id === id) },
     refresh: () => Promise.resolve(),
+    undecided: () => [],
   });
 }

@@ -25,6 +25,8 @@ describe("the Attach menu", () => {
           isDeleted
             ? Promise.reject(new Error("It was deleted."))
             : Promise.resolve({ id: "1", kind: "conversation", label: id, source: { type: "text", text: `${id}!` } }),
+        digest: (id: string): Promise<Attachment> =>
+          Promise.resolve({ id: "2", kind: "digest", label: id, source: { type: "text", text: `short ${id}` } }),
       },
     } as unknown as ConstructorParameters<typeof Mentions>[0]);
   });
@@ -65,7 +67,7 @@ describe("the Attach menu", () => {
 
   it("includes the stored conversations, of which the chosen one is attached", async () => {
     conversations.push(talk("Fix the parser"), talk("Write docs\nand more"), talk(""));
-    const [menu, list] = await pick("Conversation…", "Write docs");
+    const [menu, list, parts] = await pick("Conversation…", "Write docs", "Whole Conversation");
     assert.deepEqual(menu?.slice(0, 3), [
       "file | Files… | ",
       "file-media | Image… | ",
@@ -77,9 +79,14 @@ describe("the Attach menu", () => {
       `Write docs and more | ${detail}`,
       `New Conversation | ${detail}`,
     ]);
+    assert.deepEqual(parts, ["comment-discussion | Whole Conversation | ", "book | Digest Only | "]);
+    await pick("Conversation…", "Fix the parser", "Digest Only");
     assert.deepEqual(
       attached.map(({ kind, source }) => [kind, source.type === "text" && source.text]),
-      [["conversation", "Write docs\nand more!"]],
+      [
+        ["conversation", "Write docs\nand more!"],
+        ["digest", "short Fix the parser"],
+      ],
     );
     assert.deepEqual(refused, []);
   });
@@ -87,6 +94,7 @@ describe("the Attach menu", () => {
   it("attaches nothing if the list of conversations is cancelled", async () => {
     conversations.push(talk("Fix the parser"));
     assert.equal((await pick("Conversation…")).length, 2);
+    assert.equal((await pick("Conversation…", "Fix the parser")).length, 3);
     assert.deepEqual([attached, refused], [[], []]);
   });
 
@@ -94,7 +102,7 @@ describe("the Attach menu", () => {
     await pick("Conversation…", "any");
     conversations.push(talk("Fix the parser"));
     isDeleted = true;
-    await pick("Conversation…", "Fix the parser");
+    await pick("Conversation…", "Fix the parser", "Whole");
     assert.deepEqual(refused, [
       "This folder has no other conversation.",
       "Fix the parser could not be attached: It was deleted.",

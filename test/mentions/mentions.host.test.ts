@@ -103,6 +103,10 @@ describe("mentions", () => {
         const chip: Attachment = { id: "1", kind: "conversation", label: found.title, source, preview: "Fix it" };
         return Promise.resolve(chip);
       },
+      digest: (id: string) => {
+        const source = { type: "text", text: `digest of ${id}` } as const;
+        return Promise.resolve<Attachment>({ id: "2", kind: "digest", label: id, source });
+      },
     };
     mentions = new Mentions({
       indexer,
@@ -206,7 +210,7 @@ describe("mentions", () => {
     assert.deepEqual([items[0]?.kind, items[0]?.label, items[0]?.detail], ["editor", "quillwort.txt", name]);
     const kinds = [...new Set(items.map(({ kind }) => kind))].sort();
     assert.deepEqual(kinds, [
-      ...["conversation", "diff", "editor", "file", "folder", "problems", "selection", "symbol", "terminal"],
+      ...["conversation", "diff", "digest", "editor", "file", "folder", "problems", "selection", "symbol", "terminal"],
     ]);
     assert.equal(items.find(({ kind }) => kind === "conversation")?.continuesWith, "conversation:");
     assert.equal(items.find(({ kind }) => kind === "symbol")?.continuesWith, "#");
@@ -264,6 +268,14 @@ describe("mentions", () => {
     assert.deepEqual([chip.kind, chip.label], ["conversation", "Fix the quillwort parser"]);
     await ask("conv");
     assert.equal(panel.items.find(({ kind }) => kind === "conversation")?.continuesWith, "ersation:");
+
+    await ask("digest:DOC");
+    const digest = panel.items.find(({ kind }) => kind === "digest");
+    assert.equal(panel.items.length, 1);
+    assert.deepEqual([digest?.label, digest?.matches], ["Digest of “Write docs”", [17, 18, 19]]);
+    assert.deepEqual((await attach(digest)).kind, "digest");
+    await ask("dig");
+    assert.equal(panel.items.find(({ kind }) => kind === "digest")?.continuesWith, "est:");
 
     await ask("conversation:docs");
     const gone = panel.items[0];

@@ -67,6 +67,7 @@ describe("conversations as attachments", () => {
     conversations = new ConversationAttachments({
       ...{ open, stored, storage, version: "1", log: nullLog },
       refresh: () => Promise.resolve(),
+      undecided: id => (id === "a" ? ["/w/src/open.ts"] : []),
       newId: () => `new-${++ids}`,
     });
   });
@@ -102,6 +103,33 @@ describe("conversations as attachments", () => {
     const fitted = promptContentForAgent(made.content, onlyText, "A");
     assert.ok("content" in fitted && fitted.content[1]?.type === "text");
     assert.match(fitted.content[1].text, /^\n\nWhere is the needle\?:\n```\nThe user attached an earlier conversation/);
+  });
+
+  it("are the digest of a conversation on request, with its title and agent and what waits for review", async () => {
+    await store("a", events);
+    const attachment = await conversations.digest("a");
+    assert.deepEqual(
+      [attachment.kind, attachment.label, attachment.detail],
+      ["digest", "Digest of “Where is the needle?”", "Demo Agent · 2026-11-28"],
+    );
+    assert.ok(isAttachmentList([attachment]));
+    const text = textOf(attachment);
+    assert.match(text, /^This is a digest of an earlier conversation, which the user attached for reference\. Parley /);
+    const headings = text.split("\n").filter(line => line.startsWith("## "));
+    assert.deepEqual(headings, [
+      ...["## Title", "## Earlier agent", "## Task", "## Changed files"],
+      ...["## Open: changes that the user has not reviewed", "## The last answer"],
+    ]);
+    assert.match(text, /\n## Task\n\n> Where is the needle\?\n/);
+    assert.match(text, /> src\/open\.ts/);
+    assert.ok(attachment.preview?.startsWith("## Title"), attachment.preview);
+    const read = (): never => assert.fail("no file is read");
+    const made = await promptContent("go", [attachment], { accepts: null, agentName: "A", read });
+    assert.ok("content" in made && made.content[1]?.type === "resource" && made.content[1].text === text);
+    await store("empty", [opened]);
+    await assert.rejects(conversations.digest("empty"), /It contains no messages\./);
+    await store("gone", events, { deleted: 1 });
+    await assert.rejects(conversations.digest("gone"), /It was deleted\./);
   });
 
   it("are the passages of all hits of the search, in messages, commands and diffs", async () => {

@@ -152,7 +152,7 @@ export class ChipsElement extends LightElement {
             ? icon("lock")
             : kindIcon(kind, label)
       }<span class="ellipsis"><bdi>${label}</bdi></span>
-      ${kind === "conversation" && detail !== undefined ? html`<span class="quiet ellipsis chip-detail"><bdi>${detail}</bdi></span>` : nothing}
+      ${(kind === "conversation" || kind === "digest") && detail !== undefined ? html`<span class="quiet ellipsis chip-detail"><bdi>${detail}</bdi></span>` : nothing}
       ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
       ${
         kind === "text"

@@ -8,6 +8,7 @@ import {
   type MentionedConversation,
   type MentionedConversations,
 } from "../mentionedConversations.ts";
+import { mentionKinds } from "../../panel/mentionKinds.ts";
 import type { AttachResult } from "./attachments.ts";
 
 interface ConversationPick extends vscode.QuickPickItem {
@@ -18,7 +19,23 @@ const pickOf = ({ id, title, agentName, updated }: MentionedConversation): Conve
   ...{ id, label: conversationLabel(title), description: conversationDetail(agentName, updated) },
 });
 
-/** Shows the conversations, the latest first, and attaches the chosen one. The result is empty if the user cancels. */
+/** What can be attached of a conversation. */
+const parts = (conversations: MentionedConversations) => [
+  {
+    label: vscode.l10n.t("Whole Conversation"),
+    iconPath: new vscode.ThemeIcon(mentionKinds.conversation.icon),
+    detail: vscode.l10n.t("The messages and tool calls. Of a long conversation, only the end"),
+    attach: (id: string) => conversations.attachment(id),
+  },
+  {
+    label: vscode.l10n.t("Digest Only"),
+    iconPath: new vscode.ThemeIcon(mentionKinds.digest.icon),
+    detail: vscode.l10n.t("The task, your decisions, the changed files, and what is open"),
+    attach: (id: string) => conversations.digest(id),
+  },
+];
+
+/** Shows the conversations, the latest first, and attaches the chosen one, or only its digest. The result is empty if the user cancels. */
 export async function attachConversation(conversations: MentionedConversations): Promise<AttachResult> {
   const none = new vscode.CancellationTokenSource();
   const list = async (): Promise<readonly ConversationPick[]> => {
@@ -37,10 +54,13 @@ export async function attachConversation(conversations: MentionedConversations):
     if (none.token.isCancellationRequested)
       return { attachments: [], refused: [vscode.l10n.t("This folder has no other conversation.")] };
     if (!picked) return { attachments: [], refused: [] };
-    return await attachOrRefuse(picked.label, async () => ({
-      attachments: [await conversations.attachment(picked.id)],
-      refused: [],
-    }));
+    const { id, label } = picked;
+    const part = await showQuickPick(parts(conversations), {
+      title: vscode.l10n.t("Attach “{0}”", label),
+      placeHolder: vscode.l10n.t("Select what to attach"),
+    });
+    if (!part) return { attachments: [], refused: [] };
+    return await attachOrRefuse(label, async () => ({ attachments: [await part.attach(id)], refused: [] }));
   } finally {
     none.dispose();
   }

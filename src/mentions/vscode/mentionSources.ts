@@ -8,11 +8,14 @@ import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
 import { previewText, type ItemPreview } from "../../panel/itemPreview.ts";
+import type { Attachment } from "../../panel/protocol.ts";
 import { mentionKinds, type Completion, type MentionKind } from "../../panel/mentionKinds.ts";
 import {
   conversationDetail,
   conversationLabel,
   conversationPrefix,
+  digestLabel,
+  digestPrefix,
   matchingConversations,
   type ConversationMatch,
   type MentionedConversations,
@@ -400,7 +403,24 @@ const conversationSource: MentionSource = {
     if (query.length < minTitleLetters) return undefined;
     const limit = maxConversationsAmongOthers;
     const found = matchingConversations(query, conversations.list(), { limit, atWordStart: true });
-    return [...(conversationPrefix.startsWith(query) ? [prefixOffer(query)] : []), ...offers(found)];
+    const prefix = conversationPrefix.startsWith(query) ? [prefixOffer("conversation", query)] : [];
+    return [...prefix, ...offers(found)];
+  },
+};
+
+/** Digests of stored conversations, which are offered only after their prefix. */
+const digestSource: MentionSource = {
+  prefix: digestPrefix,
+  async find({ text, context: { conversations } }) {
+    const query = text.trim().toLowerCase();
+    if (!query.startsWith(digestPrefix))
+      return query.length >= minTitleLetters && digestPrefix.startsWith(query)
+        ? [prefixOffer("digest", query)]
+        : undefined;
+    await conversations.load();
+    const words = text.trim().slice(digestPrefix.length);
+    const found = matchingConversations(words, conversations.list(), { limit: maxConversations });
+    return found.map(match => digestOffer(conversations, match));
   },
 };
 
@@ -408,28 +428,60 @@ function conversationOffer(
   conversations: MentionedConversations,
   { conversation: { id, title, agentName, updated }, matches }: ConversationMatch,
 ): MentionOffer {
-  const detail = conversationDetail(agentName, updated);
-  return {
-    item: {
-      ...{ key: `conversation:${id}`, kind: "conversation", label: conversationLabel(title), detail },
-      ...(matches.length > 0 && { matches }),
+  return storedOffer(
+    {
+      ...{ key: `${conversationPrefix}${id}`, kind: "conversation", label: conversationLabel(title) },
+      ...{ detail: conversationDetail(agentName, updated), matches },
     },
-    attach: async () => ({ attachments: [await conversations.attachment(id)], refused: [] }),
+    () => conversations.attachment(id),
+  );
+}
+
+function digestOffer(
+  conversations: MentionedConversations,
+  { conversation: { id, title, agentName, updated }, matches }: ConversationMatch,
+): MentionOffer {
+  const name = conversationLabel(title);
+  const label = digestLabel(name);
+  const start = label.indexOf(name);
+  return storedOffer(
+    {
+      ...{ key: `${digestPrefix}${id}`, kind: "digest", label, detail: conversationDetail(agentName, updated) },
+      matches: matches.map(at => at + start),
+    },
+    () => conversations.digest(id),
+  );
+}
+
+function storedOffer(
+  { matches, ...item }: Completion & Required<Pick<Completion, "matches">>,
+  attachment: () => Promise<Attachment>,
+): MentionOffer {
+  return {
+    item: { ...item, ...(matches.length > 0 && { matches }) },
+    attach: async () => ({ attachments: [await attachment()], refused: [] }),
     preview: async () => {
-      const { preview } = await conversations.attachment(id);
+      const { preview } = await attachment();
       return preview === undefined ? {} : { text: preview };
     },
   };
 }
 
-/** Completes the prefix of conversations, of which the query is the beginning. */
-const prefixOffer = (query: string): MentionOffer =>
-  kindOffer(
-    "conversation",
-    vscode.l10n.t("Conversations"),
-    vscode.l10n.t("Type a title"),
-    conversationPrefix.slice(query.length),
-  );
+/** Completes the prefix of conversations or of their digests, of which the query is the beginning. */
+const prefixOffer = (kind: "conversation" | "digest", query: string): MentionOffer =>
+  kind === "conversation"
+    ? kindOffer(
+        kind,
+        vscode.l10n.t("Conversations"),
+        vscode.l10n.t("Type a title"),
+        conversationPrefix.slice(query.length),
+      )
+    : kindOffer(
+        kind,
+        vscode.l10n.t("Digests of conversations"),
+        vscode.l10n.t("Type a title"),
+        digestPrefix.slice(query.length),
+      );
 
 /** Attaches nothing: `continuesWith` is appended to the query. */
 const kindOffer = (kind: MentionKind, label: string, detail: string, continuesWith: string): MentionOffer => ({
@@ -448,6 +500,7 @@ export function kindOffers(found: readonly MentionOffer[]): readonly MentionOffe
     ["folder", vscode.l10n.t("Folders"), vscode.l10n.t("Type a name")],
     ["symbol", vscode.l10n.t("Symbols"), vscode.l10n.t("Type # and a name"), "#"],
     ["conversation", vscode.l10n.t("Conversations"), vscode.l10n.t("Type a title"), conversationPrefix],
+    ["digest", vscode.l10n.t("Digests of conversations"), vscode.l10n.t("Type a title"), digestPrefix],
     ["editor", vscode.l10n.t("Open editors"), vscode.l10n.t("None is open")],
     ["selection", mentionKinds.selection.label(), vscode.l10n.t("Nothing is selected")],
     ["problems", mentionKinds.problems.label(), vscode.l10n.t("There are no problems")],
@@ -469,5 +522,6 @@ export const mentionSources: Readonly<Record<MentionKind, MentionSource>> = {
   file: fileSource,
   folder: fileSource,
   conversation: conversationSource,
+  digest: digestSource,
   symbol: symbolSource,
 };

@@ -32,6 +32,8 @@ export interface SearchSources {
   readonly chat: ShowSessionOptions["chat"];
   /** The folder of the logs. */
   readonly folder: string;
+  /** The paths of the files whose changes in the session wait for review. */
+  readonly undecided: (session: string) => readonly string[];
   /** Shows the page of the search in a webview. */
   readonly openPage: (webview: vscode.Webview) => void;
 }
@@ -63,7 +65,7 @@ const unreadableText = ({ id, reason }: UnreadableSession): UnsearchedSession =>
 /** Creates the search. From now on, the text of each session is stored when a turn ends. */
 export function createSearch(
   { context, store, storage, clock, log }: ExtensionPlatform,
-  { registry, storedSessions, otherFolders, chat, folder, openPage }: SearchSources,
+  { registry, storedSessions, otherFolders, chat, folder, undecided, openPage }: SearchSources,
 ): SearchFeature {
   const { version } = context.extension.packageJSON as { readonly version: string };
   const { stored } = storedSessions;
@@ -114,7 +116,7 @@ export function createSearch(
     });
   };
   const conversations = new ConversationAttachments({
-    ...{ open: registry.open, stored, storage, version, log, newId: randomUUID },
+    ...{ open: registry.open, stored, storage, version, log, undecided, newId: randomUUID },
     refresh: () => storedSessions.refresh(),
   });
   const attach = async (find: AttachedFind): Promise<void> => {
