@@ -53,6 +53,7 @@ async function runHostTests(folder, resultsFile) {
   const server = await startServer({
     // In a browser, VS Code saves automatically, unlike on a desktop.
     settings: { "files.autoSave": "off" },
+    ownHome: true,
     env: {
       PARLEY_TEST_RESULTS: resultsFile,
       ...(grep ? { PARLEY_TEST_GREP: grep } : {}),

@@ -14,6 +14,8 @@ import { vscodeForTests } from "./vscodeForTests.mjs";
  * @property {string} [version] `newest` (the default) or `minimum`
  * @property {Readonly<Record<string, unknown>>} [settings] user settings that override those below
  * @property {Readonly<Record<string, string>>} [env] environment of the server, the extension host and terminals
+ * @property {boolean} [ownHome] whether the home folder of all its programs is an empty one. Shells then run no startup
+ *   files of this user, which can take any time
  * @property {boolean} [trust] whether VS Code asks if you trust a workspace; otherwise every workspace is trusted
  * @property {string} [vsix] a packaged extension to install
  * @property {string} [token] the token that a browser needs for access; without a token, every program on this machine has access
@@ -114,7 +116,7 @@ function launch(vscode, port, dataDir, logFile, options) {
     // The server has its own process group, so that Ctrl+C reaches this process and not VS Code first.
     detached: true,
     stdio: ["ignore", log, log],
-    env: serverEnvironment(port, dataDir, options.env),
+    env: serverEnvironment(port, dataDir, options),
   });
   fs.closeSync(log);
   /** @type {Promise<number>} */
@@ -177,10 +179,11 @@ function serverArgs(port, dataDir, { trust = false, vsix, token }) {
   ];
 }
 
-/** @param {number} port @param {string} dataDir @param {Readonly<Record<string, string>>} [more] */
-function serverEnvironment(port, dataDir, more) {
+/** @param {number} port @param {string} dataDir @param {ServerOptions} options */
+function serverEnvironment(port, dataDir, { env, ownHome = false }) {
   const tmp = path.join(dataDir, "tmp");
-  fs.mkdirSync(tmp, { recursive: true });
+  const home = path.join(dataDir, "home");
+  for (const folder of [tmp, home]) fs.mkdirSync(folder, { recursive: true });
   // The variables of a terminal inside VS Code would mislead another VS Code.
   const own = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/.test(name));
   return {
@@ -190,7 +193,8 @@ function serverEnvironment(port, dataDir, more) {
     XDG_RUNTIME_DIR: tmp,
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     VSCODE_WEBVIEW_HOST: `http://{{uuid}}.localhost:${port}`,
-    ...more,
+    ...(ownHome && { HOME: home }),
+    ...env,
   };
 }
 

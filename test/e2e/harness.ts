@@ -378,7 +378,8 @@ async function serverFor(options: WorkbenchOptions): Promise<Server> {
 
 function serverOptions(options: WorkbenchOptions): Parameters<typeof startServer>[0] {
   const { env, settings, trust, vsix } = options;
-  return { settings: usual(settings), env: { ...usualEnv, ...env }, ...(trust && { trust }), ...(vsix && { vsix }) };
+  const own = { settings: usual(settings), ownHome: true, env: { ...usualEnv, ...env } };
+  return { ...own, ...(trust && { trust }), ...(vsix && { vsix }) };
 }
 
 /** Turns off the delays of the demo agent. */
