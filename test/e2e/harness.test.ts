@@ -12,7 +12,7 @@ import {
   restartVscode,
   rolesAndNames,
   runCommand,
-  screenshot,
+  takeScreenshot,
 } from "./harness.ts";
 
 describe("the workbench", () => {
@@ -31,7 +31,7 @@ describe("the workbench", () => {
     const panel = await openChat(page);
     await panel.getByRole("textbox", { name: "Message" }).waitFor();
     assert.match(await rolesAndNames(panel.locator("body")), /textbox/);
-    assert.ok(existsSync(await screenshot(page, "chat-empty")));
+    assert.ok(existsSync(await takeScreenshot(page, "chat-empty")));
 
     const part = page.locator(".part.panel");
     const isThere = (): Promise<boolean> =>

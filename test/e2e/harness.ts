@@ -332,8 +332,16 @@ export function rolesAndNames(element: Locator): Promise<string> {
   return element.ariaSnapshot();
 }
 
+/**
+ * Takes a screenshot of the window into out/screenshots, if PARLEY_PICTURES is set. Nothing compares it: it is for
+ * people who look at a change.
+ */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env["PARLEY_PICTURES"]) await takeScreenshot(page, name);
+}
+
 /** Takes a screenshot of the window into out/screenshots. Returns its path. */
-export async function screenshot(page: Page, name: string): Promise<string> {
+export async function takeScreenshot(page: Page, name: string): Promise<string> {
   const path = inProject("out", "screenshots", `${name}.png`);
   mkdirSync(dirname(path), { recursive: true });
   await page.screenshot({ path });
@@ -445,7 +453,7 @@ async function pictureFailure(title: string): Promise<void> {
   const name = title.replace(/[^\w-]+/g, "-").slice(0, 100);
   for (const [index, { page, errors }] of [...shared.opened].entries()) {
     try {
-      console.log(`    picture: ${await screenshot(page, `failed-${name}${index > 0 ? `-${index}` : ""}`)}`);
+      console.log(`    picture: ${await takeScreenshot(page, `failed-${name}${index > 0 ? `-${index}` : ""}`)}`);
       for (const text of await openTexts(page)) console.log(`    shown by the window: ${text}`);
     } catch (thrown) {
       // A failed hook would end the suite. The test can have closed its window.

@@ -76,7 +76,8 @@ describe("permission rules", () => {
     await question.getByRole("button", { name: "Create Rule…" }).click();
     const list = page.locator(".quick-input-list");
     await page.locator(".quick-input-title", { hasText: "See the version" }).waitFor();
-    await scenePage(page, "always");
+    await list.locator(".monaco-list-row").first().waitFor();
+    await screenshot(page, "always");
     await list
       .locator(".monaco-list-row", { hasText: "node --version" })
       .filter({ hasText: "in this workspace" })
@@ -286,8 +287,3 @@ describe("a command in a terminal of Parley", () => {
 /** The document of the page of permission rules. */
 const rulesPage = (page: Page): FrameLocator =>
   page.frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])').frameLocator("iframe#active-frame");
-
-async function scenePage(page: Page, name: string): Promise<void> {
-  await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-  await page.screenshot({ path: join(process.cwd(), "out/screenshots", `${name}.png`) });
-}
