@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
-import { chat, chord, openWorkbench, screenshot } from "./harness.ts";
-import { focused, focusIs, hasTree, inQuickInput, pressTo, typeCommand } from "./keyboard.ts";
+import { chat, openWorkbench, screenshot } from "./harness.ts";
+import { chord, focused, focusIs, hasTree, inQuickInput, pressTo, typeCommand } from "./keyboard.ts";
 
 const lines = (...words: readonly (number | string)[]): string => words.map(word => `line ${word}\n`).join("");
 const before = lines(1, 2, 3, 4, 5, 6, 7, 8, 9);

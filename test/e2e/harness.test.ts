@@ -10,7 +10,6 @@ import {
   openFile,
   openWorkbench,
   restartVscode,
-  rolesAndNames,
   runCommand,
   takeScreenshot,
 } from "./harness.ts";
@@ -30,7 +29,7 @@ describe("the workbench", () => {
 
     const panel = await openChat(page);
     await panel.getByRole("textbox", { name: "Message" }).waitFor();
-    assert.match(await rolesAndNames(panel.locator("body")), /textbox/);
+    assert.match(await panel.locator("body").ariaSnapshot(), /textbox/);
     assert.ok(existsSync(await takeScreenshot(page, "chat-empty")));
 
     const part = page.locator(".part.panel");

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, FrameLocator, Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
@@ -304,32 +304,10 @@ export async function openChat(page: Page): Promise<FrameLocator> {
   return chat(page);
 }
 
-/**
- * Presses Ctrl+K and the key until it is done. VS Code learns of a hunk at the cursor shortly after it shows the
- * position of the cursor, and rejects the keys until then. The function presses them again only after VS Code has
- * rejected them, because accepted keys would otherwise also decide on the next hunk.
- */
-export async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
-  const status = page.locator(".statusbar-item");
-  const rejected = status.filter({ hasText: "is not a command" });
-  while (!(await isDone())) {
-    await page.keyboard.press("Control+K");
-    await status.filter({ hasText: "Waiting for second key" }).waitFor();
-    await page.keyboard.press(key);
-    while (!(await isDone()) && (await rejected.count()) === 0)
-      await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
-  }
-}
-
 /** Allows the next command that an agent runs in a terminal of Parley without asking first. */
 export async function allowCommand(panel: FrameLocator, option: "Once" | "This Command for This Session" = "Once") {
   const question = panel.getByRole("group", { name: /wants to run a command in/ });
   await question.getByRole("button", { name: new RegExp(`Allow ${option}`) }).click();
-}
-
-/** The accessibility tree of an element: roles and names in Playwright's format. */
-export function rolesAndNames(element: Locator): Promise<string> {
-  return element.ariaSnapshot();
 }
 
 /**

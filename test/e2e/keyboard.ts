@@ -111,3 +111,20 @@ async function settled(read: () => Promise<string>): Promise<string> {
   }
   return last;
 }
+
+/**
+ * Presses Ctrl+K and the key until it is done. VS Code learns of a hunk at the cursor shortly after it shows the
+ * position of the cursor, and rejects the keys until then. The function presses them again only after VS Code has
+ * rejected them, because accepted keys would otherwise also decide on the next hunk.
+ */
+export async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
+  const status = page.locator(".statusbar-item");
+  const rejected = status.filter({ hasText: "is not a command" });
+  while (!(await isDone())) {
+    await page.keyboard.press("Control+K");
+    await status.filter({ hasText: "Waiting for second key" }).waitFor();
+    await page.keyboard.press(key);
+    while (!(await isDone()) && (await rejected.count()) === 0)
+      await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
+  }
+}

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { agentPresets } from "../../src/agents/registry.ts";
 import { agents, define, nameOf, presetOf, type RealAgent } from "../interop/agents.ts";
-import { chord, openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chord } from "./keyboard.ts";
 
 /** The fields of the trial that this test uses. */
 interface Trial {

@@ -6,16 +6,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseInMenu } from "./contextMenu.ts";
-import {
-  chord,
-  openChat,
-  openFile,
-  openWorkbench,
-  reloadWindow,
-  runCommand,
-  screenshot,
-  sharedWorkbench,
-} from "./harness.ts";
+import { openChat, openFile, openWorkbench, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chord } from "./keyboard.ts";
 
 const numbered = (...words: readonly (number | string)[]): string => words.map(one => `line ${one}\n`).join("");
 const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { chord, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chord } from "./keyboard.ts";
 
 const before = `// A list of things to buy.
 export const items = [];

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { chord, confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chord } from "./keyboard.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
