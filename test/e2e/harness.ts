@@ -267,6 +267,19 @@ export async function restartVscode(
   return watch({ page: next, folder, server: again, options, errors: [] });
 }
 
+/** Quits VS Code for good. `afterwards` can read the data, which is then removed. */
+export async function quitVscode(workbench: Workbench, afterwards: () => Promise<void>): Promise<void> {
+  const { page, server } = opened(workbench);
+  if (desktopVscode) shared.opened.delete(opened(workbench));
+  else await page.goto("about:blank");
+  await stopServer(server, { keepData: true });
+  try {
+    await afterwards();
+  } finally {
+    rmSync(server.dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
 /** Whether another window can show a folder that a window shows already. A desktop shows that window instead. */
 export const canOpenTwice = desktopVscode === undefined;
 

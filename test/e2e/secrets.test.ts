@@ -6,7 +6,7 @@ import type { FrameLocator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
-import { openChat, openWorkbench, restartVscode, runCommand } from "./harness.ts";
+import { openChat, openWorkbench, quitVscode, runCommand } from "./harness.ts";
 
 const mark = "Zq9mark";
 /** A secret with characters that JSON, addresses and base64 write differently. */
@@ -169,7 +169,7 @@ describe("secrets that come in by every way", () => {
     for (const entry of await storedInBrowser(page)) assert.deepEqual(marksIn(entry), [], "stored in the browser");
 
     // The files are read while nothing changes them.
-    await restartVscode(workbench, () => {
+    await quitVscode(workbench, () => {
       // The settings are the user's, and VS Code keeps a copy of them.
       const own = new Set(Object.keys(files).map(name => join(folder, name)));
       const written = [...filesIn(server.dataDir), ...filesIn(folder)].filter(
