@@ -3,7 +3,7 @@
 // agent starts with the next message. test/webview and test/joined have the cases of each.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { chat, openChat, openWorkbench, reloadWindow, screenshot } from "./harness.ts";
+import { chat, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
 
 const plan = (status: "in_progress" | "completed"): object => ({
   update: {
@@ -25,10 +25,10 @@ const pasted = Array.from({ length: 60 }, (_, at) => `pasted line ${at + 1}`).jo
 
 describe("around the message box in a real VS Code", () => {
   it("a paste is a chip with a preview, a prompt is held, a plan is closed, and the turn has its line and ring", async () => {
-    const { page, errors } = await openWorkbench({
-      files: { "notes.json": JSON.stringify({ steps }), "next.json": JSON.stringify([{ chunk: "The held one." }]) },
+    const { page, panel, errors } = await sharedWorkbench({
+      "notes.json": JSON.stringify({ steps }),
+      "next.json": JSON.stringify([{ chunk: "The held one." }]),
     });
-    const panel = await openChat(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
     const log = panel.getByRole("log", { name: "Conversation" });
     const button = (name: string | RegExp): Locator => panel.getByRole("button", { name });
