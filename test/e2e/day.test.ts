@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
-import { chat, openWorkbench, screenshot } from "./harness.ts";
+import { chat, openWorkbench, screenshot, type Workbench } from "./harness.ts";
 import { chord, focused, focusIs, hasTree, inQuickInput, pressTo, typeCommand } from "./keyboard.ts";
 
 const lines = (...words: readonly (number | string)[]): string => words.map(word => `line ${word}\n`).join("");
@@ -56,14 +56,21 @@ async function station(page: Page, name: string, steps: () => Promise<void>): Pr
   }
 }
 
+/** A desktop VS Code doesn't report which process is its extension host, and on Windows, the server reports none. */
+const reportsHost = (server: Workbench["server"]): boolean => process.platform !== "win32" && "extensionHost" in server;
+
+/** The extension starts its watchdog when it is loaded. */
+const isLoaded = (server: Workbench["server"]): boolean =>
+  server.tree().some(({ command }) => /dist[\\/]watchdog\.js/.test(command));
+
 describe("a day by keyboard in a real VS Code", () => {
-  it("goes from the first start through review and sessions to a restored checkpoint, keeps the focus, and has the stored accessibility trees", async () => {
+  it("goes from the first start, which loads the extension, through review and sessions to a restored checkpoint, keeps the focus, and has the stored accessibility trees", async () => {
     const files = {
       "list.txt": before,
       "day.json": JSON.stringify(day),
       "second.json": JSON.stringify([{ chunk: "Nothing to do." }]),
     };
-    const { page, folder, errors } = await openWorkbench({ files, settings: { "parley.agents": agents } });
+    const { page, folder, errors, server } = await openWorkbench({ files, settings: { "parley.agents": agents } });
     const { keyboard } = page;
     const panel = chat(page);
     const body = panel.locator("body");
@@ -83,10 +90,12 @@ describe("a day by keyboard in a real VS Code", () => {
     await station(page, "start", async () => {
       // VS Code knows the keys of the extension when it shows the extension.
       await page.locator(".statusbar-item", { hasText: "Parley" }).waitFor();
+      assert.ok(!isLoaded(server), "the extension is not loaded before its first use");
       await keyboard.press("Alt+Shift+P");
       await panel.locator("parley-header").waitFor();
       await focusIs(page, message);
       await panel.getByText("Choose an agent").waitFor();
+      if (reportsHost(server)) await until(() => isLoaded(server));
       await tree("start");
     });
 
