@@ -53,10 +53,12 @@ const vscode = () => (preparedVscode ??= vscodeForTests(vscodeName));
 /** Several parts of similar length, so that all lanes finish at about the same time. */
 const unitParts = 2;
 const webviewParts = 4;
-const e2eParts = 2;
 
 /** VS Code consists of several processes. With one processor, its tests take twice as long, and some fail. */
 const vscodeProcessors = 2;
+
+/** Each part opens the windows that its tests share. Parts that run one after the other would only open them again. */
+const e2eParts = os.availableParallelism() < 2 * vscodeProcessors ? 1 : 2;
 
 /** The suites start in this order: those whose parts take longest first. @type {Readonly<Record<string, Suite>>} */
 const suites = {
