@@ -26,11 +26,16 @@ const write = (file: string, content: string): unknown => ({
   request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },
 });
 
+const call = (update: object): unknown => ({ update: { toolCallId: "t1", ...update } });
+
 describe("a session in a worktree", () => {
   it("starts on a new branch with uncommitted files after its set-up, and its changes are apart from those of the window's folder", async () => {
     const script = JSON.stringify([
       write("a.txt", "the agent's\n"),
       write("made.txt", "new\n"),
+      call({ sessionUpdate: "tool_call", title: "Run a script", kind: "execute", status: "in_progress" }),
+      { write: "disk.txt", text: "on disk\n" },
+      call({ sessionUpdate: "tool_call_update", status: "completed" }),
       { chunk: "All done." },
     ]);
     const { page, folder } = await openWorkbench({
@@ -92,12 +97,15 @@ describe("a session in a worktree", () => {
       assert.equal(read(folder, "a.txt"), "a\n");
       assert.ok(!existsSync(join(folder, "made.txt")));
       const bar = panel.getByRole("region", { name: "Changes" });
-      await bar.getByRole("button", { name: /^2 files/ }).waitFor();
+      await bar.getByRole("button", { name: /^3 files/ }).waitFor();
       await screenshot(page, "worktree-changes");
       assert.equal(await conversation(panel).getByText("no longer has this conversation").count(), 0);
       await runCommand(page, "Parley: Undo All Changes");
       await page.getByRole("dialog").getByRole("button", { name: "Undo Changes" }).click();
-      await until(() => read(worktree, "a.txt") === "a\n" && !existsSync(join(worktree, "made.txt")));
+      await until(
+        () =>
+          read(worktree, "a.txt") === "a\n" && !["made.txt", "disk.txt"].some(name => existsSync(join(worktree, name))),
+      );
 
       // The agent asks before it writes in the folder of the window.
       await send(panel, "#script outside.json");
@@ -118,7 +126,7 @@ describe("a session in a worktree", () => {
       await conversation(panel).getByText("All done.").waitFor();
       assert.equal(read(folder, "a.txt"), "the agent's\n");
       assert.equal(read(worktree, "a.txt"), "a\n");
-      await bar.getByRole("button", { name: /^2 files/ }).waitFor();
+      await bar.getByRole("button", { name: /^3 files/ }).waitFor();
 
       await runCommand(page, "Parley: Remove Worktree…");
       await pick(page, "parley/session").waitFor();

@@ -72,7 +72,8 @@ export class ChangedFiles implements Disposable {
   }
 
   #watch(): void {
-    this.#watchers.dispose();
+    // The watchers that go on watch before the others end, so that no change is missed.
+    const before = this.#watchers;
     this.#watchers = new DisposableStore();
     for (const root of this.#options.roots()) {
       this.#watchers.add(this.#options.fileEvents.watchFolder(root, event => this.#pathChanged(root, event)));
@@ -83,6 +84,7 @@ export class ChangedFiles implements Disposable {
         this.#options.log.debug(`${root} is not in a repository.`, asError(thrown).message),
       );
     }
+    before.dispose();
   }
 
   /** Watches the HEAD log of a repository whose top is another folder, or of which this is a worktree. */

@@ -82,7 +82,8 @@ export async function newWorktreeSession(options: NewWorktreeSessionOptions): Pr
 /** Starts the session, and says in it where it works. */
 function startIn({ record, folder, warnings }: MadeWorktree, registry: SessionRegistry, surface: string): void {
   const session = registry.start(undefined, surface, folder);
-  session?.addNotice(
+  if (!session) throw new Error(t("The worktree was created in “{0}”, but no session could start there.", folder));
+  session.addNotice(
     t(
       "This session works in a worktree of {0}, on the new branch “{1}”: {2}",
       basename(record.origin),
@@ -90,7 +91,7 @@ function startIn({ record, folder, warnings }: MadeWorktree, registry: SessionRe
       folder,
     ),
   );
-  for (const warning of warnings) session?.addNotice(warning);
+  for (const warning of warnings) session.addNotice(warning);
 }
 
 /** Asks for the name of the new branch. Undefined: cancelled. */
