@@ -388,11 +388,12 @@ export function setAgentSession(
   if (known < 0) {
     // A copy of the agent's session has the conversation.
     const needsConversation = continued ? state.needsConversation : hasConversation(state);
-    const { turns } = state.spending;
+    // A session of an earlier connection may have cost something.
+    const { isNew: _, ...counted } = state.spending;
     return {
       ...withNewSession(withoutEarlierAgent(state), sessionId),
       ...{ agentForgot: false, needsConversation },
-      spending: continued ? state.spending : { turns, isNew: true },
+      spending: continued ? counted : { turns: counted.turns, isNew: true },
     };
   }
   return { ...state, agentSession: known, connections: state.connections + 1, mayReportEarlierEnd: true };

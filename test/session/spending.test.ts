@@ -97,6 +97,9 @@ describe("what the turns of a session have used", () => {
   });
 
   it("leaves out a first cost that may be of work before", () => {
+    const unused: SessionEvent = { type: "agentSession", sessionId: "1" };
+    const kept: SessionEvent = { type: "agentSession", sessionId: "2", continued: true };
+    assert.deepEqual(costsOf(unused, kept, answer, ...turn(cost(5)), ...turn(cost(6))), [[1, "USD"]]);
     assert.deepEqual(costsOf(answer, ...turn(cost(5)), ...turn(cost(6))), [[1, "USD"]]);
   });
 
