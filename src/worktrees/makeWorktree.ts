@@ -143,7 +143,7 @@ async function usableParent({ repository, parent }: WorktreeChoices, git: Git): 
       t("Parley cannot write in “{0}”. Choose another folder for worktrees with “parley.worktrees.folder”.", chosen),
     );
   }
-  return chosen;
+  return realpath(chosen);
 }
 
 /** The path without links. Parts that do not exist stay as they are. */

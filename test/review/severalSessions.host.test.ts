@@ -1,5 +1,6 @@
 // The changes of several sessions that work at the same time in one folder, in the real editor.
 import assert from "node:assert/strict";
+import * as vscode from "vscode";
 import type { SessionEvent } from "../../src/session/events.ts";
 import type { SessionParticipant } from "../../src/session/participant.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -23,10 +24,13 @@ class Working {
     id: string,
     start: (session: { id: string; workspaceFolder: string }) => SessionParticipant,
     settled: () => Promise<void>,
+    own?: string,
   ) {
     this.id = id;
     this.#settled = settled;
-    this.#part = start({ id, workspaceFolder: "/w" });
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder, "the tests run in a workspace");
+    this.#part = start({ id, workspaceFolder: own ?? folder.uri.fsPath });
   }
 
   feed(event: SessionEvent): void {
@@ -65,6 +69,37 @@ class Working {
     this.#part.dispose();
   }
 }
+
+describe("the review of sessions in folders of their own", () => {
+  const { path, put, file, noticed, reviews, review, watch, onDisk } = useReviewedFolder({ roots: ["app", "tree"] });
+
+  it("gives a change to the session in whose folder it is, also if no call names the file", async () => {
+    for (const name of ["app/one.txt", "tree/one.txt"]) await put(name, lines(1, 2, 3));
+    await noticed();
+    const start = (session: { id: string; workspaceFolder: string }): SessionParticipant =>
+      reviews().startSession(session);
+    const settled = (): Promise<void> => watch().settled();
+    const [a, b] = [new Working("a", start, settled), new Working("b", start, settled, path("tree"))];
+    const started = Date.now();
+    await until(() => Date.now() > started + 50);
+    await a.begin("a1");
+    await b.begin("b1");
+    await put("app/one.txt", lines(1, "A", 3));
+    await put("tree/one.txt", lines(1, "B", 3));
+    await put("tree/new.txt", lines("new"));
+    await until(() => review().files.length === 3);
+    a.end();
+    b.end();
+    await settled();
+    const turns = ["app/one.txt", "tree/one.txt", "tree/new.txt"].map(name => file(name)?.turns);
+    assert.deepEqual(turns, [["a1"], ["b1"], ["b1"]]);
+    await review().undo({ kind: "turns", turns: ["b1"] });
+    assert.equal(await onDisk("tree/one.txt"), lines(1, 2, 3));
+    assert.equal(await onDisk("app/one.txt"), lines(1, "A", 3));
+    a.dispose();
+    b.dispose();
+  });
+});
 
 describe("the review of sessions that work at the same time", () => {
   const { path, put, file, noticed, reviews, review, watch, reopen, touches, onDisk } = useReviewedFolder();

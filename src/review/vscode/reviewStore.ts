@@ -1,4 +1,5 @@
 // The review of this window: made, fed, and kept across reloads.
+import { realpath } from "node:fs/promises";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { jsonWork } from "../../base/jsonWork.ts";
@@ -129,6 +130,8 @@ export class ReviewStore implements Disposable {
     const { attribution } = this;
     const id = session?.id ?? "";
     let state = emptySession;
+    // Only sessions in folders of the workspace share them with others.
+    const own = session && !isWorkspaceFolder(session.workspaceFolder) ? resolved(session.workspaceFolder) : undefined;
     return {
       observe: (event, _, after) => attribution.observe(event, after, id),
       stateChanged: (before, after) => {
@@ -138,11 +141,10 @@ export class ReviewStore implements Disposable {
       beforeTurn: turn => {
         const title = promptTitle(state, turn);
         // The first prompt, which still waits, will be the title of the session.
-        return this.turnBegan(
-          turn,
-          title,
-          session && { ...withOwnFolder(session), title: sessionTitle(state) || title },
-        );
+        const named = session && { ...session, title: sessionTitle(state) || title };
+        return own && named
+          ? own.then(ownFolder => this.turnBegan(turn, title, { ...named, ownFolder }))
+          : this.turnBegan(turn, title, named);
       },
       beforeQuestion: ({ tool = {}, subject }) => {
         const paths = [...pathsOf(tool, "locations", "diffs", "moves"), ...(subject?.paths ?? [])];
@@ -324,6 +326,5 @@ async function jsonOf(value: unknown): Promise<string> {
   return (await inSlices(jsonWork(value), defaultSlices, () => true))?.value ?? "";
 }
 
-/** Names the folder of the session as its own if it is none of the workspace. */
-const withOwnFolder = (session: Omit<SessionOfTurn, "title">): Omit<SessionOfTurn, "title"> =>
-  isWorkspaceFolder(session.workspaceFolder) ? session : { ...session, ownFolder: session.workspaceFolder };
+/** The folder with its links resolved, as the paths of changes are. */
+const resolved = (folder: string): Promise<string> => realpath(folder).catch(() => folder);
