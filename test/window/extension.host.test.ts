@@ -57,6 +57,7 @@ describe("Parley", () => {
 describe("the commands of Parley", () => {
   // Excludes commands that wait for an answer of the user, and the commands that report that there is no checkpoint.
   const asking = [
+    "newSessionInWorktree",
     "selectAgent",
     "restoreCheckpoint",
     "restoreRemovedCheckpoints",
@@ -83,6 +84,7 @@ describe("the commands of Parley", () => {
     "The agent offers no other mode that this command can select.",
     "The agent offers no models to choose from.",
   ];
+  const noWorktree = ["This session is in no worktree that Parley has made.", "Parley has made no worktree."];
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";
   before(() => extension.activate());
@@ -104,6 +106,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
         information: [
+          ...noWorktree,
           willReadAgain,
           noWaiting,
           ...nothingToSelect,
@@ -126,7 +129,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(readSettings(context).agents, []);
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: [willReadAgain, noWaiting, ...nothingToSelect, noKeys, noValues],
+        information: [...noWorktree, willReadAgain, noWaiting, ...nothingToSelect, noKeys, noValues],
         questions: [],
       });
     } finally {

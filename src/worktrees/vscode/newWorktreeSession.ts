@@ -1,10 +1,10 @@
 // Asks for the branch and the base of a worktree, makes it, and starts a session in it.
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import { asError, ProblemError } from "../../base/errors.ts";
+import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { Clock } from "../../base/log.ts";
-import { showInputBox, showQuickPick, withProgress } from "../../editor/editorUi.ts";
+import { showInformationMessage, showInputBox, showQuickPick, withProgress } from "../../editor/editorUi.ts";
 import {
   branchNameProblem,
   commitNamed,
@@ -47,12 +47,20 @@ const maxFetchTime = 60_000;
 export async function newWorktreeSession(options: NewWorktreeSessionOptions): Promise<void> {
   const { registry, folders, chat, records, clock, copy, parent } = options;
   const surface = registry.open.activeSurface;
-  if (registry.obstacle) throw new ProblemError(registry.obstacle);
+  if (registry.obstacle) {
+    // The chat shows it, with what to do.
+    registry.start(undefined, surface);
+    return chat.focus("composer", [surface]);
+  }
   const folder = await folders.choose();
   if (folder === undefined) return;
   const git = gitOf(vscode.Uri.file(folder));
   if (!git) throw new WorktreeUnavailableError(t("Git was not found. Worktrees need it."));
-  const repository = await findRepository(git, folder);
+  const repository = await findRepository(git, folder).catch((thrown: unknown) => {
+    if (!(thrown instanceof WorktreeUnavailableError)) throw thrown;
+    void showInformationMessage(thrown.message);
+  });
+  if (!repository) return;
   const under = parent();
   const branch = await askBranch(git, repository);
   if (branch === undefined) return;
