@@ -65,8 +65,11 @@ describe("branches of a conversation", () => {
     await message(panel, "first.json").getByRole("button", { name: "Restore Checkpoint" }).click();
     await row(page, "Files").first().waitFor();
     await screenshot(page, "branch-restore-copied");
-    await row(page, "Files").first().click();
-    await until(() => sum() === atFirst && !hasMade());
+    // A list ignores clicks just after it has opened.
+    await until(async () => {
+      if (await row(page, "Files").first().isVisible()) await row(page, "Files").first().click();
+      return sum() === atFirst && !hasMade();
+    });
     await runCommand(page, "Parley: Undo Restore");
     await until(() => sum() === "third\n");
     await runCommand(page, "Parley: Undo Branch");

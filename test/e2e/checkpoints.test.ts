@@ -28,17 +28,20 @@ describe("checkpoints", () => {
     await restoreButton(panel, "first.json").click();
     const tab = page.locator(".tab.active", { hasText: "Checkpoint: #script first.json" });
     await tab.waitFor();
-    await row(page, "2 files will be restored.").waitFor();
+    await row(page, "2 files will be restored.").first().waitFor();
     await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
     await screenshot(page, "checkpoint-preview");
     assert.equal(files.sum(), "second\n", "no file changes before the choice");
-    await row(page, "2 files will be restored.").click();
+    await row(page, "2 files will be restored.").first().click();
     await until(() => files.sum() === original && !files.hasMade());
     await tab.waitFor({ state: "detached" });
     await panel.getByRole("region", { name: "Changes" }).waitFor({ state: "hidden" });
     await screenshot(page, "checkpoint-restored");
     await runCommand(page, "Notifications: Show Notifications");
-    await page.locator(".notifications-center").getByRole("button", { name: "Undo" }).click();
+    const restored = page.locator(".notifications-center .notification-list-item", {
+      hasText: "Restored the checkpoint",
+    });
+    await restored.getByRole("button", { name: "Undo" }).click();
     await until(() => files.sum() === "second\n" && files.hasMade());
     await runCommand(page, "Notifications: Clear All Notifications");
     assert.deepEqual(errors, []);
