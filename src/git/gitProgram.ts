@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { asError } from "../base/errors.ts";
+import { toDisposable, type Disposable } from "../base/lifecycle.ts";
+import { killAtExit, killTree } from "../base/processTree.ts";
 import { findProgram } from "../base/program.ts";
 import { hostPlatform } from "../base/platform.ts";
 
@@ -94,7 +96,7 @@ export async function gitList(
 
 /**
  * Runs git and passes on its output as it arrives, one chunk at a time. Rejects with its stderr output if it fails, and
- * when the signal aborts.
+ * when the signal aborts. The hooks and filters of a command of the user have then ended, too.
  */
 export async function runGitBytes(
   git: Git,
@@ -109,14 +111,16 @@ export async function runGitBytes(
     isUsers = false,
   }: GitRunOptions & { readonly take: (bytes: Buffer) => Promise<void> | void },
 ): Promise<void> {
+  signal?.throwIfAborted();
   const own = isUsers ? userOptions : safeOptions;
   const child = spawn(git.path, [...own, ...config.flatMap(one => ["-c", one]), ...args], {
     cwd,
     stdio: ["pipe", "pipe", "pipe"],
     windowsHide: true,
     env: { ...gitEnvironment(isUsers), ...env },
-    ...(signal && { signal }),
+    ...(isUsers ? { detached: hostPlatform === "posix" } : signal && { signal }),
   });
+  const tree = isUsers && child.pid !== undefined ? ownTree(child.pid, signal) : undefined;
   let errorText = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errorText = (errorText + text).slice(0, 2000)));
   const ended = new Promise<void>((resolve, reject) => {
@@ -131,12 +135,25 @@ export async function runGitBytes(
   child.stdin.end(input ?? "");
   try {
     for await (const chunk of child.stdout) await take(chunk as Buffer);
+    await ended;
   } catch (error) {
     child.kill();
     await ended.catch(() => {});
-    throw asError(error);
+    throw asError(signal?.aborted ? signal.reason : error);
+  } finally {
+    tree?.dispose();
   }
-  await ended;
+}
+
+/** Ends the processes that git has started when the signal aborts, and when the window ends. Dispose when git has ended. */
+function ownTree(pid: number, signal: AbortSignal | undefined): Disposable {
+  const atExit = killAtExit(pid);
+  const end = (): void => void killTree(pid);
+  signal?.addEventListener("abort", end);
+  return toDisposable(() => {
+    signal?.removeEventListener("abort", end);
+    atExit.dispose();
+  });
 }
 
 /** The environment of the host, without variables that redirect git to another repository. */

@@ -180,7 +180,7 @@ export async function createBranch(git: Git, top: string, branch: string, commit
 }
 
 /**
- * Makes a worktree in a folder that does not exist, and checks out the branch there. Hooks run. Rejects with a GitError, also
+ * Makes a worktree in an empty folder, and checks out the branch there. Hooks run. Rejects with a GitError, also
  * if the worktree is complete and a hook failed, or when the signal aborts.
  */
 export async function addWorktree(
@@ -201,10 +201,13 @@ export async function removeNewWorktree(
   top: string,
   { path, branch, base }: { readonly path: string; readonly branch: string; readonly base: string },
 ): Promise<void> {
-  // Git knows the worktree, or not yet. It may be locked while it is made.
+  // It may be locked while git makes it.
   const args = ["worktree", "remove", "--force", "--force", "--", path];
-  await gitOutput(git, top, args, {}).catch(() => rm(path, { recursive: true, force: true }));
-  await gitOutput(git, top, ["worktree", "prune"], {});
+  await gitOutput(git, top, args, {}).catch((thrown: unknown) => {
+    // Git does not know it yet.
+    if (!(thrown instanceof GitError)) throw thrown;
+  });
+  await rm(path, { recursive: true, force: true });
   await deleteBranch(git, top, branch, base).catch((thrown: unknown) => {
     if (!(thrown instanceof GitError)) throw thrown;
   });
@@ -238,11 +241,12 @@ export interface UncommittedFiles {
 
 /** What is not committed in a work tree: staged, changed, deleted and untracked files, without ignored ones. */
 export async function uncommittedFiles(git: Git, top: string, signal?: AbortSignal): Promise<UncommittedFiles> {
-  const args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];
+  const args = ["--no-optional-locks", "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"];
   const changed: string[] = [];
   const deleted: string[] = [];
   const submodules: string[] = [];
-  for (const item of await gitList(git, top, args, { signal })) {
+  // Git compares files after the filters of the repository, such as those of LFS.
+  for (const item of await gitList(git, top, args, { signal, isUsers: true })) {
     const fields = item.split(" ");
     const [kind, state = "", submodule = ""] = fields;
     // A nested repository is listed as a folder.

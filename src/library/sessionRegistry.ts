@@ -15,7 +15,7 @@ import { SessionFile } from "../session/log/sessionFile.ts";
 import { sessionFileName, type LogStorage } from "../session/log/sessionStore.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
-import { sessionTitle, type SessionState } from "../session/state.ts";
+import { hasConversation, sessionTitle, type SessionState } from "../session/state.ts";
 import { chatViewSurface, type OpenSessions } from "./openSessions.ts";
 import { rememberedFile, RememberedSessionsFile, type RememberedSession } from "./rememberedSessions.ts";
 import type { ResumeQuestions } from "./resumeQuestions.ts";
@@ -266,13 +266,14 @@ export class SessionRegistry {
   }
 
   /**
-   * Asks for the folder if there are several, and starts a session there. An unused session passes its folder on to another
-   * agent. Undefined if the user cancels, or if no session can start.
+   * Asks for the folder if there are several, and starts a session there. A session without a conversation passes its
+   * folder on to another agent, also a worktree. Undefined if the user cancels, or if no session can start.
    */
   async startInChosenFolder(surface = this.open.activeSurface, agent?: string): Promise<Session | undefined> {
     const before = this.open.selected(surface);
-    const keepsFolder = agent !== undefined && before !== undefined && isUnused(before.state);
-    if (keepsFolder || this.obstacle) return this.start(agent, surface);
+    if (agent !== undefined && before && !hasConversation(before.state) && before.state.pendingPrompts.length === 0)
+      return this.start(agent, surface, before.state.workspaceFolder);
+    if (this.obstacle) return this.start(agent, surface);
     const folder = await this.#options.folders.choose();
     return folder === undefined ? undefined : this.start(agent, surface, folder);
   }

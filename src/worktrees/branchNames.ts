@@ -1,5 +1,4 @@
 // The names of new branches, and of the folders of their worktrees.
-import { join } from "node:path";
 
 /** What begins the names of branches that Parley proposes. */
 const prefix = "parley/";
@@ -42,20 +41,4 @@ export function worktreeFolderName(branch: string): string {
     .replace(/^\.+/, "")
     .replace(/[. ]+$/, "");
   return plain === "" || reserved.test(plain) ? `${plain}_` : plain;
-}
-
-/**
- * A folder for the worktree of a branch in `parent`. `isTaken`: whether something stands at the path. Then a number is
- * added.
- */
-export async function freeWorktreeFolder(
-  parent: string,
-  branch: string,
-  isTaken: (path: string) => Promise<boolean>,
-): Promise<string> {
-  const name = worktreeFolderName(branch);
-  for (let number = 1; ; number++) {
-    const path = join(parent, number === 1 ? name : `${name}-${number}`);
-    if (!(await isTaken(path))) return path;
-  }
 }

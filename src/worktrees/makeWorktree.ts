@@ -1,9 +1,9 @@
 // Makes the worktree of a session: its record, its branch and folder, the files that are not committed, and ignored files
 // that it needs.
 import { constants } from "node:fs";
-import { access, lstat, mkdir, realpath } from "node:fs/promises";
+import { access, mkdir, realpath, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isNotFoundError } from "../base/errors.ts";
+import { asError, errorCodeOf, isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
 import { GitError, type Git } from "../git/gitProgram.ts";
@@ -16,7 +16,7 @@ import {
   WorktreeUnavailableError,
   type Repository,
 } from "../git/gitWorktrees.ts";
-import { freeWorktreeFolder } from "./branchNames.ts";
+import { worktreeFolderName } from "./branchNames.ts";
 import { copyNewFiles, copyUncommitted } from "./copyFiles.ts";
 import { includedFiles } from "./includedFiles.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
@@ -62,16 +62,24 @@ export async function makeWorktree(
 ): Promise<MadeWorktree> {
   const { repository, branch, base } = choices;
   const parent = await usableParent(choices, git);
-  const path = await freeWorktreeFolder(parent, branch, exists);
+  const path = await createFolder(parent, branch);
   const { top: origin, commonFolder } = repository;
   const record: WorktreeRecord = { path, origin, commonFolder, branch, base, created: clock.now(), state: "made" };
-  await createBranch(git, origin, branch, base);
+  try {
+    await createBranch(git, origin, branch, base);
+  } catch (thrown) {
+    await rmdir(path);
+    throw thrown;
+  }
   let made: MadeWorktree;
   try {
     await records.write(record);
     made = await fill(record, choices, git, signal);
   } catch (thrown) {
-    await removeNewWorktree(git, origin, record);
+    await removeNewWorktree(git, origin, record).catch((cleanup: unknown) => {
+      const [reason, rest] = [asError(thrown).message, asError(cleanup).message];
+      throw new Error(t("{0} A part of the worktree stays in “{1}”: {2}", reason, path, rest));
+    });
     await records.remove(path);
     throw thrown;
   }
@@ -79,7 +87,24 @@ export async function makeWorktree(
   return made;
 }
 
-/** Makes the branch and the files of a worktree. */
+/**
+ * Makes an empty folder for the worktree of a branch. If something stands there, its name gets a number. Nobody else has
+ * the folder, so it can be removed if git fails.
+ */
+async function createFolder(parent: string, branch: string): Promise<string> {
+  const name = worktreeFolderName(branch);
+  for (let number = 1; ; number++) {
+    const path = join(parent, number === 1 ? name : `${name}-${number}`);
+    try {
+      await mkdir(path);
+      return path;
+    } catch (thrown) {
+      if (errorCodeOf(thrown) !== "EEXIST") throw thrown;
+    }
+  }
+}
+
+/** Makes the files of a worktree. */
 async function fill(
   record: WorktreeRecord,
   { repository, takesUncommitted, copy }: WorktreeChoices,
@@ -161,14 +186,4 @@ async function isWorktree(git: Git, top: string, path: string): Promise<boolean>
   for (const one of await listWorktrees(git, top))
     if (!one.isMissing && (await realpathOf(one.path)) === real) return true;
   return false;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (thrown) {
-    if (isNotFoundError(thrown)) return false;
-    throw thrown;
-  }
 }

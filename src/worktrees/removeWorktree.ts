@@ -1,7 +1,6 @@
 // Removes a worktree that Parley has made, on demand of the user: what keeps it from being removed, and what would be lost.
-import { lstat } from "node:fs/promises";
-import { isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
+import { pathExists } from "../files/nodePaths.ts";
 import { submodulePaths, gitIgnoredEntries } from "../git/gitQueries.ts";
 import { GitError, type Git } from "../git/gitProgram.ts";
 import {
@@ -34,15 +33,15 @@ const maxIgnored = 1000;
 
 /** Checks a worktree. `isBusy`: whether a session works there. Rejects with a GitError if git cannot tell. */
 export async function checkRemoval(git: Git, record: WorktreeRecord, isBusy: boolean): Promise<RemovalCheck> {
-  const { path, origin, branch } = record;
+  const { path, commonFolder, branch } = record;
   const refusals: string[] = [];
   const losses: string[] = [];
   if (isBusy) refusals.push(t("A session works there. Stop it first."));
-  const listed = (await listWorktrees(git, origin)).find(one => one.path === path);
+  const listed = (await listWorktrees(git, commonFolder)).find(one => one.path === path);
   if (listed?.locked !== undefined)
     refusals.push(listed.locked === "" ? t("It is locked.") : t("It is locked: {0}", listed.locked));
-  const head = await commitNamed(git, origin, `refs/heads/${branch}`);
-  if (listed && (await isThere(path))) {
+  const head = await commitNamed(git, commonFolder, `refs/heads/${branch}`);
+  if (listed && (await pathExists(path))) {
     if (listed.branch === undefined && (await unreachedCommits(git, path, "HEAD")) > 0)
       refusals.push(t("No branch has its last commits. Create a branch there first."));
     const { changed, deleted, submodules } = await uncommittedFiles(git, path);
@@ -53,11 +52,11 @@ export async function checkRemoval(git: Git, record: WorktreeRecord, isBusy: boo
     if (uncommitted.length > 0) losses.push(t("Not committed: {0}", named(uncommitted)));
     const ignored = await gitIgnoredEntries(git, path, maxIgnored);
     if (ignored.length > 0) losses.push(t("Ignored by git: {0}", named(ignored)));
-  } else if (!listed && (await isThere(path)))
+  } else if (!listed && (await pathExists(path)))
     refusals.push(t("Git knows no worktree in this folder. Delete it yourself if you no longer need it."));
   // Another worktree can have it checked out by now.
   const isElsewhere = listed?.branch !== branch;
-  const own = head === undefined ? 0 : await unreachedCommits(git, origin, head, branch);
+  const own = head === undefined ? 0 : await unreachedCommits(git, commonFolder, head, branch);
   const deletesBranch = head !== undefined && own === 0 && !isElsewhere;
   return { refusals, losses, deletesBranch, branch: branchSentence(branch, head, deletesBranch, own) };
 }
@@ -82,14 +81,14 @@ export async function removeWorktree(
   checked: RemovalCheck,
   isBusy: boolean,
 ): Promise<void> {
-  const { path, origin, branch } = record;
+  const { path, commonFolder, branch } = record;
   const now = await checkRemoval(git, record, isBusy);
   if (JSON.stringify(now) !== JSON.stringify(checked))
     throw new Error(t("The worktree has changed meanwhile, so it was not removed. Try again."));
-  const head = await commitNamed(git, origin, `refs/heads/${branch}`);
-  await removeWorktreeFolder(git, origin, path);
+  const head = await commitNamed(git, commonFolder, `refs/heads/${branch}`);
+  await removeWorktreeFolder(git, commonFolder, path);
   if (checked.deletesBranch && head !== undefined)
-    await deleteBranch(git, origin, branch, head).catch((thrown: unknown) => {
+    await deleteBranch(git, commonFolder, branch, head).catch((thrown: unknown) => {
       // Somebody has committed there since.
       if (!(thrown instanceof GitError)) throw thrown;
     });
@@ -101,14 +100,4 @@ function named(paths: readonly string[]): string {
   const first = paths.slice(0, maxNames).join(", ");
   const rest = paths.length - maxNames;
   return rest > 0 ? t("{0} and {1} more", first, rest) : first;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (thrown) {
-    if (isNotFoundError(thrown)) return false;
-    throw thrown;
-  }
 }

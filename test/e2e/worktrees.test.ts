@@ -107,6 +107,12 @@ describe("a session in a worktree", () => {
           read(worktree, "a.txt") === "a\n" && !["made.txt", "disk.txt"].some(name => existsSync(join(worktree, name))),
       );
 
+      const opened = page.context().waitForEvent("page");
+      await runCommand(page, "Parley: Open Worktree in New Window");
+      const window = await opened;
+      assert.equal(new URL(window.url()).searchParams.get("folder"), worktree);
+      await window.close();
+
       // The agent asks before it writes in the folder of the window.
       await send(panel, "#script outside.json");
       const question = panel.getByRole("group", { name: /a\.txt/ });

@@ -63,6 +63,19 @@ describe("a new session in a workspace with several folders", () => {
     folders.dispose();
   });
 
+  it("is in the worktree of the session before it, which has a notice and no message, if the user selects another agent", async () => {
+    const bench = new WindowBench();
+    try {
+      bench.sessions.start("stub", undefined, "/trees/one")?.addNotice("This session works in a worktree.");
+      await bench.sessions.startInChosenFolder(undefined, "other");
+      assert.deepEqual([bench.state.agent?.id, bench.state.workspaceFolder], ["other", "/trees/one"]);
+      assert.equal(bench.view().head.folder, "one");
+      assert.deepEqual(offered, []);
+    } finally {
+      await bench.dispose();
+    }
+  });
+
   it("is in the folder of the unused session before it, and asks after a used one", async () => {
     const bench = new WindowBench();
     try {

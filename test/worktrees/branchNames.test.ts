@@ -1,8 +1,7 @@
 // The names of the branches of worktrees, and of their folders.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import fc from "fast-check";
-import { branchNameFrom, freeWorktreeFolder, worktreeFolderName } from "../../src/worktrees/branchNames.ts";
+import { branchNameFrom, worktreeFolderName } from "../../src/worktrees/branchNames.ts";
 
 const isFree = (): boolean => false;
 
@@ -50,11 +49,5 @@ describe("the folder of a worktree", () => {
     assert.equal(worktreeFolderName("lpt1"), "lpt1_");
     assert.equal(worktreeFolderName("console"), "console");
     assert.equal(worktreeFolderName("a: b?"), "a- b-");
-  });
-
-  it("gets a number if something stands there", async () => {
-    const parent = join("/", "work", "app.worktrees");
-    const taken = new Set([join(parent, "a-b"), join(parent, "a-b-2")]);
-    assert.equal(await freeWorktreeFolder(parent, "a/b", async path => taken.has(path)), join(parent, "a-b-3"));
   });
 });

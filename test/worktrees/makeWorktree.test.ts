@@ -1,115 +1,79 @@
 // Worktrees of real repositories, with the real git.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isProcessRunning } from "../../src/base/isProcessRunning.ts";
 import { nullLog } from "../../src/base/log.ts";
-import { findGit, type Git } from "../../src/git/gitProgram.ts";
 import {
   branchNameProblem,
   commitNamed,
   fetchRemoteBranch,
-  findRepository,
   listWorktrees,
   namedCommits,
   remoteDefaultBranch,
-  type Repository,
 } from "../../src/git/gitWorktrees.ts";
-import { makeWorktree, type MadeWorktree, type WorktreeChoices } from "../../src/worktrees/makeWorktree.ts";
 import { WorktreeRecords } from "../../src/worktrees/worktreeRecords.ts";
+import { until } from "../support/fakes/until.ts";
+import { RealRepository } from "../support/fakes/realRepository.ts";
 
 describe("a worktree of a repository", () => {
-  let base: string;
-  let app: string;
-  let records: WorktreeRecords;
-  const git = ((): Git => {
-    const found = findGit();
-    assert.ok(found, "git is needed");
-    return found;
-  })();
-
+  let real: RealRepository;
+  let [base, app] = ["", ""];
   beforeEach(async () => {
-    base = await realpath(await mkdtemp(join(tmpdir(), "parley-worktrees-")));
-    app = join(base, "app");
-    records = new WorktreeRecords(join(base, "records"), nullLog);
-    await write({ "a.txt": "a\n", "lib/b.txt": "b\n", "old.txt": "old\n", ".gitignore": ".env*\nbuild/\n" });
-    run(app, "init", "-qb", "main");
-    commit();
+    real = await RealRepository.create({
+      ...{ "a.txt": "a\n", "lib/b.txt": "b\n", "old.txt": "old\n", ".gitignore": ".env*\nbuild/\n" },
+    });
+    ({ base, app } = real);
   });
-  afterEach(() => rm(base, { recursive: true, force: true }));
+  afterEach(() => real.remove());
 
-  async function write(files: Readonly<Record<string, string>>, folder = app): Promise<void> {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-  }
-  function run(folder: string, ...args: readonly string[]): string {
-    const own = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"];
-    return execFileSync("git", [...own, ...args], { cwd: folder, stdio: "pipe", encoding: "utf8" }).trim();
-  }
-  const commit = (folder = app): void => {
-    run(folder, "add", "-A");
-    run(folder, "commit", "-qm", "all");
-  };
-  const repository = (folder = app): Promise<Repository> => findRepository(git, folder);
-  async function make(choices: Partial<WorktreeChoices> = {}, signal?: AbortSignal): Promise<MadeWorktree> {
-    const found = choices.repository ?? (await repository());
-    return makeWorktree(
-      {
-        ...{ repository: found, branch: "parley/one", base: found.head, takesUncommitted: false },
-        ...{ parent: undefined, copy: [], ...choices },
-      },
-      { git, records, clock: { now: () => 1 }, ...(signal && { signal }) },
-    );
-  }
+  const run = (folder: string, ...args: readonly string[]): string => real.run(folder, ...args);
   const read = (folder: string, name: string): string => readFileSync(join(folder, name), "utf8");
 
   it("is beside the repository, on a new branch that begins at the chosen commit", async () => {
-    const first = (await repository()).head;
-    await write({ "a.txt": "second\n" });
-    commit();
-    const { folder, record, warnings } = await make({ base: first });
+    const first = (await real.find()).head;
+    await real.write({ "a.txt": "second\n" });
+    real.commit();
+    const { folder, record, warnings } = await real.makeWorktree({ base: first });
     assert.equal(folder, join(base, "app.worktrees", "parley-one"));
     assert.equal(read(folder, "a.txt"), "a\n");
     assert.equal(run(folder, "symbolic-ref", "--short", "HEAD"), "parley/one");
     assert.equal(run(folder, "rev-parse", "HEAD"), first);
     assert.deepEqual(warnings, []);
-    const { commonFolder } = await repository();
+    const { commonFolder } = await real.find();
     assert.deepEqual(record, {
       ...{ path: folder, origin: app, commonFolder, branch: "parley/one", base: first, created: 1, state: "created" },
     });
-    assert.equal((await repository(folder)).commonFolder, commonFolder);
+    assert.equal((await real.find(folder)).commonFolder, commonFolder);
     assert.equal(run(app, "status", "--porcelain"), "");
   });
 
   it("opens the sub-folder that the window shows", async () => {
-    const { folder, record } = await make({ repository: await repository(join(app, "lib")) });
+    const { folder, record } = await real.makeWorktree({ repository: await real.find(join(app, "lib")) });
     assert.equal(folder, join(record.path, "lib"));
     assert.equal(read(folder, "b.txt"), "b\n");
-    assert.equal(records.of(folder)?.path, record.path);
-    assert.equal(records.of(`${record.path}-2`), undefined);
+    assert.equal(real.records.of(folder)?.path, record.path);
+    assert.equal(real.records.of(`${record.path}-2`), undefined);
   });
 
   it("is made beside the main work tree, also from another worktree", async () => {
-    const { folder } = await make();
-    const next = await make({ repository: await repository(folder), branch: "parley/two" });
+    const { folder } = await real.makeWorktree();
+    const next = await real.makeWorktree({ repository: await real.find(folder), branch: "parley/two" });
     assert.equal(next.folder, join(base, "app.worktrees", "parley-two"));
   });
 
   it("gets what is not committed, which stays where it is: no stash, and no index of the repository is touched", async () => {
-    await write({ "a.txt": "staged\n", "new/n.txt": "new\n", ".env": "SECRET\n" });
+    await real.write({ "a.txt": "staged\n", "new/n.txt": "new\n", ".env": "SECRET\n" });
     run(app, "add", "a.txt");
-    await write({ "a.txt": "unstaged\n", "run.sh": "#!/bin/sh\n" });
+    await real.write({ "a.txt": "unstaged\n", "run.sh": "#!/bin/sh\n" });
     await chmod(join(app, "run.sh"), 0o755);
     await symlink("a.txt", join(app, "link"));
     await rm(join(app, "old.txt"));
     await rm(join(app, "lib"), { recursive: true });
     await writeFile(join(app, "lib"), "a file in the place of a folder\n");
     const before = run(app, "status", "--porcelain=v2");
-    const { folder } = await make({ takesUncommitted: true });
+    const { folder } = await real.makeWorktree({ takesUncommitted: true });
     assert.equal(read(folder, "a.txt"), "unstaged\n");
     assert.equal(read(folder, "new/n.txt"), "new\n");
     assert.equal(read(folder, "lib"), "a file in the place of a folder\n");
@@ -122,10 +86,10 @@ describe("a worktree of a repository", () => {
   });
 
   it("gets the ignored files that `.worktreeinclude` and the setting name, and no others", async () => {
-    await write({ ".worktreeinclude": ".env\n!.env.old\nbuild/keep/\n", ".env": "1\n", ".env.old": "2\n" });
-    await write({ ".env.local": "3\n", "build/keep/x": "4\n", "build/other": "5\n", "plain.txt": "6\n" });
+    await real.write({ ".worktreeinclude": ".env\n!.env.old\nbuild/keep/\n", ".env": "1\n", ".env.old": "2\n" });
+    await real.write({ ".env.local": "3\n", "build/keep/x": "4\n", "build/other": "5\n", "plain.txt": "6\n" });
     await symlink("/etc/hosts", join(app, ".env.link"));
-    const { folder, warnings } = await make({ copy: [".env.l*", "plain.txt"] });
+    const { folder, warnings } = await real.makeWorktree({ copy: [".env.l*", "plain.txt"] });
     assert.equal(read(folder, ".env"), "1\n");
     assert.equal(read(folder, ".env.local"), "3\n");
     assert.equal(read(folder, "build/keep/x"), "4\n");
@@ -141,63 +105,91 @@ describe("a worktree of a repository", () => {
   });
 
   it("keeps what stands in the way of a copied file", async () => {
-    await write({ ".gitignore": ".env\n", ".env": "mine\n", ".worktreeinclude": ".env\n" });
+    await real.write({ ".gitignore": ".env\n", ".env": "mine\n", ".worktreeinclude": ".env\n" });
     run(app, "add", "-f", ".gitignore", ".worktreeinclude");
     run(app, "commit", "-qm", "two");
-    await write({ ".git/hooks/post-checkout": "#!/bin/sh\necho hook > .env\n" });
+    await real.write({ ".git/hooks/post-checkout": "#!/bin/sh\necho hook > .env\n" });
     await chmod(join(app, ".git/hooks/post-checkout"), 0o755);
-    const { folder, warnings } = await make();
+    const { folder, warnings } = await real.makeWorktree();
     assert.equal(read(folder, ".env"), "hook\n");
     assert.equal(warnings.length, 1);
   });
 
   it("stays, and names the failure, if a hook fails", async () => {
-    await write({ ".git/hooks/post-checkout": "#!/bin/sh\necho no luck >&2\nexit 1\n" });
+    await real.write({ ".git/hooks/post-checkout": "#!/bin/sh\necho no luck >&2\nexit 1\n" });
     await chmod(join(app, ".git/hooks/post-checkout"), 0o755);
-    const { folder, warnings } = await make();
+    const { folder, warnings } = await real.makeWorktree();
     assert.equal(read(folder, "a.txt"), "a\n");
     assert.match(warnings.join(), /^A hook of the repository failed in the new worktree: .*no luck/s);
   });
 
-  it("leaves no folder, branch or record if it is cancelled or fails", async () => {
-    await write({ ".git/hooks/post-checkout": "#!/bin/sh\ntouch $GIT_DIR/../../started\nsleep 60\n" });
+  it("leaves no folder, branch, record or hook if it is cancelled or fails", async () => {
+    const hook = join(base, "hook");
+    await real.write({
+      ".git/hooks/post-checkout": `#!/bin/sh\necho $$ > ${hook}.tmp\nmv ${hook}.tmp ${hook}\nsleep 60\n`,
+    });
     await chmod(join(app, ".git/hooks/post-checkout"), 0o755);
     const controller = new AbortController();
-    const made = make({}, controller.signal);
+    const made = real.makeWorktree({}, controller.signal);
     const rejected = assert.rejects(made);
-    while (!existsSync(join(base, "app.worktrees", "parley-one", "a.txt"))) await new Promise(setImmediate);
+    await until(() => existsSync(hook));
     controller.abort();
     await rejected;
-    await assert.rejects(make({ branch: "main" }), /cannot lock ref|reference already exists/);
+    await until(() => !isProcessRunning(Number(readFileSync(hook, "utf8"))));
+    await assert.rejects(real.makeWorktree({ branch: "main" }), /cannot lock ref|reference already exists/);
     assert.deepEqual(await readdir(join(base, "app.worktrees")), []);
     assert.equal(run(app, "for-each-ref", "--format=%(refname)"), "refs/heads/main");
-    assert.deepEqual(await records.read(), []);
+    assert.deepEqual(await real.records.read(), []);
   });
 
   it("is never inside the repository", async () => {
     for (const parent of [join(app, "trees"), app])
-      await assert.rejects(make({ parent }), /it is inside the repository/);
+      await assert.rejects(real.makeWorktree({ parent }), /it is inside the repository/);
     await symlink(app, join(base, "link"));
-    await assert.rejects(make({ parent: join(base, "link", "trees") }), /it is inside the repository/);
+    await assert.rejects(real.makeWorktree({ parent: join(base, "link", "trees") }), /it is inside the repository/);
     assert.equal(run(app, "status", "--porcelain"), "");
   });
 
   it("names the setting if the folder cannot be written", async () => {
     await writeFile(join(base, "file"), "");
-    await assert.rejects(make({ parent: join(base, "file") }), /Choose another folder.*parley\.worktrees\.folder/);
+    await assert.rejects(
+      real.makeWorktree({ parent: join(base, "file") }),
+      /Choose another folder.*parley\.worktrees\.folder/,
+    );
   });
 
   it("gets a folder with a number if something stands there", async () => {
     await mkdir(join(base, "app.worktrees", "parley-one"), { recursive: true });
-    assert.equal((await make()).folder, join(base, "app.worktrees", "parley-one-2"));
+    assert.equal((await real.makeWorktree()).folder, join(base, "app.worktrees", "parley-one-2"));
+  });
+
+  it("gets a folder of its own if another window makes one with the same name at the same time", async () => {
+    const made = await Promise.all([
+      real.makeWorktree({ branch: "a/b" }),
+      real.makeWorktree({ branch: "a-b" }),
+      assert.rejects(real.makeWorktree({ branch: "main" })),
+    ]);
+    const names = (await readdir(join(base, "app.worktrees"))).sort();
+    assert.deepEqual(names, ["a-b", "a-b-2"]);
+    for (const one of made.slice(0, 2)) assert.equal(read(one?.folder ?? "", "a.txt"), "a\n");
+  });
+
+  it("fails without forgetting another worktree whose folder is gone, such as on a drive", async () => {
+    run(app, "worktree", "add", "-q", "-b", "two", join(base, "two"));
+    await rm(join(base, "two"), { recursive: true });
+    const controller = new AbortController();
+    controller.abort();
+    await assert.rejects(real.makeWorktree({}, controller.signal));
+    assert.match(run(app, "worktree", "list"), /two/);
+    assert.equal(real.branches, "main\ntwo");
   });
 
   it("is listed by git with its branch, also one whose folder is gone", async () => {
-    const { folder } = await make();
-    const other = await make({ branch: "parley/two" });
+    const { folder } = await real.makeWorktree();
+    const other = await real.makeWorktree({ branch: "parley/two" });
     run(app, "worktree", "lock", "--reason", "on a drive", folder);
     await rm(other.folder, { recursive: true });
-    assert.deepEqual(await listWorktrees(git, app), [
+    assert.deepEqual(await listWorktrees(real.git, app), [
       { path: app, branch: "main", isMissing: false },
       { path: folder, branch: "parley/one", locked: "on a drive", isMissing: false },
       { path: other.folder, branch: "parley/two", isMissing: true },
@@ -205,18 +197,18 @@ describe("a worktree of a repository", () => {
   });
 
   it("is known to every window by its record, and a damaged record is left out", async () => {
-    const { record } = await make();
+    const { record } = await real.makeWorktree();
     const other = new WorktreeRecords(join(base, "records"), nullLog);
     assert.deepEqual(await other.read(), [record]);
     await other.write({ ...record, state: "prepared" });
-    assert.deepEqual(await records.read(), [{ ...record, state: "prepared" }]);
+    assert.deepEqual(await real.records.read(), [{ ...record, state: "prepared" }]);
     for (const name of await readdir(join(base, "records"))) await writeFile(join(base, "records", name), "{}");
-    assert.deepEqual(await records.read(), []);
+    assert.deepEqual(await real.records.read(), []);
   });
 
   it("has no branch with a name that git forbids, that is taken, or that is the folder of another one", async () => {
     run(app, "branch", "a/b");
-    const problem = (name: string): Promise<string | undefined> => branchNameProblem(git, app, name);
+    const problem = (name: string): Promise<string | undefined> => branchNameProblem(real.git, app, name);
     assert.equal(await problem("new"), undefined);
     assert.equal(await problem("main"), "The branch “main” exists already.");
     assert.equal(await problem("a"), "The branch “a/b” exists, so git allows none with the name “a”.");
@@ -228,32 +220,32 @@ describe("a worktree of a repository", () => {
   it("can begin at a branch, at a tag, and at the default branch of the remote after a fetch", async () => {
     run(base, "clone", "-q", "app", "clone");
     const clone = join(base, "clone");
-    await write({ "a.txt": "pushed\n" });
-    commit();
+    await real.write({ "a.txt": "pushed\n" });
+    real.commit();
     run(app, "tag", "-a", "v1", "-m", "one");
     const pushed = run(app, "rev-parse", "HEAD");
-    assert.equal(await remoteDefaultBranch(git, clone), "origin/main");
-    assert.equal(await remoteDefaultBranch(git, app), undefined);
-    assert.notEqual(await commitNamed(git, clone, "origin/main"), pushed);
-    await fetchRemoteBranch(git, clone, "origin/main", AbortSignal.timeout(60_000));
-    assert.equal(await commitNamed(git, clone, "origin/main"), pushed);
-    assert.deepEqual((await namedCommits(git, app)).map(({ name, commit: id }) => [name, id]).sort(), [
+    assert.equal(await remoteDefaultBranch(real.git, clone), "origin/main");
+    assert.equal(await remoteDefaultBranch(real.git, app), undefined);
+    assert.notEqual(await commitNamed(real.git, clone, "origin/main"), pushed);
+    await fetchRemoteBranch(real.git, clone, "origin/main", AbortSignal.timeout(60_000));
+    assert.equal(await commitNamed(real.git, clone, "origin/main"), pushed);
+    assert.deepEqual((await namedCommits(real.git, app)).map(({ name, commit: id }) => [name, id]).sort(), [
       ["main", pushed],
       ["v1", pushed],
     ]);
-    assert.equal(await commitNamed(git, app, "--all"), undefined);
+    assert.equal(await commitNamed(real.git, app, "--all"), undefined);
     await rm(app, { recursive: true });
-    await assert.rejects(fetchRemoteBranch(git, clone, "origin/main", AbortSignal.timeout(60_000)));
+    await assert.rejects(fetchRemoteBranch(real.git, clone, "origin/main", AbortSignal.timeout(60_000)));
   });
 
   it("cannot be made without a repository, of a bare one, of a submodule, and before the first commit", async () => {
     await mkdir(join(base, "plain"));
-    await assert.rejects(repository(join(base, "plain")), /is not in a git repository/);
+    await assert.rejects(real.find(join(base, "plain")), /is not in a git repository/);
     run(base, "clone", "-q", "--bare", "app", "bare.git");
-    await assert.rejects(repository(join(base, "bare.git")), /is a bare repository/);
+    await assert.rejects(real.find(join(base, "bare.git")), /is a bare repository/);
     run(base, "init", "-q", "empty");
-    await assert.rejects(repository(join(base, "empty")), /has no commit yet/);
+    await assert.rejects(real.find(join(base, "empty")), /has no commit yet/);
     run(app, "submodule", "add", "-q", join(base, "bare.git"), "sub");
-    await assert.rejects(repository(join(app, "sub")), /is a submodule/);
+    await assert.rejects(real.find(join(app, "sub")), /is a submodule/);
   });
 });

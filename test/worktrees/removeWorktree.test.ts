@@ -1,60 +1,28 @@
 // What keeps a worktree from being removed, and what is lost with it, in real repositories.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { nullLog } from "../../src/base/log.ts";
-import { findGit, type Git } from "../../src/git/gitProgram.ts";
-import { findRepository } from "../../src/git/gitWorktrees.ts";
-import { makeWorktree } from "../../src/worktrees/makeWorktree.ts";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { checkRemoval, removeWorktree, type RemovalCheck } from "../../src/worktrees/removeWorktree.ts";
-import { WorktreeRecords, type WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
+import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
+import { RealRepository } from "../support/fakes/realRepository.ts";
 
 describe("a worktree that is removed", () => {
-  let base: string;
-  let app: string;
+  let real: RealRepository;
+  let [base, app] = ["", ""];
   let record: WorktreeRecord;
-  let records: WorktreeRecords;
-  const git = ((): Git => {
-    const found = findGit();
-    assert.ok(found, "git is needed");
-    return found;
-  })();
-
   beforeEach(async () => {
-    base = await realpath(await mkdtemp(join(tmpdir(), "parley-remove-")));
-    app = join(base, "app");
-    await write({ "a.txt": "a\n", ".gitignore": ".env\nbuild/\n" }, app);
-    run(app, "init", "-qb", "main");
-    commit(app);
-    records = new WorktreeRecords(join(base, "records"), nullLog);
-    const repository = await findRepository(git, app);
-    const choices = { repository, base: repository.head, takesUncommitted: false, parent: undefined, copy: [] };
-    const clock = { now: () => 1 };
-    ({ record } = await makeWorktree({ ...choices, branch: "one" }, { git, records, clock }));
+    real = await RealRepository.create({ "a.txt": "a\n", ".gitignore": ".env\nbuild/\n" });
+    ({ base, app } = real);
+    ({ record } = await real.makeWorktree({ branch: "one" }));
   });
-  afterEach(() => rm(base, { recursive: true, force: true }));
+  afterEach(() => real.remove());
 
-  async function write(files: Readonly<Record<string, string>>, folder = record.path): Promise<void> {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-  }
-  function run(folder: string, ...args: readonly string[]): string {
-    const own = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"];
-    return execFileSync("git", [...own, ...args], { cwd: folder, stdio: "pipe", encoding: "utf8" }).trim();
-  }
-  function commit(folder: string): void {
-    run(folder, "add", "-A");
-    run(folder, "commit", "-qm", "all");
-  }
-  const check = (isBusy = false): Promise<RemovalCheck> => checkRemoval(git, record, isBusy);
+  const run = (folder: string, ...args: readonly string[]): string => real.run(folder, ...args);
+  const write = (files: Readonly<Record<string, string>>): Promise<void> => real.write(files, record.path);
+  const check = (isBusy = false): Promise<RemovalCheck> => checkRemoval(real.git, record, isBusy);
   const remove = async (checked?: RemovalCheck): Promise<void> =>
-    removeWorktree(git, record, records, checked ?? (await check()), false);
-  const branches = (): string => run(app, "for-each-ref", "--format=%(refname:short)", "refs/heads");
+    removeWorktree(real.git, record, real.records, checked ?? (await check()), false);
 
   it("goes with its branch if it has nothing of its own", async () => {
     assert.deepEqual(await check(), {
@@ -63,8 +31,8 @@ describe("a worktree that is removed", () => {
     });
     await remove();
     assert.ok(!existsSync(record.path));
-    assert.equal(branches(), "main");
-    assert.deepEqual(await records.read(), []);
+    assert.equal(real.branches, "main");
+    assert.deepEqual(await real.records.read(), []);
   });
 
   it("names each file that is not committed, and ignored files", async () => {
@@ -78,24 +46,24 @@ describe("a worktree that is removed", () => {
 
   it("keeps its branch if that has commits that no other branch has", async () => {
     await write({ "a.txt": "committed\n" });
-    commit(record.path);
+    real.commit(record.path);
     const checked = await check();
     assert.deepEqual(
       [checked.losses, checked.branch],
       [[], "The branch “one” stays. It has 1 commit that no other branch has."],
     );
     await remove(checked);
-    assert.equal(branches(), "main\none");
+    assert.equal(real.branches, "main\none");
     assert.ok(!existsSync(record.path));
   });
 
   it("goes with its branch if another branch has its commits", async () => {
     await write({ "a.txt": "committed\n" });
-    commit(record.path);
+    real.commit(record.path);
     run(app, "merge", "-q", "--no-edit", "one");
     assert.equal((await check()).deletesBranch, true);
     await remove();
-    assert.equal(branches(), "main");
+    assert.equal(real.branches, "main");
   });
 
   it("stays while a session works there, while it is locked, and if it contains other repositories", async () => {
@@ -114,7 +82,7 @@ describe("a worktree that is removed", () => {
   it("stays if its last commits are on no branch", async () => {
     run(record.path, "checkout", "-q", "--detach");
     await write({ "a.txt": "committed\n" });
-    commit(record.path);
+    real.commit(record.path);
     const { refusals, deletesBranch } = await check();
     assert.deepEqual(refusals, ["No branch has its last commits. Create a branch there first."]);
     assert.equal(deletesBranch, false);
@@ -132,9 +100,18 @@ describe("a worktree that is removed", () => {
     await rm(record.path, { recursive: true });
     await rm(join(base, "two"), { recursive: true });
     await remove();
-    assert.deepEqual(await records.read(), []);
+    assert.deepEqual(await real.records.read(), []);
     assert.match(run(app, "worktree", "list"), /two/);
-    assert.equal(branches(), "main\ntwo");
+    assert.equal(real.branches, "main\ntwo");
+  });
+
+  it("can be removed although the worktree that it was made from is gone", async () => {
+    const second = await real.makeWorktree({ branch: "two", repository: await real.find(record.path) });
+    await remove();
+    record = second.record;
+    await remove();
+    assert.ok(!existsSync(record.path));
+    assert.equal(real.branches, "main");
   });
 
   it("is left alone if git knows no worktree there", async () => {
