@@ -197,6 +197,22 @@ describe("the panel", () => {
     await atEnd(panel, true);
   });
 
+  it("the end is followed again, without a button over the text, once all of the conversation fits", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "user", "line\n\n".repeat(20))]))]);
+    const jump = panel.page.getByRole("button", { name: "Jump to Latest" });
+    const size = panel.page.viewportSize() ?? assert.fail();
+    await panel.page.setViewportSize({ ...size, height: 400 });
+    await atEnd(panel, true);
+    await panel.log.hover();
+    await panel.page.mouse.wheel(0, -5000);
+    await jump.waitFor();
+    await panel.page.waitForFunction(() => document.querySelector(".log")?.scrollTop === 0);
+    await panel.page.setViewportSize({ ...size, height: 1600 });
+    await jump.waitFor({ state: "detached" });
+    await panel.patch({ op: "put", at: 1, entry: message("m2", "agent", "line\n\n".repeat(100)) });
+    await atEnd(panel, true);
+  });
+
   it("a pressed card stays under the pointer until the release, whatever arrives", async () => {
     const entries = [...longTalk(), tool("c40", "Look", { parts: [{ type: "text", text: "The body of it." }] })];
     const talk = [...entries, message("m41", "agent", "So")];

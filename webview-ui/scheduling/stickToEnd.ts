@@ -68,7 +68,11 @@ export class StickToEnd {
       if (!isOwn) this.#handleScroll();
     });
     // Heights also change later, because of code colours, images and entries that were not laid out yet.
-    const observer = new ResizeObserver(() => this.follow());
+    const observer = new ResizeObserver(() => {
+      // No scroll event reports that the end comes into view because the box grows or its content shrinks.
+      if (this.#isPinned) this.follow();
+      else if (!this.#isPlacing) this.#handleScroll();
+    });
     observer.observe(content);
     observer.observe(box);
   }
