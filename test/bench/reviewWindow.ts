@@ -70,7 +70,16 @@ function windowOf(side: Side, outcome: string): Window {
     },
     async write(files, pause = 0) {
       const writes = Object.entries(files).map(([write, text]) => ({ write, text }));
-      const steps = [{ mark: "begun", file: markFile }, { waitMs: pause }, ...writes];
+      const call = { toolCallId: "write", title: "Write files", kind: "execute" };
+      const steps = [
+        { mark: "begun", file: markFile },
+        { waitMs: pause },
+        // Without a call, the changes can be the user's, and no undo takes all of them.
+        { update: { sessionUpdate: "tool_call", ...call, status: "in_progress" } },
+        ...writes,
+        { update: { sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, status: "completed" } },
+        { update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "Done." } } },
+      ];
       writeFileSync(join(workspace, "write.json"), JSON.stringify({ steps }));
       await prompt(box, "write.json");
       const count = Object.keys(files).length;
