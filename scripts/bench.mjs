@@ -22,6 +22,7 @@ const names = [
   "diffs",
   "review",
   "checkpoints",
+  "worktrees",
   "sessions",
   "search",
   "sessionsPainted",

@@ -1,17 +1,16 @@
 // The delay of a prompt: the tree of a repository of 100,000 files, compared with `git status` of the same repository
 // in the same run.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
 import { maxTreeTime } from "../../src/checkpoints/checkpoints.ts";
 import { findGit } from "../../src/git/gitProgram.ts";
 import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
+import { fileAt, makeRepository } from "./largeRepository.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
 
-const folders = 1000;
-const filesEach = 100;
 const rounds = 5;
 const changes = 10;
 
@@ -76,20 +75,4 @@ export async function run(): Promise<Report> {
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
-}
-
-const fileAt = (root: string, folder: number, file: number): string => join(root, `d${folder}`, `file${file}.ts`);
-
-function makeRepository(root: string): void {
-  for (let d = 0; d < folders; d++) {
-    mkdirSync(join(root, `d${d}`), { recursive: true });
-    for (let f = 0; f < filesEach; f++)
-      writeFileSync(fileAt(root, d, f), `export const value = ${d * filesEach + f};\n`);
-  }
-  const git = (...args: readonly string[]): void =>
-    void execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], { cwd: root });
-  git("init", "-q");
-  git("-c", "core.looseCompression=1", "add", "-A");
-  git("commit", "-qm", "all");
-  git("repack", "-adq");
 }

@@ -1,14 +1,13 @@
 // Several sessions in a real VS Code: how soon the shown one is painted while others of its process stream or flood, how
 // soon a long open session is painted after a click in the Sessions view, how soon the view lists 1,000 sessions, and the
 // memory of an idle session.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Page } from "playwright-core";
-import { inProject, waitFor } from "../../scripts/tools/project.mjs";
-import { runCommand } from "../../scripts/vscode/workbench.mjs";
+import { inProject } from "../../scripts/tools/project.mjs";
 import { entryFileName, type SessionEntry } from "../../src/library/sessionEntry.ts";
 import { chunksPerSecond, longWords } from "../support/agents/streamWords.mjs";
 import type { StreamWatch } from "./paintedStreams.ts";
+import { heapFile, heapOf } from "./extensionHostHeap.ts";
 import { median, ms, p95, range, ratio, type Report, type Table } from "./report.ts";
 import { SessionsWindow } from "./sessionsWindow.ts";
 import { withVscode, type Vscode } from "./vscode.ts";
@@ -216,11 +215,11 @@ async function measureMemory(vscode: Vscode): Promise<Report> {
   const memoryOf = async (count: number, make: () => Promise<void>): Promise<[number, number, number]> => {
     await repeat(count, make);
     await repeat(count, () => window.delete());
-    const before = await heap(window.page, file);
+    const before = await heapOf(window.page, file);
     await repeat(count, make);
-    const full = await heap(window.page, file);
+    const full = await heapOf(window.page, file);
     await repeat(count, () => window.delete());
-    return [before, full, await heap(window.page, file)];
+    return [before, full, await heapOf(window.page, file)];
   };
   const idle = await memoryOf(idleCount, () => window.makeIdle());
   const long = await memoryOf(longCount, () => window.answerInNew("long", longWords));
@@ -245,21 +244,4 @@ async function measureMemory(vscode: Vscode): Promise<Report> {
       ...(freed < limits.freed ? [`Closing a session frees ${Math.round(freed * 100)}% of its memory.`] : []),
     ],
   };
-}
-
-const heapFile = (folder: string): string => join(folder, "heap.txt");
-
-/** The memory of the extension host after garbage collection, in bytes. */
-async function heap(page: Page, file: string): Promise<number> {
-  rmSync(file, { force: true });
-  await runCommand(page, "Bench: Measure Heap");
-  const text = (): string => {
-    try {
-      return readFileSync(file, "utf8");
-    } catch {
-      return "";
-    }
-  };
-  if (!(await waitFor(() => text().endsWith("\n"), 30_000))) throw new Error("The heap was not measured.");
-  return Number(text());
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { whenExiting } from "../../scripts/tools/processes.mjs";
+import { whenExiting, type Process } from "../../scripts/tools/processes.mjs";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
 import { launchBrowser, newProfile, openWorkbench } from "../../scripts/vscode/workbench.mjs";
@@ -20,6 +20,8 @@ export interface Vscode {
   /** Opens a window on a folder, with or without the helper, in a browser profile of its own unless one is given. */
   open(workspace: string, how?: { readonly helper?: boolean; readonly profile?: BrowserContext }): Promise<Page>;
   newProfile(): Promise<BrowserContext>;
+  /** The processes of VS Code. */
+  processes(): readonly Process[];
 }
 
 const helperManifest = {
@@ -78,6 +80,7 @@ export async function withVscode<T>(
           how?.profile,
         ),
       newProfile: () => newProfile(running.browser),
+      processes: () => running.server.tree(),
     });
   } finally {
     await browser?.close();
