@@ -204,12 +204,15 @@ export class GitTrees implements CheckpointTrees {
 
   async #takeOne(folder: string, signal: AbortSignal): Promise<TreeRecord | undefined> {
     try {
-      const { tree, left, exact } = await takeTree(await this.#location(folder, signal), this.#limits, signal);
+      const place = await this.#location(folder, signal);
+      const [{ tree, left, exact }, ignored] = await Promise.all([
+        takeTree(place, this.#limits, signal),
+        this.#ignored(folder, signal),
+      ]);
       if (left.length > 0) {
         const some = left.slice(0, 5).join(", ");
         this.#logOnce(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
       }
-      const ignored = await this.#ignored(folder, signal);
       return { folder, tree, left, ...(ignored.length > 0 && { ignored }), ...(exact && { exact }) };
     } catch (error) {
       signal.throwIfAborted();
