@@ -36,9 +36,10 @@ export interface Answered {
   readonly watched: Omit<Watched, "stopWatching">;
 }
 
-/** Opens the chat in a window of its own. Every answer goes into a new session. */
-export async function openPanel(vscode: Vscode): Promise<Side> {
-  const workspace = newWorkspace(vscode, "panel");
+/** Opens the chat in a window of its own, on a folder that `fill` fills. Every answer goes into a new session. */
+export async function openPanel(vscode: Vscode, fill?: (workspace: string) => void): Promise<Side> {
+  const workspace = newWorkspace(vscode, fill ? "filled" : "panel");
+  fill?.(workspace);
   const page = await vscode.open(workspace, { helper: true });
   await runCommand(page, "Parley: Open Chat");
   const frame = webview(page, "parley.parley");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { waitFor } from "../../scripts/tools/project.mjs";
 import { runCommand } from "../../scripts/vscode/workbench.mjs";
+import { fileAt, makeRepository } from "./largeRepository.ts";
 import { openPanel, prompt, type Side } from "./panelSides.ts";
 import { median, ms, range, type Report, type Table } from "./report.ts";
 import {
@@ -21,6 +22,8 @@ import { withVscode } from "./vscode.ts";
 /** The limits of an undo of many files, and of the time that Parley blocks other work to compare a large file (ms). */
 const limits = { undo: 2000, stretch: 16 };
 const rounds = 5;
+const folderRounds = 3;
+const changedFiles = 1000;
 
 /** How long the agent waits until the helper's profiler has started (ms). */
 const profilerStart = 1500;
@@ -45,11 +48,14 @@ export function measureReviewWindow(): Promise<Report> {
     }),
     async vscode => {
       const window = windowOf(await openPanel(vscode), outcomeIn(vscode.folder));
-      const undone = await measureUndo(window);
-      const compared = await measureComparisons(window);
+      const measured = [await measureUndo(window), await measureComparisons(window)];
+      await window.page.close();
+      measured.push(
+        await measureLargeFolder(windowOf(await openPanel(vscode, makeRepository), outcomeIn(vscode.folder))),
+      );
       return {
-        tables: [undone.table, compared.table],
-        failures: [...undone.failures, ...compared.failures],
+        tables: measured.map(({ table }) => table),
+        failures: measured.flatMap(({ failures }) => failures),
         versions: vscode.versions,
       };
     },
@@ -84,7 +90,8 @@ function windowOf(side: Side, outcome: string): Window {
       await prompt(box, "write.json");
       const count = Object.keys(files).length;
       const bar = frame.getByRole("region", { name: "Changes" });
-      await bar.getByRole("button", { name: count === 1 ? /^1 file/ : new RegExp(`^${count} files`) }).waitFor();
+      const name = count === 1 ? /^1 file/ : new RegExp(`^${count.toLocaleString("en")} files`);
+      await bar.getByRole("button", { name }).waitFor({ timeout: 120_000 });
       await frame.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     },
   };
@@ -189,11 +196,7 @@ async function measureComparisons({ workspace, run, write }: Window): Promise<Me
   const file = join(workspace, largeFile);
   writeFileSync(file, textOf(0));
   const cases = { closed: [] as Stretches[], open: [] as Stretches[], idle: [] as Stretches[] };
-  const stretches = async (): Promise<Stretches> => {
-    const { stretches } = await run("report");
-    if (!stretches) throw new Error("The helper measured nothing.");
-    return stretches;
-  };
+  const stretches = (): Promise<Stretches> => stretchesOf(run);
   let seed = 0;
   await run("show");
   for (let round = 0; round < rounds; round++) {
@@ -214,18 +217,14 @@ async function measureComparisons({ workspace, run, write }: Window): Promise<Me
     }
   }
   await run("hide");
-  const row = (what: string, times: readonly Stretches[]): readonly string[] => {
-    const [own, whole] = [times.map(time => time.own), times.map(time => time.whole)];
-    return [what, ms(median(own)), range(own), ms(median(whole)), range(whole)];
-  };
   const worst = Math.max(...[cases.closed, cases.open].map(times => median(times.map(({ own }) => own))));
   return {
     table: {
       columns: ["20,000 lines, every third one changed, in VS Code", "Parley, p50", "range", "all, p50", "range"],
       rows: [
-        row("an agent writes the file, which is closed", cases.closed),
-        row("an agent writes the file, which is in the active editor", cases.open),
-        row("for comparison: another program writes it there, before any turn", cases.idle),
+        stretchRow("an agent writes the file, which is closed", cases.closed),
+        stretchRow("an agent writes the file, which is in the active editor", cases.open),
+        stretchRow("for comparison: another program writes it there, before any turn", cases.idle),
       ],
     },
     failures:
@@ -233,4 +232,42 @@ async function measureComparisons({ workspace, run, write }: Window): Promise<Me
         ? [`A large file blocked the extension host for ${ms(worst)}, ${limits.stretch} ms is the limit.`]
         : [],
   };
+}
+
+/** An agent changes 1,000 of the 100,000 files of a repository on disk, from before the first write until the turn is over. */
+async function measureLargeFolder({ run, write }: Window): Promise<Measured> {
+  const times: Stretches[] = [];
+  for (let round = 0; round < folderRounds; round++) {
+    await run("watchTurn");
+    await write(
+      Object.fromEntries(
+        Array.from({ length: changedFiles }, (_, file) => [fileAt("", file, round), `changed ${round}\n`]),
+      ),
+      profilerStart,
+    );
+    times.push(await stretchesOf(run));
+    await run("keepAll");
+  }
+  const own = median(times.map(time => time.own));
+  return {
+    table: {
+      columns: ["a repository of 100,000 files, in VS Code", "Parley, p50", "range", "all, p50", "range"],
+      rows: [stretchRow("an agent changes 1,000 closed files in a turn", times)],
+    },
+    failures:
+      own > limits.stretch
+        ? [`A turn in a large folder blocked the extension host for ${ms(own)}, ${limits.stretch} ms is the limit.`]
+        : [],
+  };
+}
+
+async function stretchesOf(run: Window["run"]): Promise<Stretches> {
+  const { stretches } = await run("report");
+  if (!stretches) throw new Error("The helper measured nothing.");
+  return stretches;
+}
+
+function stretchRow(what: string, times: readonly Stretches[]): readonly string[] {
+  const [own, whole] = [times.map(time => time.own), times.map(time => time.whole)];
+  return [what, ms(median(own)), range(own), ms(median(whole)), range(whole)];
 }
