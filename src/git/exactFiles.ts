@@ -40,18 +40,20 @@ interface KnownFile {
   readonly object: string;
 }
 
+/** The files that git converts: none, those that attributes name, or every text. */
+export type Conversion = "nothing" | "some" | "everything";
+
 /**
  * Replaces converted files in our index by their bytes on disk. Resolves with whether the index now has all files as
- * they are on disk. `settings`: those of the repository, with lower-case names.
+ * they are on disk.
  */
 export async function addExactFiles(
   place: IndexLocation,
   maxFileBytes: number,
-  settings: ReadonlyMap<string, string>,
+  converts: Conversion,
   options: GitRunOptions,
 ): Promise<boolean> {
   const { git, folder } = place;
-  const converts = await conversionOf(place, settings, options);
   if (converts === "nothing") return true;
   const entries = await indexEntries(place, options);
   if (entries.length > maxCandidates) return false;
@@ -93,12 +95,12 @@ export async function addExactFiles(
   return isComplete;
 }
 
-/** Whether git converts no file, the files that attributes name, or every text. */
-async function conversionOf(
+/** What git converts, as our index is now. `settings`: those of the repository, with lower-case names. */
+export async function conversionOf(
   { git, folder, attributes: own }: IndexLocation,
   settings: ReadonlyMap<string, string>,
   options: GitRunOptions,
-): Promise<"nothing" | "some" | "everything"> {
+): Promise<Conversion> {
   if (["true", "input"].includes(settings.get("core.autocrlf")?.toLowerCase() ?? "")) return "everything";
   if ((settings.get("core.attributesfile") ?? "") !== "") return "some";
   if ((await lstat(own).catch(ifMissing)) !== undefined) return "some";

@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
-import { addExactFiles } from "./exactFiles.ts";
+import { addExactFiles, conversionOf } from "./exactFiles.ts";
 import { gitList, gitOutput, runGit, runGitBytes, type Git, type GitRunOptions } from "./gitProgram.ts";
 import { errorCodeOf } from "../base/errors.ts";
 
@@ -105,7 +105,13 @@ export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?:
   await rm(join(place.privateFolder, "index.lock"), { force: true });
   if (!(await exists(join(place.privateFolder, "index")))) await copyIndex(place, options);
   const { git, folder } = place;
-  const { add, remove, left } = await indexChanges(place, limits, options);
+  // Both read the whole index, so they run at the same time.
+  const [{ add, remove, left }, before] = await Promise.all([
+    indexChanges(place, limits, options),
+    conversionOf(place, settings, options),
+  ]);
+  const hasNewAttributes = add.some(path => /(?:^|\/)\.gitattributes$/.test(path));
+  const converts = before === "nothing" && hasNewAttributes ? "some" : before;
   const update = async (args: readonly string[], paths: readonly string[]): Promise<void> => {
     if (paths.length === 0) return;
     const input = paths.map(path => `${path}\0`).join("");
@@ -113,7 +119,7 @@ export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?:
   };
   await update(["--force-remove"], remove);
   await update(["--add", "--remove", "--replace"], add);
-  const exact = await addExactFiles(place, limits.bytes, settings, options);
+  const exact = await addExactFiles(place, limits.bytes, converts, options);
   const tree = (await gitOutput(git, folder, ["write-tree", "--missing-ok"], options)).trim();
   return { tree, left, exact };
 }

@@ -202,6 +202,17 @@ describe("trees of a folder under git", () => {
     );
   });
 
+  it("have the exact state of a file that git converts since this tree, because its attributes are new", async () => {
+    await write({ "plain.txt": "one\n" });
+    commit();
+    const ours = trees();
+    assert.equal((await ours.take(never))[0]?.exact, true);
+    await write({ ".gitattributes": "*.txt text=auto\n", "auto.txt": "one\r\n" });
+    const taken = await ours.take(never);
+    const found = await ours.stateAt(taken, at("auto.txt"));
+    assert.equal(found?.kind === "file" && Buffer.from(found.bytes).toString(), "one\r\n");
+  });
+
   it("run no program that a repository configures, such as a filter, hook or monitor, and fetch nothing", async () => {
     const evil = at("evil.sh");
     await write({ "a.ts": "1\n", "evil.sh": `#!/bin/sh\ntouch "${join(base, "ran")}"\ncat\n` });
