@@ -13,13 +13,13 @@ import { defaultSlices } from "../../src/review/fileComparisons.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
 import { median, ms, p95, type Report, type Table } from "./report.ts";
-import { measureReviewWindow } from "./reviewWindow.ts";
+import { measureLargeFolder, measureReviewWindow } from "./reviewWindow.ts";
 
 const rounds = 12;
 const keys = 200;
 
-/** The parts to measure during development: `PARLEY_BENCH_PARTS=model,window`; all by default. */
-const parts = process.env["PARLEY_BENCH_PARTS"]?.split(",") ?? ["model", "window"];
+/** The parts to measure during development: `PARLEY_BENCH_PARTS=model,window,folder`; all by default. */
+const parts = process.env["PARLEY_BENCH_PARTS"]?.split(",") ?? ["model", "window", "folder"];
 
 /** The limits in milliseconds of work: first hunks; a key (p95); and the longest time that blocks other work. */
 const limits = { first: 100, key: 16, piece: 16 };
@@ -63,6 +63,7 @@ export async function run(): Promise<Report> {
   const reports = [
     ...(parts.includes("model") ? [await measureModel()] : []),
     ...(parts.includes("window") ? [await measureReviewWindow()] : []),
+    ...(parts.includes("folder") ? [await measureLargeFolder()] : []),
   ];
   return {
     tables: reports.flatMap(({ tables }) => tables),

@@ -17,7 +17,7 @@ import {
   type HelperOutcome,
   type Stretches,
 } from "./reviewedFiles.ts";
-import { withVscode } from "./vscode.ts";
+import { withVscode, type Vscode } from "./vscode.ts";
 
 /** The limits of an undo of many files, and of the time that Parley blocks other work to compare a large file (ms). */
 const limits = { undo: 2000, stretch: 16 };
@@ -38,8 +38,21 @@ interface Window extends Side {
   write(files: Readonly<Record<string, string>>, pause?: number): Promise<void>;
 }
 
-/** Opens a window with Parley and the helper. */
-export function measureReviewWindow(): Promise<Report> {
+/** Measures decisions on many files and the comparison of a large file. */
+export const measureReviewWindow = (): Promise<Report> =>
+  measureWith(async (vscode, outcome) => {
+    const window = windowOf(await openPanel(vscode), outcome);
+    return [await measureUndo(window), await measureComparisons(window)];
+  });
+
+/** Measures a turn in a repository of 100,000 files. */
+export const measureLargeFolder = (): Promise<Report> =>
+  measureWith(async (vscode, outcome) => [
+    await measureTurns(windowOf(await openPanel(vscode, makeRepository), outcome)),
+  ]);
+
+/** Opens VS Code with Parley and the helper, which writes into the file. */
+function measureWith(measure: (vscode: Vscode, outcome: string) => Promise<readonly Measured[]>): Promise<Report> {
   const outcomeIn = (folder: string): string => join(folder, "review.json");
   return withVscode(
     folder => ({
@@ -47,12 +60,7 @@ export function measureReviewWindow(): Promise<Report> {
       ...(process.env["PARLEY_BENCH_PROFILES"] && { PARLEY_BENCH_PROFILES: process.env["PARLEY_BENCH_PROFILES"] }),
     }),
     async vscode => {
-      const window = windowOf(await openPanel(vscode), outcomeIn(vscode.folder));
-      const measured = [await measureUndo(window), await measureComparisons(window)];
-      await window.page.close();
-      measured.push(
-        await measureLargeFolder(windowOf(await openPanel(vscode, makeRepository), outcomeIn(vscode.folder))),
-      );
+      const measured = await measure(vscode, outcomeIn(vscode.folder));
       return {
         tables: measured.map(({ table }) => table),
         failures: measured.flatMap(({ failures }) => failures),
@@ -235,7 +243,7 @@ async function measureComparisons({ workspace, run, write }: Window): Promise<Me
 }
 
 /** An agent changes 1,000 of the 100,000 files of a repository on disk, from before the first write until the turn is over. */
-async function measureLargeFolder({ run, write }: Window): Promise<Measured> {
+async function measureTurns({ run, write }: Window): Promise<Measured> {
   const times: Stretches[] = [];
   for (let round = 0; round < folderRounds; round++) {
     await run("watchTurn");
