@@ -13,7 +13,7 @@ import { makeRepository } from "./largeRepository.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
 import { measureWorktreeSessions } from "./worktreeSessions.ts";
 
-const rounds = 5;
+const rounds = 3;
 /** How much longer than git alone it may take to make a worktree. */
 const maxRatio = 1.5;
 
