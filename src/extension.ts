@@ -138,6 +138,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const worktrees = createWorktrees(platform, {
     path: worktreeRecordsFolder(context),
     settings: () => settings.read().worktrees,
+    open,
   });
   const features = {
     open,
@@ -171,6 +172,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const list = createSessionList(platform, {
     ...{ open, stored, agents, asked: resumeQuestions },
     review: review.store.review,
+    worktrees: worktrees.views,
   });
 
   const otherFolders = createOtherFolders(platform, {

@@ -1,5 +1,6 @@
 // How the list of sessions is grouped: first what the user pinned, then what needs the user or works, then by the day of
 // the last change, or by the folder of the workspace.
+import type { ViewWorktree } from "../panel/protocol.ts";
 import type { UsageRow } from "./sessionUsage.ts";
 
 /** What a listed session does, or what happened to it last. */
@@ -36,6 +37,8 @@ export interface ListedSession {
   readonly usage?: readonly UsageRow[];
   /** The lines of its changes that wait for review. */
   readonly changes?: { readonly added: number; readonly removed: number };
+  /** The worktree that Parley has made, in which the session works. */
+  readonly worktree?: ViewWorktree;
 }
 
 export type SessionGroupId = "pinned" | "waiting" | "working" | "today" | "yesterday" | "week" | "older";

@@ -18,6 +18,14 @@ export interface ListedAgents {
   canFork(id: string): boolean;
 }
 
+/** The worktrees that listed sessions work in. */
+export interface ListedWorktrees {
+  /** The worktree that a folder is in. */
+  readonly of: (folder: string) => ListedSession["worktree"];
+  /** Fires when one has changed. */
+  readonly onDidChange: Event<void>;
+}
+
 export interface SessionListOptions {
   readonly open: OpenSessions;
   readonly stored: Pick<StoredSessions, "entries" | "get" | "onDidChange">;
@@ -25,6 +33,8 @@ export interface SessionListOptions {
   readonly asked: AskedSessions;
   /** The lines that wait for review, by the ids of sessions. */
   readonly changes: () => ReadonlyMap<string, NonNullable<ListedSession["changes"]>>;
+  /** Absent: none is shown. */
+  readonly worktrees?: ListedWorktrees;
   readonly clock: Clock;
 }
 
@@ -51,6 +61,7 @@ export class SessionList implements Disposable {
       }),
       options.stored.onDidChange(() => this.refresh()),
       options.asked.onDidChange(() => this.refresh()),
+      ...(options.worktrees ? [options.worktrees.onDidChange(() => this.refresh())] : []),
     ];
   }
 
@@ -112,26 +123,27 @@ export class SessionList implements Disposable {
       ...(continues && { continues: { session: continues.session, title: continues.title } }),
       ...(state.branches[0] && { branchOf: state.branches[0].from }),
       ...(isBlank(state) && { isBlank: true as const }),
-      ...this.#more(id, state.agent?.id, shared),
+      ...this.#more({ id, agent: state.agent?.id, folder: state.workspaceFolder }, shared),
     };
   }
 
   #storedSession(entry: SessionEntry, shared: Shared): ListedSession {
-    return { ...listedEntry(entry), ...this.#more(entry.id, entry.agent, shared) };
+    return { ...listedEntry(entry), ...this.#more(entry, shared) };
   }
 
   #more(
-    id: string,
-    agent: string | undefined,
+    { id, agent, folder }: { readonly id: string; readonly agent: string | undefined; readonly folder: string },
     shared: Shared,
-  ): Pick<ListedSession, "agentIcon" | "changes" | "canFork"> {
+  ): Pick<ListedSession, "agentIcon" | "changes" | "canFork" | "worktree"> {
     const agentIcon = shared.icons.get(agent ?? "");
     const changes = shared.changes.get(id);
+    const worktree = this.#options.worktrees?.of(folder);
     const canFork = agent !== undefined && this.#options.agents.canFork(agent);
     return {
       ...(canFork && { canFork: true as const }),
       ...(agentIcon !== undefined && { agentIcon }),
       ...(changes && { changes }),
+      ...(worktree && { worktree }),
     };
   }
 

@@ -519,6 +519,28 @@ export interface FeatureHead {
   readonly resumeQuestion?: ViewResumeQuestion | null;
   /** The user allows all edits of the session. Absent in views of earlier versions and of tests. */
   readonly allowsEdits?: boolean;
+  /** The worktree in which the session works. Null: it works in none that Parley has made. Absent in views of tests. */
+  readonly worktree?: ViewWorktree | null;
+}
+
+/** A worktree that Parley has made, as the chat and lists show it. */
+export interface ViewWorktree {
+  /** The branch that is checked out there, or the beginning of the id of its last commit. */
+  readonly branch: string;
+  /** Absent until git has answered. */
+  readonly state?: {
+    /** The branch of the main checkout that the commits are compared with, or the beginning of the id of a commit. */
+    readonly comparedWith: string;
+    /** The numbers of commits that only the worktree has, and that only `comparedWith` has. */
+    readonly ahead: number;
+    readonly behind: number;
+    /** The files and lines that have changed since the base, with those that are not committed. */
+    readonly files: number;
+    readonly added: number;
+    readonly removed: number;
+  };
+  /** Why git cannot tell, as a sentence. */
+  readonly problem?: string;
 }
 
 /** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */

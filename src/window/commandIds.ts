@@ -4,6 +4,8 @@
 export const commandIds = [
   "parley.newSession",
   "parley.newSessionInWorktree",
+  "parley.showWorktreeChanges",
+  "parley.openWorktreeTerminal",
   "parley.openWorktree",
   "parley.removeWorktree",
   "parley.switchSession",

@@ -96,6 +96,7 @@ export function createPanels(
         permissions.head,
         features.search.head,
         features.resumeQuestions.head,
+        features.worktrees.views.head,
       ]),
       isOutside: isOutsideSession,
       log,
@@ -139,6 +140,7 @@ export function createPanels(
       review.intents,
       restore.intents,
       features.search.intents,
+      features.worktrees.intents,
       branching.intents,
       answerResume({ ...continuing, questions: features.resumeQuestions, newId: () => randomUUID() }),
     ],
@@ -177,7 +179,9 @@ export function createPanels(
     ...{ active, waiting, asked: features.resumeQuestions, open, agents, views, chat, settings, show },
     ...{ list: list.list, others: otherFolders.listed },
     onVisible: () => {
-      void storedSessions.refresh();
+      void storedSessions.refresh().then(() => {
+        features.worktrees.views.readListed(list.list.sessions().map(({ folder }) => folder));
+      });
       void otherFolders.refresh();
     },
   });

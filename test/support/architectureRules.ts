@@ -135,6 +135,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/usagePage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
+  "src/panel/worktreeTexts.ts",
   "src/panel/diff/placedDiff.ts",
   "src/panel/markdown/markdownLexer.ts",
   "src/panel/markdown/boundedLexer.ts",

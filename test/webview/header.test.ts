@@ -108,6 +108,61 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
+  it("shows the branch of a worktree with its commits and lines, in place of the folder, and offers what can be done with it", async () => {
+    const worktree = {
+      branch: "parley/fix-the-sum-of-empty-lists-and-more",
+      state: { comparedWith: "main", ahead: 2, behind: 1, files: 3, added: 12, removed: 3 },
+    };
+    const panel = await openPanel([snapshot(view([], { folder: "parley-fix", worktree }))], sideBar);
+    const chip = panel.page.getByRole("button", { name: /^Worktree: / });
+    assert.equal(
+      await chip.getAttribute("aria-label"),
+      `Worktree: ${worktree.branch}, 2 commits ahead of main, 1 commit behind main, 3 files changed since the base, +12 −3 lines`,
+    );
+    assert.match((await chip.getAttribute("title")) ?? "", /^Worktree on parley.*\n2 commits ahead of main\n/);
+    await chip.getByText("↑2 ↓1 +12 −3").waitFor();
+    assert.equal(await panel.page.locator(".header .folder").count(), 0);
+    const fits = async (locator: Locator): Promise<void> => {
+      const box = await locator.boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= (panel.page.viewportSize()?.width ?? 0));
+    };
+    for (const width of [sideBar.width, 280, 700]) {
+      await panel.page.setViewportSize({ width, height: 600 });
+      await fits(chip);
+      await fits(chip.getByText("↑2 ↓1 +12 −3"));
+      await panel.page.screenshot({ path: `out/screenshots/header-worktree-${width}.png` });
+    }
+    await chip.click();
+    const items = panel.page.getByRole("menu", { name: "Worktree" }).getByRole("menuitem");
+    await fits(items.first());
+    await panel.page.screenshot({ path: "out/screenshots/header-worktree-menu.png" });
+    const names = [
+      "Show Worktree Changes",
+      "Open Terminal in Worktree",
+      "Open Worktree in New Window",
+      "Remove Worktree…",
+    ];
+    assert.deepEqual(
+      (await items.allInnerTexts()).map(text => text.trim()),
+      names,
+    );
+    await panel.page.keyboard.press("Escape");
+    for (const name of names) {
+      await chip.click();
+      await panel.page.getByRole("menuitem", { name }).click();
+    }
+    assert.deepEqual(
+      await panel.intents(),
+      ["showChanges", "openTerminal", "openWindow", "remove"].map(action => ({ type: "worktree", action })),
+    );
+    await panel.patch({ op: "head", head: { worktree: { branch: "main", problem: "Git cannot read it." } } });
+    await panel.page.getByRole("button", { name: "Worktree: main, Git cannot read it." }).waitFor();
+    await panel.patch({ op: "head", head: { worktree: null } });
+    await chip.waitFor({ state: "detached" });
+    await panel.page.locator(".header .folder").waitFor();
+    await panel.assertClean();
+  });
+
   it("a session whose agent left the settings says so in place of the composer, and offers to export it", async () => {
     const panel = await openPanel([snapshot({ ...busy, head: { ...busy.head, isReadOnly: true } })]);
     await panel.page.getByText(/ is no longer in your settings, so you can only read and export/).waitFor();

@@ -34,7 +34,14 @@ const settings: HeadPart<"sendKey" | "settingsProblem"> = {
 };
 const follow: HeadPart<"follow"> = { values: { follow: () => "paused" }, onDidChange: neverFires };
 const rest: HeadPart<
-  "prompts" | "mcpServers" | "ownQuestions" | "changes" | "allowsEdits" | "hasSearchHits" | "resumeQuestion"
+  | "prompts"
+  | "mcpServers"
+  | "ownQuestions"
+  | "changes"
+  | "allowsEdits"
+  | "hasSearchHits"
+  | "resumeQuestion"
+  | "worktree"
 > = {
   values: {
     prompts: () => [],
@@ -44,6 +51,7 @@ const rest: HeadPart<
     allowsEdits: () => false,
     hasSearchHits: () => false,
     resumeQuestion: () => null,
+    worktree: () => null,
   },
   onDidChange: neverFires,
 };

@@ -5,7 +5,8 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { NextStep } from "../../src/base/errors.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { Intent } from "../../src/panel/intents.ts";
-import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
+import type { ViewHead, ViewAgent, ViewWorktree } from "../../src/panel/protocol.ts";
+import { worktreeCommits, worktreeLines, worktreeSentences } from "../../src/panel/worktreeTexts.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { keyName, withKey } from "../base/keyName.ts";
@@ -21,6 +22,7 @@ export class HeaderElement extends LightElement {
     sessionTitle: { attribute: false },
     folder: { attribute: false },
     path: { attribute: false },
+    worktree: { attribute: false },
     hasSession: { attribute: false },
     agent: { attribute: false },
     agents: { attribute: false },
@@ -32,6 +34,8 @@ export class HeaderElement extends LightElement {
   declare folder: string | undefined;
   /** The path of the session's folder. */
   declare path: string;
+  /** The worktree in which the session works. Undefined: it works in none that Parley has made. */
+  declare worktree: ViewWorktree | undefined;
   /** Whether there is a session to rename, copy or save. */
   declare hasSession: boolean;
   declare agent: ViewAgent | null;
@@ -62,8 +66,7 @@ export class HeaderElement extends LightElement {
 
   protected override render(): TemplateResult {
     return html`<div class="header" @keydown=${this.#keydown}>
-      ${this.editing ? this.#input() : this.#title()}
-      ${this.editing || this.folder === undefined ? nothing : this.#folderName(this.folder)} ${this.#agentPicker()}
+      ${this.editing ? this.#input() : this.#title()} ${this.editing ? nothing : this.#place()} ${this.#agentPicker()}
       <div class="header-buttons">
         ${this.hasSession ? this.#followButton() : nothing}
         ${iconButton("history", {
@@ -102,6 +105,27 @@ export class HeaderElement extends LightElement {
       <h1 class="ellipsis" dir="auto" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
       ${this.hasSession ? this.#renameButton() : nothing}
     </div>`;
+  }
+
+  /** Where the session works: its worktree, or its folder if the workspace has several. */
+  #place(): TemplateResult | typeof nothing {
+    if (this.worktree) return this.#worktreeMenu(this.worktree);
+    return this.folder === undefined ? nothing : this.#folderName(this.folder);
+  }
+
+  #worktreeMenu(worktree: ViewWorktree): TemplateResult {
+    const sentences = worktreeSentences(worktree);
+    return html`<parley-menu
+      class="worktree"
+      .label=${t("Worktree")}
+      .text=${worktree.branch.replace(/^parley\/(?=.)/, "")}
+      .textIcon=${worktree.problem === undefined ? "git-branch" : "warning"}
+      .details=${[worktreeCommits(worktree), worktreeLines(worktree)].filter(text => text !== "").join(" ")}
+      .spoken=${[worktree.branch, ...sentences.slice(1)].join(", ")}
+      .tooltip=${[...sentences, this.path].join("\n")}
+      .items=${worktreeItems}
+      .floats=${true}
+    ></parley-menu>`;
   }
 
   #folderName(name: string): TemplateResult {
@@ -209,6 +233,20 @@ export class HeaderElement extends LightElement {
       .items=${[...listed.map(each => agentItem(each, each.id === agent?.id)), ...signOutItems(listed, agent)]}
     ></parley-menu>`;
   }
+}
+
+/** What can be done with the worktree of the session. */
+const worktreeItems: readonly MenuItem[] = inGroups([
+  [
+    { label: t("Show Worktree Changes"), icon: "diff-multiple", run: worktreeAction("showChanges") },
+    { label: t("Open Terminal in Worktree"), icon: "terminal", run: worktreeAction("openTerminal") },
+    { label: t("Open Worktree in New Window"), icon: "empty-window", run: worktreeAction("openWindow") },
+  ],
+  [{ label: t("Remove Worktree…"), icon: "trash", run: worktreeAction("remove") }],
+]);
+
+function worktreeAction(action: Extract<Intent, { readonly type: "worktree" }>["action"]): () => void {
+  return () => send({ type: "worktree", action });
 }
 
 /** Signing out of the agent of the session, if it can. */

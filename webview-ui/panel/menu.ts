@@ -31,6 +31,9 @@ export class MenuElement extends LightElement {
   static override properties = {
     label: { attribute: false },
     text: { attribute: false },
+    details: { attribute: false },
+    spoken: { attribute: false },
+    textIcon: { attribute: false },
     tooltip: { attribute: false },
     items: { attribute: false },
     floats: { attribute: false },
@@ -39,6 +42,12 @@ export class MenuElement extends LightElement {
   declare label: string;
   /** The text on the button: the choice in effect. Without it, the button shows an ellipsis. */
   declare text: string | undefined;
+  /** A text after that of the button, which is never cut. */
+  declare details: string | undefined;
+  /** What screen readers read in place of the texts of the button. */
+  declare spoken: string | undefined;
+  /** The codicon before the text of the button. */
+  declare textIcon: string | undefined;
   declare tooltip: string | undefined;
   declare items: readonly MenuItem[];
   /** The menu is above the page, because a box around it clips what it contains. */
@@ -102,13 +111,16 @@ export class MenuElement extends LightElement {
     return html`<button
       class="menu-choice"
       type="button"
-      aria-label=${`${this.label}: ${text}`}
+      aria-label=${`${this.label}: ${this.spoken ?? text}`}
       title=${this.tooltip ?? this.label}
       aria-haspopup="menu"
       aria-expanded=${this.open}
       @click=${this.#toggle}
     >
-      <span class="ellipsis" dir="auto">${text}</span> ${icon("chevron-down")}
+      ${this.textIcon === undefined ? nothing : icon(this.textIcon)}
+      <span class="ellipsis" dir="auto">${text}</span>
+      ${this.details ? html`<span class="menu-details" dir="ltr">${this.details}</span>` : nothing}
+      ${icon("chevron-down")}
     </button>`;
   }
 

@@ -283,6 +283,7 @@ export class PanelElement extends LightElement {
         .sessionTitle=${head.title}
         .folder=${head.folder}
         .path=${head.cwd}
+        .worktree=${head.worktree ?? undefined}
         .hasSession=${head.connection !== null}
         .agent=${head.agent}
         .agents=${head.agents}

@@ -7,7 +7,7 @@ import { linesBySession } from "../../review/turns/linesBySession.ts";
 import type { AskedSessions } from "../attention.ts";
 import type { OpenSessions } from "../openSessions.ts";
 import { recentSessions } from "../recentSessions.ts";
-import { SessionList, type ListedAgents } from "../sessionList.ts";
+import { SessionList, type ListedAgents, type ListedWorktrees } from "../sessionList.ts";
 import type { StoredSessions } from "../storedSessions.ts";
 
 export interface SessionListSources {
@@ -16,6 +16,7 @@ export interface SessionListSources {
   readonly agents: ListedAgents;
   readonly asked: AskedSessions;
   readonly review: Pick<Review, "files" | "turns" | "onDidChange">;
+  readonly worktrees: ListedWorktrees;
 }
 
 export interface SessionListFeature {
@@ -26,10 +27,10 @@ export interface SessionListFeature {
 /** Creates the list. */
 export function createSessionList(
   { store, clock }: ExtensionPlatform,
-  { open, stored, agents, asked, review }: SessionListSources,
+  { open, stored, agents, asked, review, worktrees }: SessionListSources,
 ): SessionListFeature {
   const changes = (): ReturnType<typeof linesBySession> => linesBySession(review);
-  const list = store.add(new SessionList({ open, stored, agents, asked, changes, clock }));
+  const list = store.add(new SessionList({ open, stored, agents, asked, changes, worktrees, clock }));
   store.add(review.onDidChange(() => list.refresh()));
   let recent: ReturnType<typeof recentSessions> = [];
   return {

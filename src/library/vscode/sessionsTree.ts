@@ -15,6 +15,7 @@ import {
 } from "../sessionGroups.ts";
 import { visibleName } from "../../base/inertText.ts";
 import { localDay } from "../../base/localDay.ts";
+import { worktreeCommits, worktreeSentences } from "../../panel/worktreeTexts.ts";
 import { treeItem, type TreeRow } from "../../editor/editorItems.ts";
 import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
 import { folderItem, folderRowId, foldersShown, rowsOfFolder, type FolderRow } from "./folderRows.ts";
@@ -54,6 +55,8 @@ export type SessionsRow =
 const maxOrigin = 60;
 /** A longer name of a folder is cut (characters). */
 const maxFolderName = 60;
+/** A longer name of a branch is cut (characters). */
+const maxBranch = 40;
 /** The ages are shown in minutes. Milliseconds. */
 const ageInterval = 60_000;
 
@@ -212,7 +215,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
   }
 
   #sessionRow({ session, branches }: ListedConversation): TreeRow {
-    const { agentName, changes, updated, isDone } = session;
+    const { agentName, changes, updated, isDone, worktree } = session;
     const title = titleOf(session);
     const used = usageText(session.usage ?? []);
     const age = updated === undefined ? "" : ageText(updated, this.#options.clock.now());
@@ -223,12 +226,26 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const others =
       branches.length === 0 ? "" : vscode.l10n.t("{0} branches", new Intl.NumberFormat().format(branches.length + 1));
     const lines = changes && changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : "";
+    const branch = worktree ? visibleName(worktree.branch, maxBranch) : "";
+    const commits = worktree ? worktreeCommits(worktree) : "";
+    const sentences = worktree ? worktreeSentences({ ...worktree, branch }) : [];
     return {
       label: title,
       id: sessionRowId(session),
       ...(branches.length > 0 && { collapsibleState: vscode.TreeItemCollapsibleState.Collapsed }),
-      description: joined([age, lines, agentName, origin, others]),
-      tooltip: [title, joined([agentName, status, age, lines]), ...[used, origin].filter(line => line !== "")],
+      description: joined([
+        age,
+        lines,
+        [branch, commits].filter(part => part !== "").join(" "),
+        agentName,
+        origin,
+        others,
+      ]),
+      tooltip: [
+        title,
+        joined([agentName, status, age, lines]),
+        ...[used, origin, ...sentences].filter(line => line !== ""),
+      ],
       iconPath: sessionIcon(session),
       contextValue: [
         "session",
@@ -237,10 +254,13 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
         ...(session.isPinned ? ["pinned"] : []),
         ...(session.canFork ? ["fork"] : []),
         ...(session.continues ? ["continues"] : []),
+        ...(worktree ? ["worktree"] : []),
       ].join("."),
       // Without arguments: VS Code forgets those of a row when it makes the row again, and the click would fail.
       command: { command: "parley.openSession", title: vscode.l10n.t("Show Session") },
-      accessibleLabel: [title, agentName, status, age, lines, origin, others].filter(text => text !== "").join(", "),
+      accessibleLabel: [title, agentName, status, age, lines, ...sentences, origin, others]
+        .filter(text => text !== "")
+        .join(", "),
     };
   }
 }

@@ -2,18 +2,28 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { ReadOnlyFiles } from "../../editor/readOnlyFiles.ts";
+import type { OpenSessions } from "../../library/openSessions.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
+import type { SessionsRow } from "../../library/vscode/sessionsTree.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
+import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
 import { removeWorktreeCommand } from "./removeWorktreeCommand.ts";
+import {
+  openWorktreeTerminal,
+  openWorktreeWindow,
+  showWorktreeChanges,
+  type ShownWorktree,
+} from "./worktreeCommands.ts";
+import { createWorktreeViews, type WorktreeViews } from "./worktreeViews.ts";
 
 /** The settings of worktrees. */
 export interface WorktreeSettings {
@@ -27,55 +37,92 @@ export interface WorktreeSettings {
   readonly setupMinutes: number;
 }
 
+/** The base sides of open diffs that are kept. */
+const maxBaseFiles = 1000;
+
 export interface WorktreesOptions {
   /** The folder of the records. */
   readonly path: string;
   readonly settings: () => WorktreeSettings;
+  readonly open: OpenSessions;
 }
+
+/** The commands of a worktree, about the session of a row in the Sessions view or about the active session. */
+type WorktreeCommandId = "parley.openWorktree" | "parley.openWorktreeTerminal" | "parley.showWorktreeChanges";
 
 export interface WorktreesFeature {
   readonly records: WorktreeRecords;
   readonly setUp: WorktreeSetUp;
+  /** What the chat and lists show of worktrees. */
+  readonly views: WorktreeViews;
+  readonly intents: IntentHandlers<"worktree">;
   /** The commands, with the sessions that they start. */
   commands(sessions: {
     readonly registry: SessionRegistry;
     readonly folders: Pick<WorkspaceFolders, "choose">;
     readonly chat: ChatSurface;
-  }): CommandHandlers<"parley.newSessionInWorktree" | "parley.openWorktree" | "parley.removeWorktree">;
+  }): CommandHandlers<"parley.newSessionInWorktree" | "parley.removeWorktree" | WorktreeCommandId>;
 }
 
 /** Creates the feature. */
-export function createWorktrees(
-  { log, clock }: ExtensionPlatform,
-  { path, settings }: WorktreesOptions,
-): WorktreesFeature {
+export function createWorktrees(platform: ExtensionPlatform, options: WorktreesOptions): WorktreesFeature {
+  const { log, clock, store } = platform;
+  const { path, settings, open } = options;
   const records = new WorktreeRecords(path, log);
-  records.read().catch((thrown: unknown) => {
+  const known = records.read().catch((thrown: unknown) => {
     log.warn("The worktrees that Parley has made are not known.", asError(thrown).message);
   });
   const setUp = new WorktreeSetUp({ records, settings, newId: () => randomUUID() });
+  const views = createWorktreeViews(platform, { records, open, known });
+  const files = store.add(new ReadOnlyFiles({ scheme: "parley-commit", maxFiles: maxBaseFiles }));
+  const shown = (folder: string | undefined): ShownWorktree | undefined => {
+    const record = records.of(folder ?? "");
+    return record && { record, folder: folder ?? "", branch: views.states.of(record).branch };
+  };
+  const remove = (of?: string): Promise<void> => removeWorktreeCommand({ open, records, of });
+  const run =
+    (command: (worktree: ShownWorktree) => Promise<void>) =>
+    async (row?: unknown): Promise<void> => {
+      const worktree = shown(row === undefined ? open.active?.state.workspaceFolder : folderOf(row as SessionsRow));
+      if (!worktree) return void showInformationMessage(t("This session is in no worktree that Parley has made."));
+      await command(worktree);
+      await views.states.refresh(worktree.record);
+    };
+  const commands: CommandHandlers<WorktreeCommandId> = {
+    "parley.openWorktree": run(openWorktreeWindow),
+    "parley.openWorktreeTerminal": run(openWorktreeTerminal),
+    "parley.showWorktreeChanges": run(worktree => showWorktreeChanges(worktree, files)),
+  };
   return {
     records,
     setUp,
+    views,
+    intents: {
+      worktree: async ({ action, session }) => {
+        const worktree = shown(open.get(session)?.state.workspaceFolder);
+        if (!worktree) return;
+        if (action === "remove") return remove(worktree.record.path);
+        if (action === "openWindow") return openWorktreeWindow(worktree);
+        if (action === "openTerminal") return openWorktreeTerminal(worktree);
+        return showWorktreeChanges(worktree, files);
+      },
+    },
     commands: ({ registry, folders, chat }) => ({
+      ...commands,
       "parley.newSessionInWorktree": () =>
         newWorktreeSession({
           ...{ registry, folders, chat, records, clock },
           copy: () => settings().copy,
           parent: () => parentFolder(settings().folder),
         }),
-      "parley.removeWorktree": () => removeWorktreeCommand({ open: registry.open, records }),
-      "parley.openWorktree": async () => {
-        const { workspaceFolder = "" } = registry.open.active?.state ?? {};
-        const record = records.of(workspaceFolder);
-        if (!record) return void showInformationMessage(t("This session is in no worktree that Parley has made."));
-        await vscode.commands.executeCommand("vscode.openFolder", vscode.Uri.file(workspaceFolder), {
-          forceNewWindow: true,
-        });
-      },
+      "parley.removeWorktree": () => remove(),
     }),
   };
 }
+
+/** The folder of the session of a row. */
+const folderOf = (row: SessionsRow): string | undefined =>
+  row.kind === "session" || row.kind === "folderSession" ? row.session.folder : undefined;
 
 /** The folder for worktrees that the setting names. Undefined: it names none. Throws if it is not absolute. */
 function parentFolder(setting: string): string | undefined {

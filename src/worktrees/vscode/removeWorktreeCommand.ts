@@ -13,11 +13,15 @@ import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 export interface RemoveWorktreeOptions {
   readonly open: OpenSessions;
   readonly records: WorktreeRecords;
+  /** The path of the worktree to remove. Undefined: the user selects it. */
+  readonly of?: string | undefined;
 }
 
 /** Removes a worktree that the user selects, that of the active session first. Rejects with a sentence. */
-export async function removeWorktreeCommand({ open, records }: RemoveWorktreeOptions): Promise<void> {
+export async function removeWorktreeCommand({ open, records, of }: RemoveWorktreeOptions): Promise<void> {
   const all = await records.read();
+  const named = all.find(({ path }) => path === of);
+  if (named) return remove(named, { open, records });
   const active = records.of(open.active?.state.workspaceFolder ?? "");
   const listed = [...(active ? [active] : []), ...all.filter(one => one.path !== active?.path).reverse()];
   if (listed.length === 0) return void showInformationMessage(t("Parley has made no worktree."));

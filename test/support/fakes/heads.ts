@@ -37,4 +37,5 @@ export const emptyHeadValues: HeadValues = {
   hasSearchHits: () => undefined,
   resumeQuestion: () => null,
   allowsEdits: () => undefined,
+  worktree: () => undefined,
 };
