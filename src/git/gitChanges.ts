@@ -8,7 +8,7 @@ import { t } from "../base/l10n.ts";
 import { gitList, gitOutput, runGitBytes, type Git } from "./gitProgram.ts";
 
 /** A file that differs from a commit. */
-export interface ChangedFile {
+export interface WorkTreeChange {
   /** Relative to the top of the work tree, with slashes. */
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
@@ -18,7 +18,7 @@ export interface ChangedFile {
   readonly isSubmodule?: true;
 }
 
-export interface ChangesOptions {
+export interface ChangedSinceOptions {
   readonly signal?: AbortSignal | undefined;
   /** The user asked for it, so filters of the repository run. Without it, files are compared as they are on disk. */
   readonly isUsers?: boolean;
@@ -34,12 +34,12 @@ const maxConcurrentReads = 8;
  * The files that differ between a commit and the work tree at `top`, with untracked files and without ignored ones, by path. A
  * renamed file is one that was deleted and one that was added. Rejects with a GitError, or when the signal aborts.
  */
-export async function changesSince(
+export async function changedSince(
   git: Git,
   top: string,
   commit: string,
-  { signal, isUsers = false }: ChangesOptions = {},
-): Promise<readonly ChangedFile[]> {
+  { signal, isUsers = false }: ChangedSinceOptions = {},
+): Promise<readonly WorkTreeChange[]> {
   const config = isUsers ? [] : await withoutFilters(git, top, signal);
   const diff = ["diff", "--raw", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
   const [differing, untracked] = [
@@ -65,8 +65,8 @@ export async function changesSince(
 }
 
 /** Reads the output of `diff --raw --numstat -z`: for each file a head and its path, then for each file its numbers. */
-function parseDiff(items: readonly string[]): readonly ChangedFile[] {
-  const files = new Map<string, ChangedFile>();
+function parseDiff(items: readonly string[]): readonly WorkTreeChange[] {
+  const files = new Map<string, WorkTreeChange>();
   for (let at = 0; at < items.length; at++) {
     const item = items[at] ?? "";
     if (item.startsWith(":")) {

@@ -48,6 +48,11 @@ export const intents = {
   /** The panel has painted everything up to this revision. */
   painted: { scope: "window", fields: { revision: isNonNegativeInteger } },
   send: { scope: "session", fields: { text: isString, attachments: optional(isAttachmentList) } },
+  /** Answers `readDraft`. */
+  draft: {
+    scope: "window",
+    fields: { request: isNonNegativeInteger, text: isString, attachments: isAttachmentList },
+  },
   // Attachments belong to the draft, which stays when another session starts.
   /** Requests the items that the composer offers after `@`. Answered by `completions`. */
   complete: { scope: "window", fields: { request: isNonNegativeInteger, query: isString } },

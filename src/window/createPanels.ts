@@ -28,11 +28,13 @@ import type { UsageTab } from "../library/vscode/usageTab.ts";
 import type { SearchFeature } from "../search/vscode/createSearch.ts";
 import { emptySession } from "../session/state.ts";
 import { allEditsCommand } from "./allEditsCommand.ts";
+import type { WorktreeSessions } from "../worktrees/vscode/createWorktrees.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
 import { commandRunner, type CommandRunner } from "./commands.ts";
 import type { SessionFeatures } from "./createSessions.ts";
+import { DraftReader } from "./draftReader.ts";
 import { intentRunner } from "./intentRunner.ts";
 import { mergeHead } from "./mergeHead.ts";
 import { panelIntents } from "./panelIntents.ts";
@@ -102,6 +104,15 @@ export function createPanels(
       log,
     }),
   );
+  const drafts = new DraftReader({ chat, clock });
+  const worktreeSessions: WorktreeSessions = {
+    ...{ registry, chat, folders: features.folders },
+    draft: async () => {
+      const { active: shown, activeSurface } = open;
+      return (shown && (await drafts.read(shown.id, activeSurface)))?.text ?? "";
+    },
+  };
+  const startInWorktree = (): Promise<boolean> => features.worktrees.startByDefault(worktreeSessions);
   const sender = new PromptSender({ registry, documents, attaching: mentions.attachments });
   const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages);
   const traffic = store.add(new TrafficDocument(features.pool, history.explained));
@@ -129,7 +140,8 @@ export function createPanels(
   const runIntent = intentRunner(
     [
       panelIntents(views, sender, log),
-      sessionIntents({ registry, agents, stored, chat, mcp, setUp: features.worktrees.setUp }),
+      sessionIntents({ registry, agents, stored, chat, mcp, setUp: features.worktrees.setUp, startInWorktree }),
+      drafts.intents,
       mcp.intents,
       code,
       fileIntents,
@@ -196,7 +208,7 @@ export function createPanels(
   return commandRunner(
     [
       chatCommands(registry, waiting, chat, show),
-      sessionCommands({ registry, agents, chat }),
+      sessionCommands({ registry, agents, chat, startInWorktree }),
       optionCommands(registry, agents, chat),
       allEditsCommand(registry, permissions.allEdits, chat),
       sessionListCommands({
@@ -205,7 +217,7 @@ export function createPanels(
       }),
       sessionGrouping(platform.context, tree),
       otherFolders.commands,
-      features.worktrees.commands({ registry, folders: features.folders, chat }),
+      features.worktrees.commands(worktreeSessions),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },
       logCommands({ agents, active, traffic, log }),

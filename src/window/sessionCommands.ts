@@ -64,12 +64,16 @@ export const sessionCommands = ({
   registry,
   agents,
   chat,
+  startInWorktree,
 }: {
   readonly registry: SessionRegistry;
   readonly agents: WindowAgents;
   readonly chat: ChatPanels;
+  /** Starts the session in a worktree. Resolves with false if new sessions don't start in worktrees. */
+  readonly startInWorktree: () => Promise<boolean>;
 }): CommandHandlers<SessionCommandId> => ({
   "parley.newSession": async () => {
+    if (await startInWorktree()) return;
     const surface = registry.open.activeSurface;
     const isStarted = (await registry.startInChosenFolder(surface)) !== undefined;
     if (isStarted || registry.obstacle) await chat.focus("composer", [surface]);

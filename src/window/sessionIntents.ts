@@ -24,6 +24,7 @@ export function sessionIntents({
   chat,
   mcp,
   setUp,
+  startInWorktree,
 }: {
   readonly registry: SessionRegistry;
   readonly agents: WindowAgents;
@@ -31,7 +32,12 @@ export function sessionIntents({
   readonly chat: ChatSurface;
   readonly mcp: Pick<McpFeature, "questions" | "answerForm">;
   readonly setUp: Pick<WorktreeSetUp, "skip">;
+  /** Starts a new session in a worktree. Resolves with false if new sessions don't start in worktrees. */
+  readonly startInWorktree: () => Promise<boolean>;
 }) {
+  const newSession = async (replyTarget: ReplyTarget): Promise<void> => {
+    if (!(await startInWorktree())) await startSession(registry, replyTarget);
+  };
   const of = ({ session }: { readonly session?: string }): Session | undefined => registry.open.get(session);
   return intentHandlers({
     ...openSessionIntents(id => registry.open.get(id)),
@@ -59,7 +65,7 @@ export function sessionIntents({
       const session = of(intent);
       if (session) await agents.setOption(session, intent.option, intent.value);
     },
-    newSession: (_, replyTarget) => startSession(registry, replyTarget),
+    newSession: (_, replyTarget) => newSession(replyTarget),
     showSession: async ({ id }) => {
       // The stored sessions can be read later than the changes that name them.
       if (!hasSession({ registry, stored }, id)) await stored.load();
@@ -70,7 +76,9 @@ export function sessionIntents({
     nextStep: (intent, replyTarget) =>
       intent.step === "startAnyway"
         ? startAnyway(of(intent), setUp)
-        : runNextStep(registry, of(intent), intent.step, replyTarget),
+        : intent.step === "newSession"
+          ? newSession(replyTarget)
+          : runNextStep(registry, of(intent), intent.step, replyTarget),
   });
 }
 
@@ -83,7 +91,7 @@ async function startSession(registry: SessionRegistry, replyTarget: ReplyTarget,
 function runNextStep(
   registry: SessionRegistry,
   session: Session | undefined,
-  step: Exclude<NextStep, "startAnyway">,
+  step: Exclude<NextStep, "startAnyway" | "newSession">,
   replyTarget: ReplyTarget,
 ): Promise<void> | void {
   switch (step) {
@@ -91,8 +99,6 @@ function runNextStep(
     case "restartAgent":
       if (!session) return void registry.start(undefined, replyTarget.surface);
       return runSessionStep(session, step);
-    case "newSession":
-      return startSession(registry, replyTarget);
     case "useDraftProtocol":
       return useDraftProtocol(session);
     default:

@@ -171,6 +171,7 @@ export function readSettings(
       bytes: integer("sessions.askAboveSize") * 1_000_000,
     },
     worktrees: {
+      newSessions: userSetting("worktrees.newSessions") === true,
       folder: text("worktrees.folder"),
       copy: texts("worktrees.copy"),
       setup: text("worktrees.setup"),

@@ -27,6 +27,15 @@ export function branchNameFrom(title: string, isTaken: (name: string) => boolean
   }
 }
 
+/** The number of words of a prompt that name its branch. */
+const maxWords = 6;
+
+/** The first words of a prompt, for {@link branchNameFrom}. */
+export function firstWords(prompt: string): string {
+  const line = prompt.split(/[\r\n]/).find(each => each.trim() !== "") ?? "";
+  return line.trim().split(/\s+/).slice(0, maxWords).join(" ");
+}
+
 /** Names of devices, which are no file names on Windows, also with an extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 

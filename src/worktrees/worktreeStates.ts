@@ -7,7 +7,7 @@ import { t } from "../base/l10n.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import { pathExists } from "../files/nodePaths.ts";
-import { changesSince, commitsBetween, headOf, type WorkTreeHead } from "../git/gitChanges.ts";
+import { changedSince, commitsBetween, headOf, type WorkTreeHead } from "../git/gitChanges.ts";
 import { GitError, type Git } from "../git/gitProgram.ts";
 import type { ViewWorktree } from "../panel/protocol.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
@@ -22,7 +22,7 @@ export async function readWorktreeState(git: Git, record: WorktreeRecord, signal
   const head = await headOf(git, path, signal);
   const other = await comparedWith(git, record, signal);
   const { ahead, behind } = await commitsBetween(git, path, head.commit, other.commit, signal);
-  const changes = await changesSince(git, path, base, { signal });
+  const changes = await changedSince(git, path, base, { signal });
   const sum = (side: "added" | "removed"): number => changes.reduce((all, { lines }) => all + (lines?.[side] ?? 0), 0);
   return {
     branch: nameOf(head),

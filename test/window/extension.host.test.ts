@@ -84,7 +84,9 @@ describe("the commands of Parley", () => {
     "The agent offers no other mode that this command can select.",
     "The agent offers no models to choose from.",
   ];
-  const noWorktree = ["This session is in no worktree that Parley has made.", "Parley has made no worktree."];
+  // One of each command for the worktree of the session.
+  const inNone = "This session is in no worktree that Parley has made.";
+  const noWorktree = [inNone, inNone, inNone, "Parley has made no worktree."];
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";
   before(() => extension.activate());

@@ -48,6 +48,7 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
     "application",
     "A habit of the user. A folder could have sessions deleted without a question.",
   ],
+  "parley.worktrees.newSessions": ["application", "A habit of the user. A folder could have worktrees made."],
   "parley.worktrees.folder": ["machine", "The disk is that of the machine."],
   "parley.worktrees.copy": ["application", "It copies secrets."],
   "parley.worktrees.setup": ["application", "It is a command."],

@@ -1,7 +1,7 @@
 // The names of the branches of worktrees, and of their folders.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { branchNameFrom, worktreeFolderName } from "../../src/worktrees/branchNames.ts";
+import { branchNameFrom, firstWords, worktreeFolderName } from "../../src/worktrees/branchNames.ts";
 
 const isFree = (): boolean => false;
 
@@ -12,6 +12,16 @@ describe("the name of a new branch", () => {
     assert.equal(branchNameFrom("修复 总和。", isFree), "parley/修复-总和");
     assert.equal(branchNameFrom("…", isFree), "parley/session");
     assert.equal(branchNameFrom("", isFree), "parley/session");
+  });
+
+  it("has the first words of the first line of a prompt", () => {
+    const named = (prompt: string): string => branchNameFrom(firstWords(prompt), isFree);
+    assert.equal(
+      named("\n  Fix the sum of empty lists, please, and add tests.\nThanks!"),
+      "parley/fix-the-sum-of-empty-lists",
+    );
+    assert.equal(named("修复空列表的总和"), "parley/修复空列表的总和");
+    assert.equal(named(" \n"), "parley/session");
   });
 
   it("is cut between characters, and ends with no dash", () => {

@@ -5,7 +5,7 @@ import { chmod, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createGate } from "../../src/base/async.ts";
 import { nullLog } from "../../src/base/log.ts";
-import { changesSince, fileInCommit } from "../../src/git/gitChanges.ts";
+import { changedSince, fileInCommit } from "../../src/git/gitChanges.ts";
 import type { ViewWorktree } from "../../src/panel/protocol.ts";
 import { worktreeCommits, worktreeLines, worktreeSentences } from "../../src/panel/worktreeTexts.ts";
 import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
@@ -69,7 +69,7 @@ describe("the state of a worktree", () => {
     // No longer tracked, and still there with another text.
     real.run(record.path, "rm", "-q", "--cached", "gone.txt");
     await writeFile(join(record.path, "gone.txt"), "z\n");
-    assert.deepEqual(await changesSince(real.git, record.path, record.base), [
+    assert.deepEqual(await changedSince(real.git, record.path, record.base), [
       { path: "b.bin", kind: "added" },
       { path: "gone.txt", kind: "changed", lines: { added: 1, removed: 2 } },
       { path: "link", kind: "added", lines: { added: 1, removed: 0 } },

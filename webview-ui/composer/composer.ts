@@ -24,7 +24,7 @@ import { placeholderHead } from "../base/placeholderHead.ts";
 
 type ComposerMessage = Extract<
   PanelMessage,
-  { type: "completions" | "preview" | "attached" | "refused" | "unsent" | "draft" }
+  { type: "completions" | "preview" | "attached" | "refused" | "unsent" | "draft" | "readDraft" | "draftUsed" }
 >;
 
 /** `<parley-composer>`. */
@@ -99,7 +99,15 @@ export class ComposerElement extends LightElement {
     if (message.type === "completions") return this.#suggestions.showCompletions(message);
     if (message.type === "preview") return this.#preview.receive(message);
     if (message.type === "unsent" || message.type === "draft") return this.#draft.restore(message);
+    if (message.type === "readDraft") return this.#answerDraft(message);
+    if (message.type === "draftUsed") return this.#draft.used(message, this.head.session);
     if (this.#draft.settle(message)) this.#sendPrompt();
+  }
+
+  /** Every panel is asked. Only one that shows the session has its draft. */
+  #answerDraft({ request, session }: Extract<ComposerMessage, { type: "readDraft" }>): void {
+    if (this.head.session !== session) return;
+    send({ type: "draft", request, text: this.#draft.text, attachments: [...this.#draft.attachments] });
   }
 
   /** Replaces the draft by a text that the user can edit or send. */

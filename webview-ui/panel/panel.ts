@@ -104,6 +104,8 @@ export class PanelElement extends LightElement {
       case "refused":
       case "unsent":
       case "draft":
+      case "readDraft":
+      case "draftUsed":
         this.#composer?.receive(message);
         break;
       case "formHeld":

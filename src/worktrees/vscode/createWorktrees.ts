@@ -2,12 +2,15 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { ReadOnlyFiles } from "../../editor/readOnlyFiles.ts";
+import { findRepository, WorktreeUnavailableError } from "../../git/gitWorktrees.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
 import type { OpenSessions } from "../../library/openSessions.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
 import type { SessionsRow } from "../../library/vscode/sessionsTree.ts";
@@ -27,6 +30,8 @@ import { createWorktreeViews, type WorktreeViews } from "./worktreeViews.ts";
 
 /** The settings of worktrees. */
 export interface WorktreeSettings {
+  /** New sessions start in a worktree of their own. */
+  readonly newSessions: boolean;
   /** The folder in which worktrees are made, absolute or below the home folder (`~`). Empty: beside the repository. */
   readonly folder: string;
   /** The ignored files that a worktree gets, in the syntax of `.gitignore`. */
@@ -50,6 +55,15 @@ export interface WorktreesOptions {
 /** The commands of a worktree, about the session of a row in the Sessions view or about the active session. */
 type WorktreeCommandId = "parley.openWorktree" | "parley.openWorktreeTerminal" | "parley.showWorktreeChanges";
 
+/** The sessions that are started in worktrees. */
+export interface WorktreeSessions {
+  readonly registry: SessionRegistry;
+  readonly folders: Pick<WorkspaceFolders, "choose">;
+  readonly chat: ChatSurface;
+  /** What the user has written in the active chat and not sent. Empty if there is nothing. */
+  readonly draft: () => Promise<string>;
+}
+
 export interface WorktreesFeature {
   readonly records: WorktreeRecords;
   readonly setUp: WorktreeSetUp;
@@ -57,11 +71,14 @@ export interface WorktreesFeature {
   readonly views: WorktreeViews;
   readonly intents: IntentHandlers<"worktree">;
   /** The commands, with the sessions that they start. */
-  commands(sessions: {
-    readonly registry: SessionRegistry;
-    readonly folders: Pick<WorkspaceFolders, "choose">;
-    readonly chat: ChatSurface;
-  }): CommandHandlers<"parley.newSessionInWorktree" | "parley.removeWorktree" | WorktreeCommandId>;
+  commands(
+    sessions: WorktreeSessions,
+  ): CommandHandlers<"parley.newSessionInWorktree" | "parley.removeWorktree" | WorktreeCommandId>;
+  /**
+   * Starts a new session in a worktree in place of the usual one, if the user has set so. Resolves with false if it is to start
+   * as usual.
+   */
+  startByDefault(sessions: WorktreeSessions): Promise<boolean>;
 }
 
 /** Creates the feature. */
@@ -79,6 +96,12 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
     const record = records.of(folder ?? "");
     return record && { record, folder: folder ?? "", branch: views.states.of(record).branch };
   };
+  const start = (sessions: WorktreeSessions): Promise<void> =>
+    newWorktreeSession({
+      ...{ ...sessions, records, clock },
+      copy: () => settings().copy,
+      parent: () => parentFolder(settings().folder),
+    });
   const remove = (of?: string): Promise<void> => removeWorktreeCommand({ open, records, of });
   const run =
     (command: (worktree: ShownWorktree) => Promise<void>) =>
@@ -107,17 +130,39 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
         return showWorktreeChanges(worktree, files);
       },
     },
-    commands: ({ registry, folders, chat }) => ({
+    commands: sessions => ({
       ...commands,
-      "parley.newSessionInWorktree": () =>
-        newWorktreeSession({
-          ...{ registry, folders, chat, records, clock },
-          copy: () => settings().copy,
-          parent: () => parentFolder(settings().folder),
-        }),
+      "parley.newSessionInWorktree": () => start(sessions),
       "parley.removeWorktree": () => remove(),
     }),
+    async startByDefault(sessions) {
+      const { registry, folders, chat } = sessions;
+      if (!settings().newSessions || registry.obstacle) return false;
+      const folder = await folders.choose();
+      if (folder === undefined) return true;
+      if (await canHaveWorktree(folder)) {
+        await start({ ...sessions, folders: { choose: () => Promise.resolve(folder) } });
+        return true;
+      }
+      const surface = registry.open.activeSurface;
+      registry.start(undefined, surface, folder);
+      await chat.focus("composer", [surface]);
+      return true;
+    },
   };
+}
+
+/** Whether the folder is in a repository of which worktrees can be made. Rejects with a sentence if git cannot tell. */
+async function canHaveWorktree(folder: string): Promise<boolean> {
+  const git = gitOf(vscode.Uri.file(folder));
+  if (!git) return false;
+  try {
+    await findRepository(git, folder);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof WorktreeUnavailableError) return false;
+    throw thrown;
+  }
 }
 
 /** The folder of the session of a row. */

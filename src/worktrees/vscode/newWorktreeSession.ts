@@ -21,7 +21,7 @@ import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
-import { branchNameFrom } from "../branchNames.ts";
+import { branchNameFrom, firstWords } from "../branchNames.ts";
 import { makeWorktree, type MadeWorktree, type WorktreeChoices } from "../makeWorktree.ts";
 import type { WorktreeRecords } from "../worktreeRecords.ts";
 
@@ -35,6 +35,8 @@ export interface NewWorktreeSessionOptions {
   readonly copy: () => readonly string[];
   /** The folder in which worktrees are made. Undefined: beside the repository. Throws with a sentence. */
   readonly parent: () => string | undefined;
+  /** What the user has written in the active chat and not sent. It names the branch. */
+  readonly draft: () => Promise<string>;
 }
 
 /** The commit on which a worktree begins, and whether it gets what is not committed. */
@@ -45,7 +47,7 @@ const maxFetchTime = 60_000;
 
 /** Asks, makes the worktree and starts the session. Rejects with a sentence. Nothing is made if the user cancels. */
 export async function newWorktreeSession(options: NewWorktreeSessionOptions): Promise<void> {
-  const { registry, folders, chat, records, clock, copy, parent } = options;
+  const { registry, folders, chat, records, clock, copy, parent, draft } = options;
   const surface = registry.open.activeSurface;
   if (registry.obstacle) {
     // The chat shows it, with what to do.
@@ -62,7 +64,7 @@ export async function newWorktreeSession(options: NewWorktreeSessionOptions): Pr
   });
   if (!repository) return;
   const under = parent();
-  const branch = await askBranch(git, repository);
+  const branch = await askBranch(git, repository, await draft());
   if (branch === undefined) return;
   const base = await askBase(git, repository);
   if (!base) return;
@@ -103,12 +105,12 @@ function startIn({ record, folder, warnings }: MadeWorktree, registry: SessionRe
 }
 
 /** Asks for the name of the new branch. Undefined: cancelled. */
-async function askBranch(git: Git, { top }: Repository): Promise<string | undefined> {
+async function askBranch(git: Git, { top }: Repository, draft: string): Promise<string | undefined> {
   const branches = new Set(await localBranches(git, top));
   return showInputBox({
     title: t("New Session in Worktree (1 of 2)"),
     prompt: t("The name of the new branch"),
-    value: branchNameFrom("", name => branches.has(name)),
+    value: branchNameFrom(firstWords(draft), name => branches.has(name)),
     validateInput: name => (name.trim() === "" ? t("Enter a name.") : branchNameProblem(git, top, name)),
   });
 }

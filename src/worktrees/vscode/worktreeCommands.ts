@@ -8,7 +8,7 @@ import { t } from "../../base/l10n.ts";
 import { createTerminal, openDiffs } from "../../editor/editorItems.ts";
 import { showInformationMessage, withProgress } from "../../editor/editorUi.ts";
 import type { ReadOnlyFiles } from "../../editor/readOnlyFiles.ts";
-import { changesSince, fileInCommit, type ChangedFile } from "../../git/gitChanges.ts";
+import { changedSince, fileInCommit, type WorkTreeChange } from "../../git/gitChanges.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import type { WorktreeRecord } from "../worktreeRecords.ts";
@@ -51,7 +51,7 @@ export async function showWorktreeChanges(
   const changes = await withProgress(
     { location: vscode.ProgressLocation.Window, title: t("Comparing the worktree with its base…") },
     () =>
-      changesSince(git, record.path, record.base, { isUsers: true }).catch((thrown: unknown) => {
+      changedSince(git, record.path, record.base, { isUsers: true }).catch((thrown: unknown) => {
         throw new Error(t("The changes cannot be shown: {0}", asError(thrown).message));
       }),
   );
@@ -76,7 +76,7 @@ type DiffRow = readonly [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefi
 async function diffRows(
   git: Git,
   { path: top, base }: WorktreeRecord,
-  changes: readonly ChangedFile[],
+  changes: readonly WorkTreeChange[],
   files: Pick<ReadOnlyFiles, "add">,
 ): Promise<readonly DiffRow[]> {
   const rows = new Map<string, DiffRow>();
