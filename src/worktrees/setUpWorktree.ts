@@ -7,6 +7,7 @@ import { t } from "../base/l10n.ts";
 import type { AgentClient } from "../session/agent.ts";
 import type { ExitStatus, SessionEvent } from "../session/events.ts";
 import { setUpCallId } from "../session/state.ts";
+import type { AllowedSetUp } from "./proposedSetUp.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
 
 /** Runs commands for a session, without asking the user. */
@@ -20,6 +21,8 @@ export interface WorktreeSetUpOptions {
   /** The command line of the user's settings, and its time limit in minutes. An empty one sets nothing up. */
   readonly settings: () => { readonly setup: string; readonly setupMinutes: number };
   readonly newId: () => string;
+  /** The set-up that the repository proposes and the user allows. Absent: none is read. Rejects with a ProblemError. */
+  readonly proposed?: (record: WorktreeRecord) => Promise<AllowedSetUp | undefined>;
 }
 
 /** The variables with which the command gets the folder of the worktree, and the one that it was made from. */
@@ -29,6 +32,8 @@ const originVariable = "PARLEY_ORIGIN";
 /** A command that sets up a worktree. */
 interface SetUpRun {
   readonly command: string;
+  /** Variables in addition to the usual ones. */
+  readonly env?: AllowedSetUp["env"];
   readonly record: WorktreeRecord;
   readonly terminals: SetUpTerminals;
   readonly report: (event: SessionEvent) => void;
@@ -70,9 +75,16 @@ export class WorktreeSetUp {
         });
       if (record.state !== "created") return;
       const { setup } = this.#options.settings();
-      if (setup.trim() !== "") await this.#run({ command: setup, record, terminals, report, signal });
+      const run = { record, terminals, report, signal };
+      if (setup.trim() === "") await this.#runProposed(run);
+      else await this.#run({ ...run, command: setup });
       await this.#options.records.write({ ...record, state: "prepared" });
     });
+  }
+
+  async #runProposed(run: Omit<SetUpRun, "command">): Promise<void> {
+    const { commands = [], env = [] } = (await this.#options.proposed?.(run.record)) ?? {};
+    for (const command of commands) await this.#run({ ...run, command, env });
   }
 
   /** The session of the folder starts although its set-up failed. */
@@ -81,12 +93,13 @@ export class WorktreeSetUp {
     if (record) await this.#options.records.write({ ...record, state: "prepared" });
   }
 
-  async #run({ command, record, terminals, report, signal }: SetUpRun): Promise<void> {
+  async #run({ command, env: more = [], record, terminals, report, signal }: SetUpRun): Promise<void> {
     const toolCallId = setUpCallId(this.#options.newId());
     const title = t("Set up the worktree: {0}", command);
     const env = [
       { name: worktreeVariable, value: record.path },
       { name: originVariable, value: record.origin },
+      ...more,
     ];
     const { setupMinutes } = this.#options.settings();
     const limit = AbortSignal.timeout(setupMinutes * 60_000);

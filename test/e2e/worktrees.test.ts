@@ -6,7 +6,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
-import { newSession, openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chooseInMenu } from "./contextMenu.ts";
+import { answerTrust, newSession, openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
 const input = (page: Page): Locator => page.locator(".quick-input-widget input.input");
@@ -144,6 +145,104 @@ describe("a session in a worktree", () => {
       await removal.getByRole("button", { name: "Delete Files and Remove" }).click();
       await until(() => !existsSync(worktree));
       await until(() => git("for-each-ref", "--format=%(refname:short)", "refs/heads").trim() === "main");
+    } finally {
+      rmSync(parent, { recursive: true, force: true });
+    }
+  });
+
+  it("is shown with its branch, commits and lines, and its changes, a terminal and a window are a click away", async () => {
+    const script = JSON.stringify([
+      write("a.txt", "the agent's\n"),
+      write("made.txt", "new\nlines\n"),
+      { chunk: "All done." },
+    ]);
+    const { page, folder, server } = await openWorkbench({
+      files: {
+        ...{ "a.txt": "a\n", "gone.txt": "gone\n", "logo.bin": "a\0b", "write.json": script },
+        ".cursor/worktrees.json": JSON.stringify({ "setup-worktree": ["echo set up > set-up.txt"] }),
+      },
+      settings: { "workbench.colorTheme": "Default Dark Modern" },
+      trust: true,
+    });
+    const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
+    const worktree = join(parent, "parley-session");
+    try {
+      const git = (...args: readonly string[]): string =>
+        execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], {
+          cwd: folder,
+          encoding: "utf8",
+        });
+      git("init", "-q", "-b", "main");
+      git("add", ".");
+      git("commit", "-q", "-m", "Start");
+      await answerTrust(page, true);
+      const panel = await openChat(page);
+      await runCommand(page, "Parley: New Session in Worktree…");
+      await until(async () => (await input(page).inputValue()) === "parley/session");
+      await page.keyboard.press("Enter");
+      await pick(page, "Last commit of main").waitFor();
+      await page.keyboard.press("Enter");
+      // Nothing that the repository names runs before the user has allowed it.
+      const question = page.getByRole("dialog").filter({ hasText: "in the new worktree “parley/session”?" });
+      await question.getByText("echo set up > set-up.txt").waitFor();
+      assert.ok(!existsSync(join(worktree, "set-up.txt")));
+      await screenshot(page, "worktree-proposed-set-up");
+      await question.getByRole("button", { name: "Run Set-Up" }).click();
+      await until(() => existsSync(join(worktree, "set-up.txt")));
+      await panel
+        .getByRole("button", { name: /^Worktree: parley\/session, The same commits as main, No files changed/ })
+        .waitFor();
+
+      // The user works there, too, and somebody commits in the main checkout.
+      rmSync(join(worktree, "gone.txt"));
+      writeFileSync(join(worktree, "logo.bin"), "a\0c");
+      git("-C", worktree, "commit", "-q", "--allow-empty", "-m", "Ahead");
+      git("commit", "-q", "--allow-empty", "-m", "Behind");
+      await send(panel, "#script write.json");
+      await conversation(panel).getByText("All done.").waitFor();
+      const chip = panel.getByRole("button", { name: /^Worktree: / });
+      const about =
+        "Worktree: parley/session, 1 commit ahead of main, 1 commit behind main, 5 files changed since the base, +4 −2 lines";
+      await until(async () => (await chip.getAttribute("aria-label")) === about);
+      await screenshot(page, "worktree-chip-dark");
+
+      await chip.click();
+      await screenshot(page, "worktree-menu-dark");
+      await panel.getByRole("menuitem", { name: "Show Worktree Changes" }).click();
+      await page.getByRole("tab", { name: /^Changes of parley\/session \(5 files\)/ }).waitFor();
+      const diffs = page.locator(".multiDiffEntry");
+      await until(async () => (await diffs.count()) === 5);
+      await diffs.filter({ hasText: "made.txt" }).locator(".modified .view-line", { hasText: "lines" }).waitFor();
+      await diffs.filter({ hasText: "gone.txt" }).locator(".original .view-line", { hasText: "gone" }).waitFor();
+      await screenshot(page, "worktree-diffs-dark");
+
+      await runCommand(page, "Parley: Focus on Sessions View");
+      const row = page
+        .locator(".pane", { hasText: "Sessions" })
+        .locator(".monaco-list-row", { hasText: "parley/session ↑1 ↓1" });
+      await row.waitFor();
+      await row.hover();
+      await screenshot(page, "worktree-row-dark");
+      await chooseInMenu(row, "Open Terminal in Worktree");
+      await page.locator(".terminal-wrapper").waitFor();
+      await page.locator(".xterm-rows", { hasText: "parley-session" }).waitFor();
+      await screenshot(page, "worktree-terminal-dark");
+      await runCommand(page, "View: Toggle Panel Visibility");
+
+      server.writeSettings({ "workbench.colorTheme": "Default Light Modern" });
+      await page.locator(".monaco-workbench.vs").waitFor();
+      await screenshot(page, "worktree-diffs-light");
+      // VS Code asks for trust in the window of the worktree only.
+      const opened = page.context().waitForEvent("page");
+      await chooseInMenu(row, "Open Worktree in New Window");
+      const window = await opened;
+      await window.getByRole("dialog").getByText("Do you trust the authors of the files in this folder?").waitFor();
+      await screenshot(window, "worktree-trust");
+      await window.close();
+      await page.getByRole("tab", { name: /^Source Control/ }).click();
+      // VS Code lists the worktree by itself.
+      await page.locator(".scm-view").first().getByText("parley-session").first().waitFor();
+      await screenshot(page, "worktree-scm");
     } finally {
       rmSync(parent, { recursive: true, force: true });
     }

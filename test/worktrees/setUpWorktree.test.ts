@@ -66,6 +66,37 @@ describe("the set-up of a worktree", () => {
     assert.equal(readFileSync(join(folder, "made.txt"), "utf8").split("\n").length, 2, "it does not run again");
   });
 
+  it("runs what the repository proposes and the user allows, one command after the other, unless the settings have a command", async () => {
+    const allowed = { commands: ["echo $ROOT_WORKTREE_PATH > made.txt", "echo two >> made.txt"], env: [] };
+    let asks = 0;
+    setUp = new WorktreeSetUp({
+      ...{ records, settings: () => settings, newId: () => String(asks) },
+      proposed: async () => {
+        asks++;
+        return { ...allowed, env: [{ name: "ROOT_WORKTREE_PATH", value: "/app" }] };
+      },
+    });
+    settings.setup = "true";
+    await prepare();
+    assert.equal(asks, 0);
+    settings.setup = " ";
+    await records.write(record("created"));
+    await prepare();
+    assert.equal(readFileSync(join(folder, "made.txt"), "utf8"), "/app\ntwo\n");
+    assert.equal(asks, 1);
+    assert.equal(records.of(folder)?.state, "prepared");
+  });
+
+  it("runs nothing that the repository proposes if the user does not allow it", async () => {
+    setUp = new WorktreeSetUp({
+      ...{ records, settings: () => settings, newId: () => "1" },
+      proposed: () => Promise.resolve(undefined),
+    });
+    await prepare();
+    assert.deepEqual(events, []);
+    assert.equal(records.of(folder)?.state, "prepared");
+  });
+
   it("runs once for two sessions of the worktree, and both wait for it", async () => {
     settings.setup = "echo one >> made.txt";
     await Promise.all([prepare(), prepare(join(folder))]);

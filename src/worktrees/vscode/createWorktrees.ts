@@ -5,6 +5,7 @@ import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import { hostPlatform } from "../../base/platform.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -16,8 +17,10 @@ import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionReg
 import type { SessionsRow } from "../../library/vscode/sessionsTree.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import { ProposedSetUps } from "../proposedSetUp.ts";
 import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
+import { askProposedSetUp } from "./askProposedSetUp.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
 import { removeWorktreeCommand } from "./removeWorktreeCommand.ts";
 import {
@@ -89,7 +92,14 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
   const known = records.read().catch((thrown: unknown) => {
     log.warn("The worktrees that Parley has made are not known.", asError(thrown).message);
   });
-  const setUp = new WorktreeSetUp({ records, settings, newId: () => randomUUID() });
+  const proposed = new ProposedSetUps({
+    ...{ state: platform.context.globalState, platform: hostPlatform },
+    ask: askProposedSetUp,
+  });
+  const setUp = new WorktreeSetUp({
+    ...{ records, settings, newId: () => randomUUID() },
+    proposed: record => (vscode.workspace.isTrusted ? proposed.allowed(record) : Promise.resolve(undefined)),
+  });
   const views = createWorktreeViews(platform, { records, open, known });
   const files = store.add(new ReadOnlyFiles({ scheme: "parley-commit", maxFiles: maxBaseFiles }));
   const shown = (folder: string | undefined): ShownWorktree | undefined => {
