@@ -177,6 +177,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
 
   const otherFolders = createOtherFolders(platform, {
     ...{ path: openedFoldersFolder(context), sessionsFolder: sessionLogFolder(context), agents },
+    ...{ related: worktrees.related, worktrees: worktrees.views },
     openStorage: readSessionStorage,
   });
   const search = createSearch(platform, {

@@ -131,14 +131,17 @@ export interface ListedFolder extends Pick<OtherFolder, "uri" | "sessionsFolder"
   readonly sessions: readonly { readonly session: ListedSession; readonly isOpen: boolean }[];
 }
 
-/** How the folder is listed. `icons`: the icons of agents, by their ids. */
+/** How the folder is listed. `icons`: the icons of agents, by their ids. `worktreeOf`: the worktree that a folder is in. */
 export const listedFolder = (
   { uri, sessionsFolder, name, label, sessions, damaged }: OtherFolder,
   icons: ReadonlyMap<string, string | undefined>,
+  worktreeOf: (folder: string) => ListedSession["worktree"] = () => undefined,
 ): ListedFolder => ({
   ...{ uri, sessionsFolder, name, label, damaged },
   sessions: sessions.map(({ entry, isOpen }) => {
     const agentIcon = icons.get(entry.agent);
-    return { isOpen, session: { ...listedEntry(entry), ...(agentIcon !== undefined && { agentIcon }) } };
+    const worktree = worktreeOf(entry.folder);
+    const more = { ...(agentIcon !== undefined && { agentIcon }), ...(worktree && { worktree }) };
+    return { isOpen, session: { ...listedEntry(entry), ...more } };
   }),
 });

@@ -41,7 +41,7 @@ import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
-import { tabStatesOf } from "../library/vscode/sessionTexts.ts";
+import { tabStatesOf, titleOf } from "../library/vscode/sessionTexts.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
 import type { StartupParts } from "./startup/startup.ts";
@@ -111,6 +111,14 @@ export function createPanels(
       const { active: shown, activeSurface } = open;
       return (shown && (await drafts.read(shown.id, activeSurface)))?.text ?? "";
     },
+    openElsewhere: async isThere => {
+      await storedSessions.refresh();
+      const ids = await registry.openElsewhere();
+      const own = stored.entries.filter(({ id, folder }) => ids.has(id) && isThere(folder));
+      const others = (await otherFolders.related.read()).flatMap(({ sessions }) => sessions);
+      const open = others.filter(({ entry, isOpen }) => isOpen && isThere(entry.folder));
+      return [...own, ...open.map(({ entry }) => entry)].map(titleOf);
+    },
   };
   const startInWorktree = (): Promise<boolean> => features.worktrees.startByDefault(worktreeSessions);
   const sender = new PromptSender({ registry, documents, attaching: mentions.attachments });
@@ -152,7 +160,7 @@ export function createPanels(
       review.intents,
       restore.intents,
       features.search.intents,
-      features.worktrees.intents,
+      features.worktrees.intents(worktreeSessions),
       branching.intents,
       answerResume({ ...continuing, questions: features.resumeQuestions, newId: () => randomUUID() }),
     ],
@@ -191,10 +199,10 @@ export function createPanels(
     ...{ active, waiting, asked: features.resumeQuestions, open, agents, views, chat, settings, show },
     ...{ list: list.list, others: otherFolders.listed },
     onVisible: () => {
-      void storedSessions.refresh().then(() => {
-        features.worktrees.views.readListed(list.list.sessions().map(({ folder }) => folder));
+      void Promise.all([storedSessions.refresh(), otherFolders.refresh()]).then(() => {
+        const related = otherFolders.listed.related().flatMap(({ sessions }) => sessions.map(({ session }) => session));
+        return features.worktrees.views.readListed([...list.list.sessions(), ...related].map(({ folder }) => folder));
       });
-      void otherFolders.refresh();
     },
   });
   store.add(

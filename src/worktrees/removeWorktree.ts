@@ -31,12 +31,22 @@ const maxNames = 5;
 /** More ignored files are not counted. */
 const maxIgnored = 1000;
 
-/** Checks a worktree. `isBusy`: whether a session works there. Rejects with a GitError if git cannot tell. */
-export async function checkRemoval(git: Git, record: WorktreeRecord, isBusy: boolean): Promise<RemovalCheck> {
+/**
+ * Checks a worktree. `isBusy`: whether a session of this window works there. `elsewhere`: the titles of sessions there that other
+ * windows have open. Rejects with a GitError if git cannot tell.
+ */
+export async function checkRemoval(
+  git: Git,
+  record: WorktreeRecord,
+  isBusy: boolean,
+  elsewhere: readonly string[] = [],
+): Promise<RemovalCheck> {
   const { path, commonFolder, branch } = record;
   const refusals: string[] = [];
   const losses: string[] = [];
   if (isBusy) refusals.push(t("A session works there. Stop it first."));
+  if (elsewhere.length > 0)
+    refusals.push(t("Another window has sessions there open. Close that window first: {0}", named(elsewhere)));
   const listed = (await listWorktrees(git, commonFolder)).find(one => one.path === path);
   if (listed?.locked !== undefined)
     refusals.push(listed.locked === "" ? t("It is locked.") : t("It is locked: {0}", listed.locked));
@@ -80,9 +90,10 @@ export async function removeWorktree(
   records: Pick<WorktreeRecords, "remove">,
   checked: RemovalCheck,
   isBusy: boolean,
+  elsewhere: readonly string[] = [],
 ): Promise<void> {
   const { path, commonFolder, branch } = record;
-  const now = await checkRemoval(git, record, isBusy);
+  const now = await checkRemoval(git, record, isBusy, elsewhere);
   if (JSON.stringify(now) !== JSON.stringify(checked))
     throw new Error(t("The worktree has changed meanwhile, so it was not removed. Try again."));
   const head = await commitNamed(git, commonFolder, `refs/heads/${branch}`);

@@ -216,6 +216,14 @@ describe("a session in a worktree", () => {
       await diffs.filter({ hasText: "gone.txt" }).locator(".original .view-line", { hasText: "gone" }).waitFor();
       await screenshot(page, "worktree-diffs-dark");
 
+      // VS Code asks no question about a file outside of its folder.
+      await diffs.filter({ hasText: "made.txt" }).getByRole("button", { name: "Open File" }).click();
+      await page.getByRole("tab", { name: /^made\.txt/ }).waitFor();
+      await page.locator(".editor-instance .view-line", { hasText: "lines" }).first().waitFor();
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      await screenshot(page, "worktree-file");
+      await runCommand(page, "View: Close Editor");
+
       await runCommand(page, "Parley: Focus on Sessions View");
       const row = page
         .locator(".pane", { hasText: "Sessions" })

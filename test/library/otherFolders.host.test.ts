@@ -11,7 +11,11 @@ import type { LateTreeView } from "../../src/editor/lateTreeView.ts";
 import type { RequestedSession } from "../../src/library/openedFolders.ts";
 import { entryFileName, type SessionEntry } from "../../src/library/sessionEntry.ts";
 import type { ListedSession } from "../../src/library/sessionGroups.ts";
-import { createOtherFolders, type OtherFoldersFeature } from "../../src/library/vscode/createOtherFolders.ts";
+import {
+  createOtherFolders,
+  type OtherFoldersFeature,
+  type OtherFoldersSources,
+} from "../../src/library/vscode/createOtherFolders.ts";
 import { sessionListCommands } from "../../src/library/vscode/sessionListCommands.ts";
 import { SessionsTree, type SessionsRow } from "../../src/library/vscode/sessionsTree.ts";
 import { sessionFileName } from "../../src/session/log/sessionStore.ts";
@@ -30,7 +34,7 @@ describe("the sessions of all folders", () => {
 
   const storageOf = (name: string): string => join(root, "storage", name, extension);
   /** The feature in a window on this folder. */
-  function openWindow(name: string): OtherFoldersFeature {
+  function openWindow(name: string, more: Partial<OtherFoldersSources> = {}): OtherFoldersFeature {
     const uri = vscode.Uri.file(join(root, "work", name));
     mkdirSync(uri.fsPath, { recursive: true });
     mkdirSync(join(storageOf(name), "sessions"), { recursive: true });
@@ -54,6 +58,7 @@ describe("the sessions of all folders", () => {
         ...{ path: join(root, "global", "folders"), sessionsFolder: join(storageOf(name), "sessions") },
         agents: { definitions: () => [{ id: "robo", icon: "rocket" }] as never },
         openStorage: readSessionStorage,
+        ...more,
       },
     );
     Object.defineProperty(vscode.workspace, "workspaceFolders", { configurable: true, get: () => own });
@@ -189,6 +194,51 @@ describe("the sessions of all folders", () => {
     const after = files() as readonly (readonly unknown[])[];
     const isFile = ([name]: readonly unknown[]): boolean => name !== "sessions";
     assert.deepEqual(after.filter(isFile), (before as typeof after).filter(isFile));
+  });
+
+  it("stand among those of the window if their folder is in its repository, without a request, and say where they are", async () => {
+    for (const name of ["tree", "web"]) openWindow(name);
+    const treePath = join(root, "work", "tree");
+    storeSession("tree", "theirs", {
+      updated: Date.now() - 3_600_000,
+      folder: treePath,
+      branches: [{ session: "theirs", from: "mine", after: "e1", at: 1 }],
+    });
+    storeSession("tree", "mine");
+    storeSession("web", "other");
+    await noted(2);
+    const state = { comparedWith: "main", ahead: 2, behind: 0, files: 1, added: 1, removed: 0 };
+    const window = openWindow("api", {
+      related: (_own, paths) => Promise.resolve(new Set(paths.filter(path => path === treePath))),
+      worktrees: {
+        of: folder => (folder === treePath ? { branch: "parley/one", state } : undefined),
+        onDidChange: () => ({ dispose() {} }),
+      },
+    });
+    await noted(3);
+    const tree = treeOf(window);
+    let refreshes = 0;
+    tree.onDidChangeTreeData(() => refreshes++);
+    await window.refresh();
+    assert.ok(refreshes > 0);
+    const rows = [
+      "Today | 2 | group",
+      "$(comment-discussion) mine | now · Robo | session",
+      "$(rocket) theirs | in tree · 1 h · parley/one ↑2 · Robo | otherSession.worktree",
+    ];
+    assert.deepEqual(texts(tree), rows);
+    const theirs = allRows(tree)[2];
+    assert.ok(theirs && tree.getParent(theirs)?.kind === "group");
+    const { tooltip, accessibilityInformation } = tree.getTreeItem(theirs);
+    assert.match(String(tooltip), /\n2 commits ahead of main\n1 file changed since the base/);
+    assert.match(accessibilityInformation?.label ?? "", /Worktree on parley\/one, 2 commits ahead of main.*, in tree$/);
+    // Those of other folders still stand below, on request, and none twice.
+    await window.commands["parley.showAllFolders"]();
+    assert.deepEqual(texts(tree).slice(0, 3), rows);
+    assert.deepEqual(
+      allRows(tree).flatMap(row => (row.kind === "folder" ? [row.folder.name] : [])),
+      ["web"],
+    );
   });
 
   it("are shown by the window on their folder when it starts", async () => {

@@ -168,6 +168,14 @@ describe("the composer", () => {
     const isDraft = (text: string): Promise<void> => until(async () => (await panel.composer.inputValue()) === text);
     await panel.post({ type: "draft", text: "half a thought", attachments: [image] });
     await isDraft("half a thought");
+    // Only a panel that shows the session answers.
+    for (const [request, of] of ["b", "a"].entries()) await panel.post({ type: "readDraft", request, session: of });
+    const read = { type: "draft", request: 1, text: "half a thought", attachments: [image] };
+    await until(async () => (await panel.intents()).some(({ type }) => type === "draft"));
+    assert.deepEqual(
+      (await panel.intents()).filter(({ type }) => type === "draft"),
+      [read],
+    );
     await panel.show(session("b", "B"));
     await isDraft("");
     assert.equal(await chips.count(), 0);

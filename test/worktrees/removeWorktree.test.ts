@@ -66,6 +66,18 @@ describe("a worktree that is removed", () => {
     assert.equal(real.branches, "main");
   });
 
+  it("stays while another window has a session there open, also if that window opened it since the check", async () => {
+    assert.deepEqual((await checkRemoval(real.git, record, false, ["Fix it"])).refusals, [
+      "Another window has sessions there open. Close that window first: Fix it",
+    ]);
+    const checked = await check();
+    await assert.rejects(
+      removeWorktree(real.git, record, real.records, checked, false, ["Fix it"]),
+      /has changed meanwhile/,
+    );
+    assert.ok(existsSync(record.path));
+  });
+
   it("stays while a session works there, while it is locked, and if it contains other repositories", async () => {
     assert.deepEqual((await check(true)).refusals, ["A session works there. Stop it first."]);
     run(app, "worktree", "lock", "--reason", "mine", record.path);

@@ -105,7 +105,6 @@ export class PanelElement extends LightElement {
       case "unsent":
       case "draft":
       case "readDraft":
-      case "draftUsed":
         this.#composer?.receive(message);
         break;
       case "formHeld":

@@ -1,19 +1,24 @@
 // The rows of other folders in the Sessions view: a row for each folder, with its sessions and the files that could not be
 // read below it. Their sessions can only be looked at: the window of a folder changes and deletes them.
 import * as vscode from "vscode";
+import { visibleName } from "../../base/inertText.ts";
 import type { TreeRow } from "../../editor/editorItems.ts";
 import type { DamagedFile } from "../folderSessions.ts";
 import type { ListedFolder } from "../otherFolders.ts";
 import type { ListedConversation, ListedSession } from "../sessionGroups.ts";
 
+/** A longer name of a folder is cut (characters). */
+const maxFolderName = 40;
+
 export type FolderRow =
   | { readonly kind: "folder"; readonly folder: ListedFolder }
-  /** `isOpen`: a window has the session open. */
+  /** `isOpen`: a window has the session open. `isAmongOwn`: it stands among the sessions of this window. */
   | {
       readonly kind: "folderSession";
       readonly folder: ListedFolder;
       readonly session: ListedSession;
       readonly isOpen: boolean;
+      readonly isAmongOwn?: true;
     }
   | { readonly kind: "damagedFile"; readonly folder: ListedFolder; readonly damaged: DamagedFile };
 
@@ -69,11 +74,13 @@ export function folderItem(row: FolderRow, sessionRow: (conversation: ListedConv
         branches: [],
       });
       const open = row.isOpen ? [vscode.l10n.t("open in another window")] : [];
+      const place = row.isAmongOwn ? [vscode.l10n.t("in {0}", visibleName(row.folder.name, maxFolderName))] : [];
+      const { worktree } = row.session;
       return {
-        ...{ ...rest, id, contextValue: "otherSession" },
-        description: [description, ...open].join(" · "),
+        ...{ ...rest, id, contextValue: worktree ? "otherSession.worktree" : "otherSession" },
+        description: [...place, description, ...open].join(" · "),
         tooltip: [...tooltip, ...open, row.folder.label],
-        accessibleLabel: [accessibleLabel, ...open].join(", "),
+        accessibleLabel: [accessibleLabel, ...place, ...open].join(", "),
       };
     }
     case "damagedFile": {

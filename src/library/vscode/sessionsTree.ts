@@ -30,6 +30,8 @@ export interface SessionListSource {
 /** The other folders whose sessions stand below those of this window. None while the user does not list them. */
 export interface FolderListSource {
   readonly folders: () => readonly ListedFolder[];
+  /** The folders whose sessions stand among those of this window, such as worktrees of its repository. */
+  readonly related: () => readonly ListedFolder[];
   readonly onDidChange: Event<void>;
 }
 
@@ -91,8 +93,13 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     switch (row?.kind) {
       case "session":
         return row.branches.map(session => ({ kind: "session", session, branches: [] }));
-      case "group":
-        return row.group.conversations.map(conversation => ({ kind: "session", ...conversation }));
+      case "group": {
+        const related = this.#related();
+        return row.group.conversations.map(conversation => {
+          const elsewhere = related.get(conversation.session.id);
+          return elsewhere ?? { kind: "session", ...conversation };
+        });
+      }
       case "folder":
         return rowsOfFolder(row.folder);
       case "folderSession":
@@ -161,7 +168,24 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
     const { source, clock, folders } = this.#options;
     const several = this.#isByFolder ? (folders?.() ?? []) : [];
     const by = several.length > 1 ? several : undefined;
-    return sessionGroups(source.sessions(), clock.now(), this.#showsDone, by);
+    const related = [...this.#related().values()].map(({ session }) => session);
+    return sessionGroups([...source.sessions(), ...related], clock.now(), this.#showsDone, by);
+  }
+
+  /** The rows of sessions that stand among those of this window, by their ids. A branch has a row of its own. */
+  #related(): ReadonlyMap<string, Extract<FolderRow, { readonly kind: "folderSession" }>> {
+    const own = new Set(this.#options.source.sessions().map(({ id }) => id));
+    const folders = this.#options.others?.related() ?? [];
+    return new Map(
+      folders.flatMap(folder =>
+        folder.sessions
+          .filter(({ session }) => !own.has(session.id))
+          .map(({ session: { branchOf: _, ...session }, isOpen }) => [
+            session.id,
+            { kind: "folderSession", folder, session, isOpen, isAmongOwn: true },
+          ]),
+      ),
+    );
   }
 
   #folders(): readonly ListedFolder[] {
@@ -188,7 +212,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, Dispo
       folder,
       sessions.map(({ session, isOpen }) => [this.#rowText(session), isOpen]),
     ]);
-    const shown = JSON.stringify([rows, folders]);
+    const elsewhere = [...this.#related().values()].map(({ folder, isOpen }) => [folder.label, isOpen]);
+    const shown = JSON.stringify([rows, folders, elsewhere]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#changed.fire();

@@ -18,11 +18,12 @@ import type { SessionsRow } from "../../library/vscode/sessionsTree.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import { ProposedSetUps } from "../proposedSetUp.ts";
+import { relatedFolders } from "../relatedFolders.ts";
 import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
 import { askProposedSetUp } from "./askProposedSetUp.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
-import { removeWorktreeCommand } from "./removeWorktreeCommand.ts";
+import { removeWorktreeCommand, type RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
 import {
   openWorktreeTerminal,
   openWorktreeWindow,
@@ -65,6 +66,8 @@ export interface WorktreeSessions {
   readonly chat: ChatSurface;
   /** What the user has written in the active chat and not sent. Empty if there is nothing. */
   readonly draft: () => Promise<string>;
+  /** The titles of sessions in some folders that other windows have open. Rejects if that is not known. */
+  readonly openElsewhere: RemoveWorktreeOptions["openElsewhere"];
 }
 
 export interface WorktreesFeature {
@@ -72,7 +75,10 @@ export interface WorktreesFeature {
   readonly setUp: WorktreeSetUp;
   /** What the chat and lists show of worktrees. */
   readonly views: WorktreeViews;
-  readonly intents: IntentHandlers<"worktree">;
+  /** Those of the paths that are in a repository of the window's own folders. */
+  readonly related: (own: readonly string[], paths: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** What the panel asks for a worktree. */
+  intents(sessions: Pick<WorktreeSessions, "openElsewhere">): IntentHandlers<"worktree">;
   /** The commands, with the sessions that they start. */
   commands(
     sessions: WorktreeSessions,
@@ -112,7 +118,8 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
       copy: () => settings().copy,
       parent: () => parentFolder(settings().folder),
     });
-  const remove = (of?: string): Promise<void> => removeWorktreeCommand({ open, records, of });
+  const remove = ({ openElsewhere }: Pick<WorktreeSessions, "openElsewhere">, of?: string): Promise<void> =>
+    removeWorktreeCommand({ open, records, openElsewhere, of });
   const run =
     (command: (worktree: ShownWorktree) => Promise<void>) =>
     async (row?: unknown): Promise<void> => {
@@ -130,20 +137,21 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
     records,
     setUp,
     views,
-    intents: {
+    related: (own, paths) => relatedFolders(folder => gitOf(vscode.Uri.file(folder)), own, paths),
+    intents: sessions => ({
       worktree: async ({ action, session }) => {
         const worktree = shown(open.get(session)?.state.workspaceFolder);
         if (!worktree) return;
-        if (action === "remove") return remove(worktree.record.path);
+        if (action === "remove") return remove(sessions, worktree.record.path);
         if (action === "openWindow") return openWorktreeWindow(worktree);
         if (action === "openTerminal") return openWorktreeTerminal(worktree);
         return showWorktreeChanges(worktree, files);
       },
-    },
+    }),
     commands: sessions => ({
       ...commands,
       "parley.newSessionInWorktree": () => start(sessions),
-      "parley.removeWorktree": () => remove(),
+      "parley.removeWorktree": () => remove(sessions),
     }),
     async startByDefault(sessions) {
       const { registry, folders, chat } = sessions;

@@ -13,15 +13,18 @@ import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 export interface RemoveWorktreeOptions {
   readonly open: OpenSessions;
   readonly records: WorktreeRecords;
+  /** The titles of sessions in folders of a worktree that other windows have open. Rejects if that is not known. */
+  readonly openElsewhere: (isThere: (folder: string) => boolean) => Promise<readonly string[]>;
   /** The path of the worktree to remove. Undefined: the user selects it. */
   readonly of?: string | undefined;
 }
 
 /** Removes a worktree that the user selects, that of the active session first. Rejects with a sentence. */
-export async function removeWorktreeCommand({ open, records, of }: RemoveWorktreeOptions): Promise<void> {
+export async function removeWorktreeCommand(options: RemoveWorktreeOptions): Promise<void> {
+  const { open, records, of } = options;
   const all = await records.read();
   const named = all.find(({ path }) => path === of);
-  if (named) return remove(named, { open, records });
+  if (named) return remove(named, options);
   const active = records.of(open.active?.state.workspaceFolder ?? "");
   const listed = [...(active ? [active] : []), ...all.filter(one => one.path !== active?.path).reverse()];
   if (listed.length === 0) return void showInformationMessage(t("Parley has made no worktree."));
@@ -38,18 +41,25 @@ export async function removeWorktreeCommand({ open, records, of }: RemoveWorktre
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  if (picked) await remove(picked.record, { open, records });
+  if (picked) await remove(picked.record, options);
 }
 
-async function remove(record: WorktreeRecord, { open, records }: RemoveWorktreeOptions): Promise<void> {
+async function remove(record: WorktreeRecord, { open, records, openElsewhere }: RemoveWorktreeOptions): Promise<void> {
   const git = gitOf(vscode.Uri.file(record.origin));
   if (!git) throw new Error(t("Git was not found. Worktrees need it."));
+  const isThere = (folder: string): boolean => records.of(folder)?.path === record.path;
   const isUsed = (): boolean =>
-    open.sessions.some(
-      ({ state }) =>
-        records.of(state.workspaceFolder)?.path === record.path && (isBusy(state) || state.background !== null),
-    );
-  const checked = await checkRemoval(git, record, isUsed()).catch((thrown: unknown) => {
+    open.sessions.some(({ state }) => isThere(state.workspaceFolder) && (isBusy(state) || state.background !== null));
+  const elsewhere = (): Promise<readonly string[]> =>
+    openElsewhere(isThere).catch((thrown: unknown) => {
+      throw new Error(
+        t(
+          "Parley cannot read what other windows have open, so the worktree was not removed: {0}",
+          asError(thrown).message,
+        ),
+      );
+    });
+  const checked = await checkRemoval(git, record, isUsed(), await elsewhere()).catch((thrown: unknown) => {
     throw new Error(t("Git cannot check the worktree, so it was not removed: {0}", asError(thrown).message));
   });
   const { refusals, losses, branch } = checked;
@@ -67,6 +77,6 @@ async function remove(record: WorktreeRecord, { open, records }: RemoveWorktreeO
     button,
   );
   if (pressed !== button) return;
-  await removeWorktree(git, record, records, checked, isUsed());
+  await removeWorktree(git, record, records, checked, isUsed(), await elsewhere());
   void showInformationMessage(t("Removed the worktree “{0}”.", record.branch));
 }

@@ -1,6 +1,7 @@
 // What the chat and the Sessions view show of worktrees. It is read when a session is opened, when its turn ends, when a file of
 // its worktree is saved and when the window gets the focus.
 import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
 import { Emitter, type Event } from "../../base/lifecycle.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -20,8 +21,8 @@ export interface WorktreeViews {
   readonly of: (folder: string) => ViewWorktree | undefined;
   /** Fires when one has changed. */
   readonly onDidChange: Event<void>;
-  /** Reads the worktrees of listed sessions that were not read yet. */
-  readListed(folders: readonly (string | undefined)[]): void;
+  /** Reads the worktrees of listed sessions that were not read yet. Never rejects. */
+  readListed(folders: readonly (string | undefined)[]): Promise<void>;
 }
 
 /** Creates what is shown of worktrees. `known`: resolves when the records were read. */
@@ -84,7 +85,15 @@ export function createWorktreeViews(
       values: { worktree: session => (session && of(session.state.workspaceFolder)) ?? null },
       onDidChange: changed.event,
     },
-    readListed(folders) {
+    async readListed(folders) {
+      // Other windows may have made some of them.
+      const before = JSON.stringify(records.known);
+      try {
+        await records.read();
+      } catch (thrown) {
+        log.warn("The worktrees that Parley has made could not be read.", asError(thrown).message);
+      }
+      if (JSON.stringify(records.known) !== before) changed.fire();
       for (const folder of new Set(folders)) {
         const record = records.of(folder ?? "");
         if (record && !states.isRead(record)) refresh(record);
