@@ -7,7 +7,7 @@ import { GitError, gitOutput, type Git } from "../git/gitProgram.ts";
 import { listWorktrees } from "../git/gitWorktrees.ts";
 
 /** The common folder of the repository that a folder is in, without links. Undefined: it is in none, or gone. */
-export async function commonFolderOf(git: Git, folder: string): Promise<string | undefined> {
+async function commonFolderOf(git: Git, folder: string): Promise<string | undefined> {
   try {
     const output = await gitOutput(git, await realpath(folder), ["rev-parse", "--git-common-dir"], {});
     return await realpath(resolve(folder, output.replace(/\r?\n$/, "")));

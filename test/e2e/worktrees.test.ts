@@ -112,6 +112,13 @@ describe("a session in a worktree", () => {
       await runCommand(page, "Parley: Open Worktree in New Window");
       const window = await opened;
       assert.equal(new URL(window.url()).searchParams.get("folder"), worktree);
+      // Its list also has the session, which the first window has open.
+      await runCommand(window, "Parley: Focus on Sessions View");
+      await window
+        .locator(".pane", { hasText: "Sessions" })
+        .locator(".monaco-list-row", { hasText: `in ${basename(folder)}` })
+        .waitFor();
+      await screenshot(window, "worktree-window-list");
       await window.close();
 
       // The agent asks before it writes in the folder of the window.
@@ -251,6 +258,10 @@ describe("a session in a worktree", () => {
       // VS Code lists the worktree by itself.
       await page.locator(".scm-view").first().getByText("parley-session").first().waitFor();
       await screenshot(page, "worktree-scm");
+
+      await runCommand(page, "Parley: Open Chat in Editor");
+      await page.getByRole("tab", { name: /#script write\.json/ }).waitFor();
+      await screenshot(page, "worktree-wide-light");
     } finally {
       rmSync(parent, { recursive: true, force: true });
     }

@@ -155,8 +155,9 @@ describe("the header", () => {
       await panel.intents(),
       ["showChanges", "openTerminal", "openWindow", "remove"].map(action => ({ type: "worktree", action })),
     );
-    await panel.patch({ op: "head", head: { worktree: { branch: "main", problem: "Git cannot read it." } } });
-    await panel.page.getByRole("button", { name: "Worktree: main, Git cannot read it." }).waitFor();
+    await panel.patch({ op: "head", head: { worktree: { branch: "ma\u202ein", problem: "Git cannot read it." } } });
+    const name = "Worktree: ma[U+202E]in, Git cannot read it.";
+    await panel.page.getByRole("button", { name }).getByText("ma[U+202E]in").waitFor();
     await panel.patch({ op: "head", head: { worktree: null } });
     await chip.waitFor({ state: "detached" });
     await panel.page.locator(".header .folder").waitFor();

@@ -114,14 +114,15 @@ export class HeaderElement extends LightElement {
   }
 
   #worktreeMenu(worktree: ViewWorktree): TemplateResult {
-    const sentences = worktreeSentences(worktree);
+    const branch = visibleText(worktree.branch);
+    const sentences = worktreeSentences(worktree).map(visibleText);
     return html`<parley-menu
       class="worktree"
       .label=${t("Worktree")}
-      .text=${worktree.branch.replace(/^parley\/(?=.)/, "")}
+      .text=${branch.replace(/^parley\/(?=.)/, "")}
       .textIcon=${worktree.problem === undefined ? "git-branch" : "warning"}
       .details=${[worktreeCommits(worktree), worktreeLines(worktree)].filter(text => text !== "").join(" ")}
-      .spoken=${[worktree.branch, ...sentences.slice(1)].join(", ")}
+      .spoken=${[branch, ...sentences.slice(1)].join(", ")}
       .tooltip=${[...sentences, this.path].join("\n")}
       .items=${worktreeItems}
       .floats=${true}

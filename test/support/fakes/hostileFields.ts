@@ -254,6 +254,10 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.mcpServers.reason": "Parley",
   "head.questions.asker": "Parley",
   "head.questions.preview.notes": "Parley",
+  // Git reports them. An agent can choose the name of a branch, so the header shows invisible characters by their codes.
+  "head.worktree.branch": "Parley",
+  "head.worktree.problem": "Parley",
+  "head.worktree.state.comparedWith": "Parley",
 };
 
 const messages = ["entries<user>", "entries<agent>", "entries<thought>", "entries<compaction>"];
