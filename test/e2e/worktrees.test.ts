@@ -210,7 +210,7 @@ describe("a session in a worktree", () => {
       const chip = panel.getByRole("button", { name: /^Worktree: / });
       const about =
         "Worktree: parley/session, 1 commit ahead of main, 1 commit behind main, 5 files changed since the base, +4 −2 lines";
-      await until(async () => (await chip.getAttribute("aria-label")) === about);
+      await panel.getByRole("button", { name: about, exact: true }).waitFor();
       await screenshot(page, "worktree-chip-dark");
 
       await chip.click();
@@ -224,7 +224,9 @@ describe("a session in a worktree", () => {
       await screenshot(page, "worktree-diffs-dark");
 
       // VS Code asks no question about a file outside of its folder.
-      await diffs.filter({ hasText: "made.txt" }).getByRole("button", { name: "Open File" }).click();
+      const made = diffs.filter({ hasText: "made.txt" });
+      await made.locator(".header").hover();
+      await made.locator(".codicon-go-to-file").click();
       await page.getByRole("tab", { name: /^made\.txt/ }).waitFor();
       await page.locator(".editor-instance .view-line", { hasText: "lines" }).first().waitFor();
       assert.equal(await page.getByRole("dialog").count(), 0);

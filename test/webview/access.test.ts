@@ -101,6 +101,27 @@ describe("accessibility of the composer's lists", () => {
   });
 });
 
+describe("accessibility of a worktree in the header", () => {
+  usePanel();
+
+  it("axe finds no violation in it, with its open menu in a narrow panel", async () => {
+    const worktree = {
+      branch: "parley/fix-the-sum",
+      state: { comparedWith: "main", ahead: 2, behind: 1, files: 3, added: 12, removed: 3 },
+    };
+    const found: string[] = [];
+    for (const theme of themes) {
+      const panel = await openPanel([snapshot(view([], { title: "Fix the sum", worktree }))], { theme, width: 280 });
+      await panel.page.getByRole("button", { name: /^Worktree: parley\/fix-the-sum, 2 commits ahead/ }).click();
+      await panel.page.getByRole("menu", { name: "Worktree" }).waitFor();
+      await panel.page.screenshot({ path: `out/screenshots/worktree-${theme}.png` });
+      found.push(...(await violations(panel, rulesIn(theme))).map(line => `${theme}: ${line}`));
+      await panel.free();
+    }
+    assert.deepEqual(found, []);
+  });
+});
+
 describe("accessibility of the question about a large conversation", () => {
   usePanel();
 

@@ -115,10 +115,8 @@ describe("the header", () => {
     };
     const panel = await openPanel([snapshot(view([], { folder: "parley-fix", worktree }))], sideBar);
     const chip = panel.page.getByRole("button", { name: /^Worktree: / });
-    assert.equal(
-      await chip.getAttribute("aria-label"),
-      `Worktree: ${worktree.branch}, 2 commits ahead of main, 1 commit behind main, 3 files changed since the base, +12 −3 lines`,
-    );
+    const spoken = `Worktree: ${worktree.branch}, 2 commits ahead of main, 1 commit behind main, 3 files changed since the base, +12 −3 lines`;
+    await panel.page.getByRole("button", { name: spoken, exact: true }).waitFor();
     assert.match((await chip.getAttribute("title")) ?? "", /^Worktree on parley.*\n2 commits ahead of main\n/);
     await chip.getByText("↑2 ↓1 +12 −3").waitFor();
     assert.equal(await panel.page.locator(".header .folder").count(), 0);
@@ -157,7 +155,7 @@ describe("the header", () => {
     );
     await panel.patch({ op: "head", head: { worktree: { branch: "ma\u202ein", problem: "Git cannot read it." } } });
     const name = "Worktree: ma[U+202E]in, Git cannot read it.";
-    await panel.page.getByRole("button", { name }).getByText("ma[U+202E]in").waitFor();
+    await panel.page.getByRole("button", { name }).getByText("ma[U+202E]in", { exact: true }).waitFor();
     await panel.patch({ op: "head", head: { worktree: null } });
     await chip.waitFor({ state: "detached" });
     await panel.page.locator(".header .folder").waitFor();

@@ -108,18 +108,21 @@ export class MenuElement extends LightElement {
   }
 
   #textButton(text: string): TemplateResult {
+    const { spoken } = this;
+    const hidden = spoken === undefined ? nothing : "true";
     return html`<button
       class="menu-choice"
       type="button"
-      aria-label=${`${this.label}: ${this.spoken ?? text}`}
+      aria-label=${spoken === undefined ? `${this.label}: ${text}` : nothing}
       title=${this.tooltip ?? this.label}
       aria-haspopup="menu"
       aria-expanded=${this.open}
       @click=${this.#toggle}
     >
+      ${spoken === undefined ? nothing : html`<span class="sr-only">${`${this.label}: ${spoken}`}</span>`}
       ${this.textIcon === undefined ? nothing : icon(this.textIcon)}
-      <span class="ellipsis" dir="auto">${text}</span>
-      ${this.details ? html`<span class="menu-details" dir="ltr">${this.details}</span>` : nothing}
+      <span class="ellipsis" dir="auto" aria-hidden=${hidden}>${text}</span>
+      ${this.details ? html`<span class="menu-details" dir="ltr" aria-hidden=${hidden}>${this.details}</span>` : nothing}
       ${icon("chevron-down")}
     </button>`;
   }
