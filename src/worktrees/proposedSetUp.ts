@@ -31,7 +31,7 @@ export interface ProposedSetUp {
   readonly lines: readonly string[];
 }
 
-/** A set-up that the user has allowed. */
+/** A set-up that the user has allowed, or one without commands that the user has not allowed. */
 export interface AllowedSetUp {
   readonly commands: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
@@ -134,8 +134,8 @@ export class ProposedSetUps {
   }
 
   /**
-   * The proposed set-up of the worktree, if the user has allowed it before or allows it now. Undefined: nothing is to run. Rejects
-   * with a ProblemError.
+   * The proposed set-up of the worktree, without commands unless the user has allowed it before or allows it now. Undefined: there is
+   * none. Rejects with a ProblemError.
    */
   async allowed(record: WorktreeRecord): Promise<AllowedSetUp | undefined> {
     const { path, origin, commonFolder } = record;
@@ -146,7 +146,7 @@ export class ProposedSetUps {
     const key = createHash("sha256")
       .update(JSON.stringify([commonFolder, text]))
       .digest("hex");
-    if (!(await this.#isAllowed(key, found.lines, record))) return undefined;
+    if (!(await this.#isAllowed(key, found.lines, record))) return { commands: [], env: [] };
     // The file may have changed while the user read it.
     const now = await readProposedSetUp(path, this.#options.platform);
     if (JSON.stringify(now) !== JSON.stringify(found)) throw problem(t("It has changed meanwhile."));

@@ -7,7 +7,7 @@ import { t } from "../base/l10n.ts";
 import type { AgentClient } from "../session/agent.ts";
 import type { ExitStatus, SessionEvent } from "../session/events.ts";
 import { setUpCallId } from "../session/state.ts";
-import type { AllowedSetUp } from "./proposedSetUp.ts";
+import { proposedSetUpFile, type AllowedSetUp } from "./proposedSetUp.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
 
 /** Runs commands for a session, without asking the user. */
@@ -83,7 +83,13 @@ export class WorktreeSetUp {
   }
 
   async #runProposed(run: Omit<SetUpRun, "command">): Promise<void> {
-    const { commands = [], env = [] } = (await this.#options.proposed?.(run.record)) ?? {};
+    const found = await this.#options.proposed?.(run.record);
+    if (!found) return;
+    const { commands, env } = found;
+    if (commands.length === 0) {
+      const title = t("The set-up that “{0}” proposes was not run.", proposedSetUpFile);
+      run.report({ type: "notice", severity: "info", title });
+    }
     for (const command of commands) await this.#run({ ...run, command, env });
   }
 

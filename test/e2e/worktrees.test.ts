@@ -168,7 +168,7 @@ describe("a session in a worktree", () => {
         ...{ "a.txt": "a\n", "gone.txt": "gone\n", "logo.bin": "a\0b", "write.json": script },
         ".cursor/worktrees.json": JSON.stringify({ "setup-worktree": ["echo set up > set-up.txt"] }),
       },
-      settings: { "workbench.colorTheme": "Default Dark Modern" },
+      settings: { "workbench.colorTheme": "Default Dark Modern", "parley.worktrees.newSessions": true },
       trust: true,
     });
     const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
@@ -184,8 +184,12 @@ describe("a session in a worktree", () => {
       git("commit", "-q", "-m", "Start");
       await answerTrust(page, true);
       const panel = await openChat(page);
-      await runCommand(page, "Parley: New Session in Worktree…");
-      await until(async () => (await input(page).inputValue()) === "parley/session");
+      // New sessions start in worktrees, and the branch has the name of the draft.
+      await panel.getByRole("textbox", { name: "Message" }).fill("Fix the sum!\nAnd more.");
+      assert.equal(await panel.getByRole("button", { name: /^Worktree: / }).count(), 0);
+      await panel.getByRole("button", { name: "New Session" }).click();
+      await until(async () => (await input(page).inputValue()) === "parley/fix-the-sum");
+      await input(page).fill("parley/session");
       await page.keyboard.press("Enter");
       await pick(page, "Last commit of main").waitFor();
       await page.keyboard.press("Enter");
@@ -262,7 +266,11 @@ describe("a session in a worktree", () => {
       await screenshot(page, "worktree-scm");
 
       await runCommand(page, "Parley: Open Chat in Editor");
-      await page.getByRole("tab", { name: /#script write\.json/ }).waitFor();
+      await page
+        .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
+        .frameLocator("iframe#active-frame")
+        .getByRole("button", { name: about, exact: true })
+        .waitFor();
       await screenshot(page, "worktree-wide-light");
     } finally {
       rmSync(parent, { recursive: true, force: true });

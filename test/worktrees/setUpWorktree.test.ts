@@ -87,14 +87,18 @@ describe("the set-up of a worktree", () => {
     assert.equal(records.of(folder)?.state, "prepared");
   });
 
-  it("runs nothing that the repository proposes if the user does not allow it", async () => {
-    setUp = new WorktreeSetUp({
-      ...{ records, settings: () => settings, newId: () => "1" },
-      proposed: () => Promise.resolve(undefined),
-    });
-    await prepare();
-    assert.deepEqual(events, []);
-    assert.equal(records.of(folder)?.state, "prepared");
+  it("runs nothing that the repository proposes if the user does not allow it, and says so", async () => {
+    for (const answer of [undefined, { commands: [], env: [] }]) {
+      setUp = new WorktreeSetUp({
+        ...{ records, settings: () => settings, newId: () => "1" },
+        proposed: () => Promise.resolve(answer),
+      });
+      await records.write(record("created"));
+      await prepare();
+      const title = "The set-up that “.cursor/worktrees.json” proposes was not run.";
+      assert.deepEqual(events, answer ? [{ type: "notice", severity: "info", title }] : []);
+      assert.equal(records.of(folder)?.state, "prepared");
+    }
   });
 
   it("runs once for two sessions of the worktree, and both wait for it", async () => {
