@@ -7,7 +7,7 @@ import { t } from "../base/l10n.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import { pathExists } from "../files/nodePaths.ts";
-import { changedSince, commitsBetween, headOf, type WorkTreeHead } from "../git/gitChanges.ts";
+import { changedSince, commitsBetween, headOf, type WorkTreeHead } from "../git/workTreeChanges.ts";
 import { GitError, type Git } from "../git/gitProgram.ts";
 import type { ViewWorktree } from "../panel/protocol.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";

@@ -5,7 +5,7 @@ import { chmod, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createGate } from "../../src/base/async.ts";
 import { nullLog } from "../../src/base/log.ts";
-import { changedSince, fileInCommit } from "../../src/git/gitChanges.ts";
+import { changedSince, fileInCommit } from "../../src/git/workTreeChanges.ts";
 import type { ViewWorktree } from "../../src/panel/protocol.ts";
 import { worktreeCommits, worktreeLines, worktreeSentences } from "../../src/panel/worktreeTexts.ts";
 import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";

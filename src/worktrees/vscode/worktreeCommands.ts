@@ -8,7 +8,7 @@ import { t } from "../../base/l10n.ts";
 import { createTerminal, openDiffs } from "../../editor/editorItems.ts";
 import { showInformationMessage, withProgress } from "../../editor/editorUi.ts";
 import type { ReadOnlyFiles } from "../../editor/readOnlyFiles.ts";
-import { changedSince, fileInCommit, type WorkTreeChange } from "../../git/gitChanges.ts";
+import { changedSince, fileInCommit, type WorkTreeChange } from "../../git/workTreeChanges.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import type { WorktreeRecord } from "../worktreeRecords.ts";
