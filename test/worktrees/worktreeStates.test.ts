@@ -10,6 +10,7 @@ import type { ViewWorktree } from "../../src/panel/protocol.ts";
 import { worktreeCommits, worktreeLines, worktreeSentences } from "../../src/panel/worktreeTexts.ts";
 import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
 import { readWorktreeState, WorktreeStates } from "../../src/worktrees/worktreeStates.ts";
+import { until } from "../support/fakes/until.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
 
 describe("the state of a worktree", () => {
@@ -135,7 +136,7 @@ describe("the states of worktrees", () => {
   });
   afterEach(() => states.dispose());
   const answer = async (at: number): Promise<void> => {
-    while (!answers[at]) await new Promise<void>(resolve => setImmediate(resolve));
+    await until(() => answers[at] !== undefined);
     answers[at]?.settle();
   };
 
@@ -145,7 +146,7 @@ describe("the states of worktrees", () => {
     const joined = states.refresh(two);
     await answer(0);
     await first;
-    while (asked.length < 2) await new Promise<void>(resolve => setImmediate(resolve));
+    await until(() => asked.length === 2);
     assert.deepEqual(asked, ["/one", "/two"]);
     const again = states.refresh(two);
     files = 2;
