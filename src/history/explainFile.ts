@@ -161,6 +161,8 @@ function decisionText({ decision, movedFrom }: Extract<LoggedFact, { readonly ty
       return t("You undid your last decision about the file.");
     case "restore":
       return t("You restored the file from a checkpoint.");
+    case "bringBack":
+      return t("You brought the file back from a worktree.");
   }
 }
 

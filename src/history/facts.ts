@@ -19,8 +19,11 @@ export type FactAuthor =
 /** Who put a text on disk, as far as others know: git, the user in another window, or neither of them. */
 export type FactOrigin = "git" | "elsewhere" | "neither";
 
-/** What the user decided about changes of a file. `restore`: the user restored a checkpoint, or undid a restore. */
-export type FactDecision = "keep" | "undo" | "undoDecision" | "restore";
+/**
+ * What the user decided about changes of a file. `restore`: the user restored a checkpoint, or undid a restore.
+ * `bringBack`: the user brought changes back from a worktree.
+ */
+export type FactDecision = "keep" | "undo" | "undoDecision" | "restore" | "bringBack";
 
 /** A fact about one file. Texts are normalized: null if there is no file, absent if the file is no text. */
 export type FileFact = { readonly path: string } & (

@@ -129,6 +129,22 @@ export class EarlierStates implements EarlierFileStates, Disposable {
     });
   }
 
+  /**
+   * The file is about to be changed outside of a turn. A file that waits for review keeps its state before the first change.
+   * Never rejects.
+   */
+  async keepBefore(path: string): Promise<void> {
+    if (this.#options.awaitsReview(path)) return;
+    await this.#do(path, async () => {
+      const found = await readFileState(path);
+      if (!found) return;
+      const state = found.kind === "missing" ? { ...found, newFolders: await missingFolders(path) } : found;
+      const known = await this.#known("", path, state, { before: undefined, encoding: undefined });
+      this.#replaceState(path);
+      this.#states.set(path, known);
+    });
+  }
+
   /** The agent changes a file for the first time in a turn. */
   touched(turn: string, path: string, before: string | null | undefined): void {
     // A file that waits for review keeps its state before the first change.

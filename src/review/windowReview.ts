@@ -14,6 +14,7 @@ import {
 } from "./fileChanges.ts";
 import { FileComparisons, type Slices } from "./fileComparisons.ts";
 import { type FileChanges } from "./hunk.ts";
+import type { AppliedChange } from "./appliedChanges.ts";
 import { FileDecisions } from "./decisions/fileDecisions.ts";
 import { sharedTurnOf } from "./earlierTurns.ts";
 import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget, SharedTurn, TurnSession, UndoLoss } from "./review.ts";
@@ -363,21 +364,24 @@ export class WindowReview implements Review, Disposable {
     return this.#decisions.restoreFiles(steps, stored, options);
   }
 
-  /** The state to store, as plain JSON. */
-  stored(): StoredReview {
+  /** Changes files for a session outside of its turns. The changes wait for review under the turn, which has a name. */
+  applyChanges(changes: readonly AppliedChange[], turn: string, options: ApplyOptions = {}): Promise<AppliedSteps> {
+    return this.#decisions.applyChanges(changes, turn, options);
+  }
+
+  /**
+   * The state to store, as plain JSON. `isForLater`: with what comes back to the review when files have their earlier texts
+   * again.
+   */
+  stored(isForLater = false): StoredReview {
     const files = [...this.#files.values()].filter(awaitsReview).map(storedFile);
     const turns = new Set(this.files.flatMap(file => file.turns));
     const titles = Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn)));
-    return { files, titles, ...this.#sessions.stored(turns) };
-  }
-
-  /** {@link stored}, with what comes back to the review when files have their earlier texts again. */
-  storedForLater(): StoredReview {
-    const stored = this.stored();
-    const replaced = this.#replaced.all;
+    const stored = { files, titles, ...this.#sessions.stored(turns) };
+    const replaced = isForLater ? this.#replaced.all : [];
     if (replaced.length === 0) return stored;
-    const turns = new Set(replaced.flatMap(one => one.changes.hunks.flatMap(hunk => hunk.turns)));
-    const more = Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn)));
+    const others = new Set(replaced.flatMap(one => one.changes.hunks.flatMap(hunk => hunk.turns)));
+    const more = Object.fromEntries([...this.#titles].filter(([turn]) => others.has(turn)));
     return { ...stored, titles: { ...more, ...stored.titles }, replaced: replaced.map(storedFile) };
   }
 

@@ -112,7 +112,7 @@ describe("a text that another program replaces and brings back", () => {
     const review = reviewed();
     const waiting = review.file(path)?.changes;
     void review.replaced(path, base);
-    const stored = JSON.parse(JSON.stringify(review.storedForLater())) as ReturnType<WindowReview["storedForLater"]>;
+    const stored = JSON.parse(JSON.stringify(review.stored(true))) as ReturnType<WindowReview["stored"]>;
     const [same, popped] = [emptyReview(), emptyReview()];
     assert.deepEqual(await same.restore(stored, () => Promise.resolve(base)), []);
     assert.deepEqual(rows(same), []);
@@ -125,7 +125,7 @@ describe("a text that another program replaces and brings back", () => {
   it("waits for review again if it was replaced while the window was closed", async () => {
     const before = reviewed();
     const waiting = before.file(path)?.changes;
-    const stored = before.storedForLater();
+    const stored = before.stored(true);
     const review = emptyReview();
     await review.restore(stored, () => Promise.resolve(base));
     assert.deepEqual(rows(review), []);

@@ -15,7 +15,7 @@ describe("the text of a stored review", () => {
     });
   });
   afterEach(() => review.dispose());
-  const stored = (): string => JSON.stringify(review.storedForLater());
+  const stored = (): string => JSON.stringify(review.stored(true));
 
   it("has no changes if nothing waits for review", () => {
     assert.equal(hasStoredChanges(stored()), false);

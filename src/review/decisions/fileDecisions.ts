@@ -3,6 +3,7 @@ import { Sequencer } from "../../base/async.ts";
 import { plainState, type FileState } from "../../files/fileState.ts";
 import { noFacts, type FactDecision, type FactSink } from "../../history/facts.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
+import { changedFile, type AppliedChange } from "../appliedChanges.ts";
 import { undoneFile } from "../earlierTurns.ts";
 import { isSettled, keepHunks } from "../fileChanges.ts";
 import { FileMoves, type MovedFiles } from "../fileMoves.ts";
@@ -240,6 +241,31 @@ export class FileDecisions {
         return applied;
       } finally {
         this.#endOwnChanges(steps);
+      }
+    });
+  }
+
+  /** Changes files for a session. The changes wait for review under the turn. */
+  applyChanges(changes: readonly AppliedChange[], turn: string, options: ApplyOptions = {}): Promise<AppliedSteps> {
+    return this.#sequencer.queue(async () => {
+      const files = changes.flatMap(change => changedFile(this.#files.get(change.path), change, turn) ?? []);
+      for (const { path, changes: own, unknown } of files) {
+        if (unknown !== undefined) continue;
+        this.#ownChanges.set(path, { text: own.text, changes: own });
+        this.#noteBegan(path, own.text);
+      }
+      try {
+        const applied = await this.#options.port.apply(changes, options);
+        const changed = files.filter(({ path }) => !applied.failed.has(path));
+        for (const file of changed) {
+          // The editor has reported the edit, and the user may have typed since.
+          if (file.unknown === undefined && !this.#ownChanges.delete(file.path)) continue;
+          this.#files.set(file);
+        }
+        this.#noteDecision("bringBack", changed);
+        return applied;
+      } finally {
+        this.#endOwnChanges(changes);
       }
     });
   }

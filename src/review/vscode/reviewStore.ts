@@ -1,15 +1,19 @@
 // The review of this window: made, fed, and kept across reloads.
 import { realpath } from "node:fs/promises";
 import { Sequencer } from "../../base/async.ts";
-import { asError } from "../../base/errors.ts";
+import { asError, Refusal } from "../../base/errors.ts";
 import { jsonWork } from "../../base/jsonWork.ts";
+import { t } from "../../base/l10n.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import { quotePath } from "../../base/text.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
 import type { TextStorage } from "../../session/log/sessionStore.ts";
 import { emptySession, promptTitle, sessionTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import { defaultSlices, inSlices } from "../fileComparisons.ts";
+import type { AppliedChange } from "../appliedChanges.ts";
+import type { TurnSession } from "../review.ts";
 import type { StoredReview } from "../storedReview.ts";
 import { reviewFile } from "../storedFiles.ts";
 import { WindowReview } from "../windowReview.ts";
@@ -207,6 +211,26 @@ export class ReviewStore implements Disposable {
   }
 
   /**
+   * Changes files for a session outside of its turns. The changes wait for review under a turn of their own. What is no text
+   * is only changed if an undo can bring it back.
+   */
+  async applyChanges(
+    changes: readonly AppliedChange[],
+    turn: { readonly id: string; readonly title: string; readonly session?: TurnSession },
+    options?: ApplyOptions,
+  ): Promise<AppliedSteps> {
+    await this.ready;
+    await this.#states.settled();
+    await Promise.all(changes.map(({ path }) => this.#states.keepBefore(path)));
+    const isSafe = ({ path, before, after }: AppliedChange): boolean =>
+      (typeof before === "string" && typeof after === "string") || this.#states.has(path);
+    this.review.nameTurn(turn.id, turn.title, turn.session);
+    const applied = await this.review.applyChanges(changes.filter(isSafe), turn.id, options);
+    const unsafe = changes.filter(one => !isSafe(one)).map(({ path }): [string, Error] => [path, unknownBefore(path)]);
+    return { ...applied, failed: new Map([...applied.failed, ...unsafe]) };
+  }
+
+  /**
    * The window is about to close. What agents do until they are ended is compared in the next window, because this one
    * may be killed before.
    */
@@ -243,7 +267,7 @@ export class ReviewStore implements Disposable {
     const paths = this.review.files.flatMap(({ path, movedFrom }) =>
       movedFrom === undefined ? path : [path, movedFrom],
     );
-    const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outside.paths };
+    const stored: StoredWindow = { ...this.review.stored(true), outside: this.attribution.outside.paths };
     const storedStates = this.#states.stored(paths);
     const text = await jsonOf(stored);
     if (text.length > maxStoredLength)
@@ -320,6 +344,9 @@ export class ReviewStore implements Disposable {
     }
   }
 }
+
+const unknownBefore = (path: string): Refusal =>
+  new Refusal("failed", t("{0} could not be read, so it was not changed.", quotePath(path)), { path });
 
 /** The review contains the texts of files, so it is converted in slices. */
 async function jsonOf(value: unknown): Promise<string> {
