@@ -3,6 +3,7 @@
 import { constants } from "node:fs";
 import { access, mkdir, realpath, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { forEachLimited } from "../base/async.ts";
 import { asError, errorCodeOf, isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
@@ -15,9 +16,12 @@ import {
   uncommittedFiles,
   WorktreeUnavailableError,
   type Repository,
+  type UncommittedFiles,
 } from "../git/gitWorktrees.ts";
+import { stateAtPath } from "../files/standing.ts";
 import { worktreeFolderName } from "./branchNames.ts";
 import { copyNewFiles, copyUncommitted } from "./copyFiles.ts";
+import type { BaseState } from "./fileBases.ts";
 import { includedFiles } from "./includedFiles.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
 
@@ -74,7 +78,7 @@ export async function makeWorktree(
   let made: MadeWorktree;
   try {
     await records.write(record);
-    made = await fill(record, choices, git, signal);
+    made = await fill(record, choices, { git, records, ...(signal && { signal }) });
   } catch (thrown) {
     await removeNewWorktree(git, origin, record).catch((cleanup: unknown) => {
       const [reason, rest] = [asError(thrown).message, asError(cleanup).message];
@@ -108,10 +112,9 @@ async function createFolder(parent: string, branch: string): Promise<string> {
 async function fill(
   record: WorktreeRecord,
   { repository, takesUncommitted, copy }: WorktreeChoices,
-  git: Git,
-  signal: AbortSignal | undefined,
+  { git, records, signal }: Pick<MakeWorktreeOptions, "git" | "records" | "signal">,
 ): Promise<MadeWorktree> {
-  const { path, origin } = record;
+  const { path, origin, base } = record;
   const warnings: string[] = [];
   try {
     await addWorktree(git, origin, record, signal);
@@ -124,6 +127,8 @@ async function fill(
   if (takesUncommitted) {
     const uncommitted = await uncommittedFiles(git, origin, signal);
     await copyUncommitted(uncommitted, origin, path, signal);
+    // They are the user's, so they don't come back as changes of the session.
+    await records.bases.write(path, { commit: base, files: await copiedBases(uncommitted, path) });
     if (uncommitted.submodules.length > 0)
       warnings.push(t("Changes of submodules were not copied: {0}", uncommitted.submodules.join(", ")));
   }
@@ -136,6 +141,22 @@ async function fill(
   const folder = join(path, repository.prefix);
   await mkdir(folder, { recursive: true });
   return { record: { ...record, state: "created" }, folder, warnings };
+}
+
+/** Files that are read at the same time. */
+const maxConcurrentReads = 16;
+
+/** The states of the files that were copied, by path. */
+async function copiedBases(
+  { changed, deleted }: UncommittedFiles,
+  path: string,
+): Promise<ReadonlyMap<string, BaseState>> {
+  const bases = new Map<string, BaseState>();
+  await forEachLimited([...changed, ...deleted], maxConcurrentReads, async name => {
+    const state = await stateAtPath(join(path, name), [path]);
+    if (state) bases.set(name, state);
+  });
+  return bases;
 }
 
 /** The folder in which worktrees of the repository are made by default: beside the main work tree. */

@@ -6,6 +6,7 @@ import { join, sep } from "node:path";
 import { forEachLimited } from "../base/async.ts";
 import { asError, isNotFoundError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { FileBaseStore } from "./fileBases.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
 
 const isRecord = isRecordWith({
@@ -37,12 +38,15 @@ const maxReads = 16;
 const fileName = (path: string): string => `${createHash("sha256").update(path).digest("hex").slice(0, 32)}.json`;
 
 export class WorktreeRecords {
+  /** What the files of each worktree are compared with. */
+  readonly bases: FileBaseStore;
   readonly #folder: string;
   readonly #log: Log;
   #records: readonly WorktreeRecord[] = [];
 
   /** `folder`: the folder of the records. */
   constructor(folder: string, log: Log) {
+    this.bases = new FileBaseStore(folder);
     this.#folder = folder;
     this.#log = log;
   }
@@ -89,6 +93,7 @@ export class WorktreeRecords {
   /** Removes the record of a worktree. Rejects if it cannot be removed. */
   async remove(path: string): Promise<void> {
     await rm(join(this.#folder, fileName(path)), { force: true });
+    await this.bases.remove(path);
     this.#records = this.#records.filter(one => one.path !== path);
   }
 
