@@ -139,6 +139,8 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     path: worktreeRecordsFolder(context),
     settings: () => settings.read().worktrees,
     open,
+    review: review.store,
+    roots: workspace.roots,
   });
   const features = {
     open,

@@ -7,6 +7,7 @@ export const commandIds = [
   "parley.showWorktreeChanges",
   "parley.openWorktreeTerminal",
   "parley.openWorktree",
+  "parley.bringBackChanges",
   "parley.removeWorktree",
   "parley.switchSession",
   "parley.nextWaitingSession",

@@ -81,13 +81,19 @@ export function planFile(sides: FileSides, isChosen?: (hunk: number) => boolean)
   if (!local.isUnsaved && isSameState(local.state, theirs.state)) return { ...none, base: theirs.state };
   const isAll = isChosen === undefined;
   if (isAll && !local.isUnsaved && isBase(base.state, local.state)) {
-    const counts = merged ? { added: merged.added, removed: merged.removed } : {};
-    return { ...none, ...counts, base: theirs.state, after: { text: theirs.text, state: theirs.state } };
+    return { ...none, ...countsOf(sides), base: theirs.state, after: { text: theirs.text, state: theirs.state } };
   }
   if (merged) return merged;
   const onlyMode = modePlan(sides);
   if (onlyMode) return { ...none, base: theirs.state, after: onlyMode };
   return { ...none, base: base.state, conflict: wholeConflict(sides) };
+}
+
+/** The lines that an unchanged local file gets and loses. */
+function countsOf({ local, theirs }: FileSides): Pick<FilePlan, "added" | "removed"> {
+  if (local.text === undefined || theirs.text === undefined) return { added: 0, removed: 0 };
+  const { added, removed } = mergeHunks(local.text ?? "", local.text ?? "", theirs.text ?? "");
+  return { added, removed };
 }
 
 /** The merge of three texts. Undefined: a side is no text, or only one that the text does not show differs. */

@@ -110,8 +110,8 @@ describe("changes of a worktree that are brought back", () => {
     assert.deepEqual(await listed(), [
       "a.txt: changed +1 −1",
       "b.txt: changed +1 −1",
-      "sub/c.txt: deleted +0 −0",
-      "sub/new/x.txt: new +0 −0",
+      "sub/c.txt: deleted +0 −9",
+      "sub/new/x.txt: new +2 −0",
     ]);
     await bringBack();
     assert.equal(await textHere("a.txt"), lines(9, { 2: "two\n" }));
@@ -269,7 +269,7 @@ describe("changes of a worktree that are brought back", () => {
     // The user changes what came back, and the agent goes on.
     await real.write({ "a.txt": lines(9, { 2: "reviewed\n" }) });
     await write({ "a.txt": lines(9, { 2: "two\n", 7: "seven\n" }), "x.bin": "\0two", "b.txt": "again\n" });
-    assert.deepEqual(await listed(), ["a.txt: changed +1 −1", "b.txt: new +0 −0", "x.bin: binary +0 −0"]);
+    assert.deepEqual(await listed(), ["a.txt: changed +1 −1", "b.txt: new +1 −0", "x.bin: binary +0 −0"]);
     await bringBack();
     assert.equal(await textHere("a.txt"), lines(9, { 2: "reviewed\n", 7: "seven\n" }));
     assert.equal(await textHere("b.txt"), "again\n");
@@ -281,7 +281,7 @@ describe("changes of a worktree that are brought back", () => {
     await bringBack();
     assert.equal(await textHere("a.txt"), lines(9, { 2: "reviewed\n" }));
     await rm(there("new.txt"));
-    assert.deepEqual(await listed(), ["new.txt: deleted +0 −0"]);
+    assert.deepEqual(await listed(), ["new.txt: deleted +0 −1"]);
   });
 
   it("are found in a file of the same size that changed in the same moment as the index", async () => {

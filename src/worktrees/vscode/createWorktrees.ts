@@ -22,6 +22,8 @@ import { relatedFolders } from "../relatedFolders.ts";
 import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
 import { askProposedSetUp } from "./askProposedSetUp.ts";
+import { createSideTexts } from "./bothSides.ts";
+import { bringBackCommands, type BringBackChangesOptions } from "./bringBackChanges.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
 import { removeWorktreeCommand, type RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
 import {
@@ -54,6 +56,9 @@ export interface WorktreesOptions {
   readonly path: string;
   readonly settings: () => WorktreeSettings;
   readonly open: OpenSessions;
+  /** The review, and the folders whose files are reviewed. */
+  readonly review: BringBackChangesOptions["review"];
+  readonly roots: () => readonly string[];
 }
 
 /** The commands of a worktree, about the session of a row in the Sessions view or about the active session. */
@@ -82,7 +87,9 @@ export interface WorktreesFeature {
   /** The commands, with the sessions that they start. */
   commands(
     sessions: WorktreeSessions,
-  ): CommandHandlers<"parley.newSessionInWorktree" | "parley.removeWorktree" | WorktreeCommandId>;
+  ): CommandHandlers<
+    "parley.newSessionInWorktree" | "parley.removeWorktree" | "parley.bringBackChanges" | WorktreeCommandId
+  >;
   /**
    * Starts a new session in a worktree in place of the usual one, if the user has set so. Resolves with false if it is to start
    * as usual.
@@ -152,6 +159,7 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
       ...commands,
       "parley.newSessionInWorktree": () => start(sessions),
       "parley.removeWorktree": () => remove(sessions),
+      ...bringBackCommands(open, { ...options, records, sides: store.add(createSideTexts()), log }),
     }),
     async startByDefault(sessions) {
       const { registry, folders, chat } = sessions;

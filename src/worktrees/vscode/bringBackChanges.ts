@@ -1,0 +1,314 @@
+// Brings changes of a worktree back into the main checkout, where they wait for review like changes of an agent.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { Sequencer } from "../../base/async.ts";
+import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
+import type { Log } from "../../base/log.ts";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
+import { showInformationMessage, showWarningMessage, withProgress } from "../../editor/editorUi.ts";
+import type { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement } from "../../files/paths.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
+import type { OpenSessions } from "../../library/openSessions.ts";
+import type { AppliedChange } from "../../review/appliedChanges.ts";
+import { throwFailures } from "../../review/reviewDecision.ts";
+import type { ReviewStore } from "../../review/vscode/reviewStore.ts";
+import type { Session } from "../../session/session.ts";
+import { isBusy, sessionTitle } from "../../session/state.ts";
+import {
+  isOpen,
+  listBringBack,
+  stepsOf,
+  withBases,
+  type BringBackEntry,
+  type BringBackList,
+  type EntrySteps,
+} from "../bringBack.ts";
+import type { BaseState } from "../fileBases.ts";
+import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
+import { canShowSides, showBothSides } from "./bothSides.ts";
+import { editorTexts } from "./editorTexts.ts";
+import { pickChanges, pickHunks } from "./pickChanges.ts";
+
+export interface BringBackChangesOptions {
+  readonly records: WorktreeRecords;
+  readonly review: Pick<ReviewStore, "applyChanges">;
+  /** The folders whose files are reviewed. */
+  readonly roots: () => readonly string[];
+  /** The documents for the sides of worktrees. */
+  readonly sides: ReadOnlyTexts;
+  readonly log: Log;
+}
+
+/** What is brought back. */
+interface Chosen {
+  readonly paths: ReadonlySet<string>;
+  /** Whether a hunk of the only file is wanted, by its number. */
+  readonly isChosen?: (hunk: number) => boolean;
+}
+
+/** What happened to the entries. */
+interface BroughtBack {
+  readonly done: readonly BringBackEntry[];
+  readonly failed: ReadonlyMap<string, Error>;
+  /** The entries with a conflict after the merge. */
+  readonly conflicts: readonly BringBackEntry[];
+}
+
+/** Files that changed at the same moment are merged again this often. */
+const maxAttempts = 3;
+
+class BringBackChanges {
+  readonly #options: BringBackChangesOptions;
+  /** Each merge begins with what the one before has left. */
+  readonly #running = new Sequencer();
+
+  constructor(options: BringBackChangesOptions) {
+    this.#options = options;
+  }
+
+  /** Asks what to bring back from the worktree of the session, and brings it back. Rejects with a sentence. */
+  async run(session: Session): Promise<void> {
+    const { records } = this.#options;
+    await records.read();
+    const record = records.of(session.state.workspaceFolder);
+    if (!record) return void showInformationMessage(t("This session is in no worktree that Parley has made."));
+    if (!(await this.#isInside(record.origin)) && !this.#options.roots().some(root => isBelow(root, record.origin)))
+      return void showInformationMessage(
+        t("Open the folder “{0}” in this window to bring changes back into it.", record.origin),
+      );
+    const { entries, outside, left, bases } = await this.#listed(record);
+    const missing = leftSentence(outside, left);
+    if (entries.length === 0) {
+      const again = t("List Again");
+      const nothing = t("There is nothing to bring back from “{0}”.", record.branch);
+      const sentence = missing === "" ? nothing : `${nothing} ${missing}`;
+      if (bases.files.size === 0) return void showInformationMessage(sentence);
+      const pressed = await showInformationMessage(
+        `${sentence} ${t("What was brought back before is not listed.")}`,
+        again,
+      );
+      if (pressed !== again) return;
+      await records.bases.write(record.path, { ...bases, files: new Map() });
+      return this.run(session);
+    }
+    const title = t("Bring Back Changes of {0}", record.branch);
+    const hint = isBusy(session.state)
+      ? t("The session is working, so its files can still change.")
+      : t("Select what to bring back for review");
+    const placeHolder = missing === "" ? hint : `${hint} ${missing}`;
+    const show = (entry: BringBackEntry): void => {
+      this.#show(record, [entry], { preserveFocus: true, preview: true }).catch((thrown: unknown) => {
+        this.#options.log.error("The sides of a file could not be shown.", asError(thrown).message);
+      });
+    };
+    const picked = await pickChanges(entries, { title, placeHolder }, show);
+    const [only] = picked?.entries ?? [];
+    if (!picked || !only) return;
+    const isChosen = picked.picksHunks ? await pickHunks(only, title) : undefined;
+    if (picked.picksHunks && !isChosen) return;
+    const paths = new Set(picked.entries.map(({ path }) => path));
+    const result = await this.#running.queue(() =>
+      this.#bringBack(record, session, { paths, ...(isChosen && { isChosen }) }),
+    );
+    await this.#report(record, session, result);
+  }
+
+  async #listed(record: WorktreeRecord): Promise<BringBackList & { readonly outside: number }> {
+    const list = await withProgress(
+      {
+        location: vscode.ProgressLocation.Window,
+        title: t("Comparing the worktree…"),
+      },
+      () => this.#list(record),
+    );
+    const open = list.entries.filter(isOpen);
+    const entries: BringBackEntry[] = [];
+    for (const entry of open) {
+      const paths = [entry.path, entry.from ?? entry.path].map(path => join(record.origin, path));
+      const inside = await Promise.all(paths.map(path => this.#isInside(path)));
+      if (inside.every(each => each)) entries.push(entry);
+    }
+    return { ...list, entries, outside: open.length - entries.length };
+  }
+
+  #list(record: WorktreeRecord): Promise<BringBackList> {
+    const git = gitOf(vscode.Uri.file(record.origin));
+    if (!git) throw new Error(t("Git was not found. Worktrees need it."));
+    return listBringBack(record, { git, records: this.#options.records, texts: editorTexts }).catch(
+      (thrown: unknown) => {
+        throw new Error(t("Git cannot compare the worktree with its base: {0}", asError(thrown).message));
+      },
+    );
+  }
+
+  async #isInside(path: string): Promise<boolean> {
+    return (await new Confinement(nodePaths(), this.#options.roots()).locate(path)).inside;
+  }
+
+  /** The texts can have changed since they were listed, so that they are merged now. */
+  async #bringBack(record: WorktreeRecord, session: Session, { paths, isChosen }: Chosen): Promise<BroughtBack> {
+    const turn = {
+      id: `bring-back:${randomUUID()}`,
+      title: t("Brought back from {0}", record.branch),
+      session: { id: session.id, title: sessionTitle(session.state) },
+    };
+    const done = new Map<string, BringBackEntry>();
+    let failed: ReadonlyMap<string, Error> = new Map();
+    let wanted = paths;
+    for (let attempt = 0; attempt < maxAttempts && wanted.size > 0; attempt++) {
+      const list = await this.#list(record);
+      const entries = list.entries.filter(({ path }) => wanted.has(path));
+      const applied = await this.#apply(record, entries, turn, isChosen);
+      failed = applied.failed;
+      for (const entry of applied.done) done.set(entry.path, entry);
+      await this.#keepBases(record, list, applied.bases);
+      wanted = new Set(applied.failed.keys());
+    }
+    const { entries } = await this.#list(record);
+    const isConflict = ({ path, plan }: BringBackEntry): boolean =>
+      paths.has(path) && !failed.has(path) && (plan.conflict !== undefined || plan.places.length > 0);
+    return { done: [...done.values()], failed, conflicts: entries.filter(isConflict) };
+  }
+
+  /** Applies the steps of entries. A file that was moved is removed only after it is at its new path. */
+  async #apply(
+    record: WorktreeRecord,
+    entries: readonly BringBackEntry[],
+    turn: Parameters<ReviewStore["applyChanges"]>[1],
+    isChosen: Chosen["isChosen"],
+  ): Promise<{
+    readonly done: readonly BringBackEntry[];
+    readonly failed: ReadonlyMap<string, Error>;
+    readonly bases: ReadonlyMap<string, BaseState>;
+  }> {
+    const planned: { readonly entry: BringBackEntry; readonly steps: EntrySteps }[] = [];
+    const failed = new Map<string, Error>();
+    for (const entry of entries)
+      try {
+        planned.push({ entry, steps: await stepsOf(record, entry, editorTexts, isChosen) });
+      } catch (thrown) {
+        failed.set(entry.path, asError(thrown));
+      }
+    const apply = async (of: (steps: EntrySteps, entry: BringBackEntry) => EntrySteps["steps"]): Promise<void> => {
+      const rows = planned
+        .filter(({ entry }) => !failed.has(entry.path))
+        .flatMap(({ entry, steps }) => of(steps, entry).map(step => ({ ...step, what: whatOf(entry), entry })));
+      if (rows.length === 0) return;
+      const changes: readonly AppliedChange[] = rows.map(({ entry: _, ...change }) => change);
+      const applied = await withCancellableProgress(t("Bringing changes back"), changes.length, options =>
+        this.#options.review.applyChanges(changes, turn, options),
+      );
+      for (const { entry, path } of rows) {
+        const error = applied.failed.get(path);
+        if (error) failed.set(entry.path, error);
+      }
+    };
+    await apply(({ steps }, { from }) => (from === undefined ? steps : steps.slice(1)));
+    await apply(({ steps }, { from }) => (from === undefined ? [] : steps.slice(0, 1)));
+    const applied = planned.filter(({ entry }) => !failed.has(entry.path));
+    return {
+      done: applied.filter(({ steps }) => steps.steps.length > 0).map(({ entry }) => entry),
+      failed,
+      bases: new Map(applied.flatMap(({ steps }) => [...steps.bases])),
+    };
+  }
+
+  async #keepBases(
+    record: WorktreeRecord,
+    { bases }: BringBackList,
+    changed: ReadonlyMap<string, BaseState>,
+  ): Promise<void> {
+    const { records } = this.#options;
+    await records.bases.write(record.path, withBases(bases, changed));
+    const now = records.of(record.path) ?? record;
+    if (now.base !== bases.commit) await records.write({ ...now, base: bases.commit });
+  }
+
+  async #report(record: WorktreeRecord, session: Session, { done, failed, conflicts }: BroughtBack): Promise<void> {
+    const names = done.map(({ path }) => path).join(", ");
+    const { length } = done;
+    if (length > 0) session.addNotice(t("Brought back into {0}: {1}", record.origin, names));
+    const brought =
+      length === 0
+        ? t("No file was changed.")
+        : length === 1
+          ? t("1 file was brought back. Its changes wait for your review.")
+          : t("{0} files were brought back. Their changes wait for your review.", length);
+    if (conflicts.length > 0) {
+      const kept =
+        conflicts.length === 1
+          ? t("1 file conflicts with your changes, which stay: {0}", conflicts[0]?.path ?? "")
+          : t("{0} files conflict with your changes, which stay.", conflicts.length);
+      const show = t("Show Conflicts");
+      const buttons = conflicts.some(canShowSides) ? [show] : [];
+      void showWarningMessage(`${brought} ${kept}`, ...buttons)
+        .then(pressed => (pressed === show ? this.#show(record, conflicts) : undefined))
+        .catch((thrown: unknown) => {
+          this.#options.log.error("Conflicts could not be shown.", asError(thrown).message);
+        });
+    } else if (length > 0) {
+      const review = t("Review Changes");
+      void showInformationMessage(brought, review)
+        .then(pressed => (pressed === review ? vscode.commands.executeCommand("parley.reviewChanges") : undefined))
+        .catch((thrown: unknown) => {
+          this.#options.log.error("The changes could not be shown.", asError(thrown).message);
+        });
+    }
+    throwFailures(failed);
+  }
+
+  #show(
+    record: WorktreeRecord,
+    entries: readonly BringBackEntry[],
+    options?: vscode.TextDocumentShowOptions,
+  ): Promise<void> {
+    return showBothSides(record, entries, this.#options.sides, options);
+  }
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(join(folder, "/"));
+
+function leftSentence(outside: number, left: readonly string[]): string {
+  const sentences = [
+    ...(outside === 1 ? [t("1 file is outside of the folders of this window, and stays in the worktree.")] : []),
+    ...(outside > 1
+      ? [t("{0} files are outside of the folders of this window, and stay in the worktree.", outside)]
+      : []),
+    ...(left.length > 0
+      ? [t("Other repositories and files that are too large stay in the worktree: {0}", left.join(", "))]
+      : []),
+  ];
+  return sentences.join(" ");
+}
+
+/** What the change of a file is if its text is the same, as a sentence. */
+function whatOf({ kind, local, theirs }: BringBackEntry): string {
+  if (kind === "link") return t("A symbolic link was brought back from a worktree.");
+  if (kind === "binary") return t("A file that is no text was brought back from a worktree.");
+  const [own, other] = [local.state, theirs.state];
+  if (own.kind !== "file" || other.kind !== "file" || own.executable === other.executable)
+    return t("Line endings or the encoding were brought back from a worktree, and no text.");
+  return other.executable
+    ? t("The worktree made the file executable.")
+    : t("The worktree made the file not executable.");
+}
+
+/** The command that brings changes back. Its argument is the id of a session, by default the active one. */
+export function bringBackCommands(
+  open: OpenSessions,
+  options: BringBackChangesOptions,
+): CommandHandlers<"parley.bringBackChanges"> {
+  const changes = new BringBackChanges(options);
+  return {
+    "parley.bringBackChanges": async id => {
+      const session = typeof id === "string" ? open.get(id) : open.active;
+      if (!session) return void showInformationMessage(t("This session is in no worktree that Parley has made."));
+      await changes.run(session);
+    },
+  };
+}

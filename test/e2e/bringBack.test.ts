@@ -1,0 +1,170 @@
+// Changes of a worktree that come back into the folder of the window, where they wait for review.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { until } from "../support/fakes/until.ts";
+import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+
+const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
+const pick = (page: Page, text: string | RegExp): Locator =>
+  page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+const lens = (page: Page, text: string | RegExp): Locator => page.locator(".codelens-decoration a", { hasText: text });
+/** A notification. An automated VS Code keeps its toasts in the list. */
+async function notification(page: Page, text: string): Promise<Locator> {
+  const found = page.locator(".notifications-center .notification-list-item", { hasText: text });
+  await runCommand(page, "Notifications: Show Notifications");
+  await found.waitFor();
+  return found;
+}
+
+const lines = (change: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 12 }, (_, i) => `${change[i + 1] ?? `line ${i + 1}`}\n`).join("");
+
+const write = (file: string, content: string): unknown => ({
+  request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },
+});
+const call = (update: object): unknown => ({ update: { toolCallId: "t1", ...update } });
+
+async function send(panel: FrameLocator, text: string, reply: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(text);
+  await composer.press("Enter");
+  await conversation(panel).getByText(reply).waitFor();
+  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+}
+
+interface Started {
+  readonly page: Page;
+  readonly panel: FrameLocator;
+  readonly folder: string;
+  readonly worktree: string;
+  git(...args: readonly string[]): string;
+}
+
+/** Opens a window on a repository with these files, and starts a session in a worktree of it. */
+async function start(
+  files: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Started> {
+  const { page, folder } = await openWorkbench({ files, settings: { "files.autoSave": "off", ...settings } });
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  git("init", "-q", "-b", "main");
+  git("config", "user.email", "ada@example.com");
+  git("config", "user.name", "Ada");
+  git("add", ".");
+  git("commit", "-q", "-m", "Start");
+  const panel = await openChat(page);
+  await runCommand(page, "Parley: New Session in Worktree…");
+  await until(async () => (await page.locator(".quick-input-widget input.input").inputValue()) === "parley/session");
+  await page.keyboard.press("Enter");
+  await pick(page, "Last commit of main").waitFor();
+  await page.keyboard.press("Enter");
+  await panel.getByText("parley/session").first().waitFor();
+  return { page, panel, folder, worktree: join(parentOf(folder), "parley-session"), git };
+}
+
+const parentOf = (folder: string): string => join(dirname(folder), `${basename(folder)}.worktrees`);
+
+describe("changes of a session in a worktree", () => {
+  let parent = "";
+  afterEach(() => {
+    if (parent !== "") rmSync(parent, { recursive: true, force: true });
+  });
+
+  it("come back into the editor beside unsaved text, wait for review, and leave what conflicts", async () => {
+    const first = [
+      write("app.txt", lines({ 2: "the agent's two", 8: "the agent's eight" })),
+      write("conflict.txt", "the agent's\n"),
+      write("made.txt", "made\n"),
+      call({ sessionUpdate: "tool_call", title: "Run a script", kind: "execute", status: "in_progress" }),
+      { write: "disk.txt", text: "on disk\n" },
+      call({ sessionUpdate: "tool_call_update", status: "completed" }),
+      { chunk: "All done." },
+    ];
+    const second = [
+      write("app.txt", lines({ 2: "the agent's two", 5: "the agent's five", 8: "the agent's eight" })),
+      { chunk: "Also done." },
+    ];
+    const { page, panel, folder } = await start({
+      "app.txt": lines(),
+      "conflict.txt": "start\n",
+      "first.json": JSON.stringify(first),
+      "second.json": JSON.stringify(second),
+    });
+    parent = parentOf(folder);
+    const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+    await send(panel, "#script first.json", "All done.");
+    await runCommand(page, "Parley: Keep All Changes");
+
+    await openFile(page, "app.txt");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("unsaved");
+    await page.locator(".tab.active.dirty").waitFor();
+    writeFileSync(join(folder, "conflict.txt"), "mine\n");
+
+    await runCommand(page, "Parley: Bring Back Changes…");
+    for (const text of [
+      /app\.txt\s*\+2 −2 · with your unsaved changes/,
+      /conflict\.txt\s*conflict in 1 place/,
+      /made\.txt\s*\+1 −0 · new/,
+    ])
+      await pick(page, text).waitFor();
+    await screenshot(page, "bring-back-pick");
+    await page.keyboard.press("Enter");
+    await lens(page, "1 line changed").first().waitFor();
+    const kept = await notification(page, "1 file conflicts with your changes, which stay: conflict.txt");
+    await screenshot(page, "bring-back-review");
+    assert.equal(read("app.txt"), lines(), "unsaved text stays unsaved");
+    assert.equal(read("conflict.txt"), "mine\n");
+    assert.deepEqual([read("made.txt"), read("disk.txt")], ["made\n", "on disk\n"]);
+
+    await kept.getByRole("button", { name: "Show Conflicts" }).click();
+    await page.locator(".tab.active", { hasText: "conflict.txt (Worktree ↔ Local File)" }).waitFor();
+    await page.locator(".modified-in-monaco-diff-editor .view-line", { hasText: "mine" }).waitFor();
+    await page.locator(".original-in-monaco-diff-editor .view-line", { hasText: "the agent's" }).waitFor();
+    await screenshot(page, "bring-back-conflict");
+
+    // Ctrl+Z takes back what came into the editor, and nothing that was typed.
+    await openFile(page, "app.txt");
+    const shown = (text: string): Locator => page.locator(".editor-instance .view-line", { hasText: text });
+    await page.keyboard.press("Control+Z");
+    await shown("the agent's two").waitFor({ state: "detached" });
+    await shown("unsaved").waitFor();
+    await until(async () => (await lens(page, "1 line changed").count()) === 0);
+    await page.keyboard.press("Control+Shift+Z");
+    await shown("the agent's two").waitFor();
+    await lens(page, "1 line changed").first().waitFor();
+    await page.keyboard.press("Control+S");
+    await until(() => read("app.txt") === `${lines({ 2: "the agent's two", 8: "the agent's eight" })}unsaved`);
+
+    // One hunk is undone, and comes back with the decision.
+    await page.keyboard.press("Control+Home");
+    await runCommand(page, "Parley: Next Change");
+    await runCommand(page, "Parley: Undo Change");
+    const undone = `${lines({ 8: "the agent's eight" })}unsaved`;
+    await until(() => read("app.txt") === undone || read("app.txt") === `${lines({ 2: "the agent's two" })}unsaved`);
+    await runCommand(page, "Parley: Undo Last Review Decision");
+    await until(() => read("app.txt") === `${lines({ 2: "the agent's two", 8: "the agent's eight" })}unsaved`);
+
+    // The second time brings only what is new.
+    await send(panel, "#script second.json", "Also done.");
+    await runCommand(page, "Parley: Bring Back Changes…");
+    await pick(page, /app\.txt\s*\+1 −1/).waitFor();
+    await pick(page, "conflict.txt").waitFor();
+    assert.equal(await pick(page, "made.txt").count(), 0);
+    await page.keyboard.press("Enter");
+    await until(
+      () =>
+        read("app.txt") === `${lines({ 2: "the agent's two", 5: "the agent's five", 8: "the agent's eight" })}unsaved`,
+    );
+
+    // An undo of the session removes the files that it brought.
+    await runCommand(page, "Parley: Undo All Changes");
+    await page.getByRole("dialog").getByRole("button", { name: "Undo Changes" }).click();
+    await until(() => read("app.txt") === `${lines()}unsaved` && !existsSync(join(folder, "made.txt")));
+    assert.ok(!existsSync(join(folder, "disk.txt")));
+    assert.equal(read("conflict.txt"), "mine\n");
+  });
+});
