@@ -223,10 +223,19 @@ export async function removeWorktreeFolder(git: Git, top: string, path: string):
   await gitOutput(git, top, ["worktree", "remove", "--force", "--", path], {});
 }
 
-/** The number of commits up to this one that no branch or tag has. `except`: a branch that does not count. */
-export async function unreachedCommits(git: Git, folder: string, commit: string, except?: string): Promise<number> {
+/**
+ * The number of commits up to this one that no branch or tag has. `except`: a branch that does not count. `merged`: a
+ * commit whose changes a branch has.
+ */
+export async function unreachedCommits(
+  git: Git,
+  folder: string,
+  commit: string,
+  except?: string,
+  merged?: string,
+): Promise<number> {
   const without = except === undefined ? [] : [`--exclude=${except}`];
-  const others = ["--not", ...without, "--branches", "--tags", "--remotes"];
+  const others = ["--not", ...without, "--branches", "--tags", "--remotes", ...(merged === undefined ? [] : [merged])];
   return Number(await gitOutput(git, folder, ["rev-list", "--count", commit, ...others], {}));
 }
 

@@ -177,19 +177,25 @@ export const withBases = (bases: FileBases, changed: ReadonlyMap<string, BaseSta
   files: new Map([...bases.files, ...changed]),
 });
 
+/** Stores the bases of the worktree, after its branch or files of it changed. */
+export async function keepBases(record: WorktreeRecord, bases: FileBases, records: WorktreeRecords): Promise<void> {
+  await records.bases.write(record.path, bases);
+  const now = records.of(record.path) ?? record;
+  if (now.base !== bases.commit) await records.write({ ...now, base: bases.commit });
+}
+
 /**
  * The bases of the worktree now. If its branch got later commits of the main checkout, they are what both sides have in
  * common, and the bases of files move with them.
  */
-async function currentBases(record: WorktreeRecord, options: BringBackOptions): Promise<FileBases> {
+export async function currentBases(record: WorktreeRecord, options: BringBackOptions): Promise<FileBases> {
   const { git, records, signal } = options;
   const stored = await records.bases.read(record.path);
   const bases = stored ?? { commit: record.base, files: new Map() };
   const [local, own] = [await commitNamed(git, record.origin, "HEAD"), await commitNamed(git, record.path, "HEAD")];
   const common = local && own && (await mergeBase(git, record.origin, local, own));
-  const isLater =
-    common !== undefined && common !== bases.commit && (await isAncestor(git, record.origin, bases.commit, common));
-  if (!isLater) return bases;
+  // The base has everything of the main checkout that the branch has.
+  if (!common || (await isAncestor(git, record.origin, common, bases.commit))) return bases;
   const paths = [...bases.files.keys()];
   const [before, after] = await Promise.all([
     committedFiles(git, record.path, bases.commit, paths, signal),

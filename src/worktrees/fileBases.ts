@@ -30,7 +30,7 @@ type StoredBase = TypeOf<typeof isStoredBase>;
 
 const isStoredBases = isRecordWith({
   commit: isString,
-  merged: optional(isString),
+  merged: optional(isRecordOf({ head: isString, as: isString })),
   files: (value: unknown): value is Readonly<Record<string, StoredBase>> =>
     isRecordWith({})(value) && Object.values(value).every(isStoredBase),
 });
@@ -48,8 +48,8 @@ export type BaseState =
 export interface FileBases {
   /** The commit that files without a base of their own are compared with. */
   readonly commit: string;
-  /** The last commit of the branch that was merged as one commit (squash). */
-  readonly merged?: string;
+  /** The last commit of the branch that was merged as one commit (squash), and that commit. */
+  readonly merged?: { readonly head: string; readonly as: string };
   /** The bases by path, relative to the top folder, with slashes. */
   readonly files: ReadonlyMap<string, BaseState>;
 }

@@ -38,6 +38,7 @@ const maxIgnored = 1000;
 export async function checkRemoval(
   git: Git,
   record: WorktreeRecord,
+  records: Pick<WorktreeRecords, "bases">,
   isBusy: boolean,
   elsewhere: readonly string[] = [],
 ): Promise<RemovalCheck> {
@@ -66,9 +67,32 @@ export async function checkRemoval(
     refusals.push(t("Git knows no worktree in this folder. Delete it yourself if you no longer need it."));
   // Another worktree can have it checked out by now.
   const isElsewhere = listed?.branch !== branch;
-  const own = head === undefined ? 0 : await unreachedCommits(git, commonFolder, head, branch);
+  const merged = await squashedHead(git, record, records);
+  const all = head === undefined ? 0 : await unreachedCommits(git, commonFolder, head, branch);
+  const own = head === undefined || !merged ? all : await unreachedCommits(git, commonFolder, head, branch, merged);
   const deletesBranch = head !== undefined && own === 0 && !isElsewhere;
-  return { refusals, losses, deletesBranch, branch: branchSentence(branch, head, deletesBranch, own) };
+  const sentence = branchSentence(branch, head, deletesBranch, own);
+  const isSquashed = deletesBranch && all > 0;
+  return {
+    ...{ refusals, losses, deletesBranch },
+    branch: isSquashed
+      ? t("The branch “{0}” is deleted too. Its commits were merged as one commit, and are then lost.", branch)
+      : sentence,
+  };
+}
+
+/** The last commit whose changes another branch has in one commit. Undefined: there is none, or that commit is gone. */
+async function squashedHead(
+  git: Git,
+  { path, commonFolder }: WorktreeRecord,
+  records: Pick<WorktreeRecords, "bases">,
+): Promise<string | undefined> {
+  const { head, as } = (await records.bases.read(path))?.merged ?? {};
+  if (head === undefined || as === undefined) return undefined;
+  const [own, one] = [await commitNamed(git, commonFolder, head), await commitNamed(git, commonFolder, as)];
+  return own !== undefined && one !== undefined && (await unreachedCommits(git, commonFolder, one)) === 0
+    ? own
+    : undefined;
 }
 
 function branchSentence(branch: string, head: string | undefined, isDeleted: boolean, own: number): string {
@@ -87,13 +111,13 @@ function branchSentence(branch: string, head: string | undefined, isDeleted: boo
 export async function removeWorktree(
   git: Git,
   record: WorktreeRecord,
-  records: Pick<WorktreeRecords, "remove">,
+  records: Pick<WorktreeRecords, "remove" | "bases">,
   checked: RemovalCheck,
   isBusy: boolean,
   elsewhere: readonly string[] = [],
 ): Promise<void> {
   const { path, commonFolder, branch } = record;
-  const now = await checkRemoval(git, record, isBusy, elsewhere);
+  const now = await checkRemoval(git, record, records, isBusy, elsewhere);
   if (JSON.stringify(now) !== JSON.stringify(checked))
     throw new Error(t("The worktree has changed meanwhile, so it was not removed. Try again."));
   const head = await commitNamed(git, commonFolder, `refs/heads/${branch}`);

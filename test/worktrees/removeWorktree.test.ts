@@ -20,7 +20,7 @@ describe("a worktree that is removed", () => {
 
   const run = (folder: string, ...args: readonly string[]): string => real.run(folder, ...args);
   const write = (files: Readonly<Record<string, string>>): Promise<void> => real.write(files, record.path);
-  const check = (isBusy = false): Promise<RemovalCheck> => checkRemoval(real.git, record, isBusy);
+  const check = (isBusy = false): Promise<RemovalCheck> => checkRemoval(real.git, record, real.records, isBusy);
   const remove = async (checked?: RemovalCheck): Promise<void> =>
     removeWorktree(real.git, record, real.records, checked ?? (await check()), false);
 
@@ -67,7 +67,7 @@ describe("a worktree that is removed", () => {
   });
 
   it("stays while another window has a session there open, also if that window opened it since the check", async () => {
-    assert.deepEqual((await checkRemoval(real.git, record, false, ["Fix it"])).refusals, [
+    assert.deepEqual((await checkRemoval(real.git, record, real.records, false, ["Fix it"])).refusals, [
       "Another window has sessions there open. Close that window first: Fix it",
     ]);
     const checked = await check();

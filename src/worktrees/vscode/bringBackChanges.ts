@@ -21,6 +21,7 @@ import type { Session } from "../../session/session.ts";
 import { isBusy, sessionTitle } from "../../session/state.ts";
 import {
   isOpen,
+  keepBases,
   listBringBack,
   stepsOf,
   withBases,
@@ -98,9 +99,9 @@ class BringBackChanges {
     }
     const title = t("Bring Back Changes of {0}", record.branch);
     const hint = isBusy(session.state)
-      ? t("The session is working, so its files can still change.")
+      ? t("The session is working, so its files can still change")
       : t("Select what to bring back for review");
-    const placeHolder = missing === "" ? hint : `${hint} ${missing}`;
+    const placeHolder = missing === "" ? hint : `${hint}. ${missing}`;
     const show = (entry: BringBackEntry): void => {
       this.#show(record, [entry], { preserveFocus: true, preview: true }).catch((thrown: unknown) => {
         this.#options.log.error("The sides of a file could not be shown.", asError(thrown).message);
@@ -166,7 +167,7 @@ class BringBackChanges {
       const applied = await this.#apply(record, entries, turn, isChosen);
       failed = applied.failed;
       for (const entry of applied.done) done.set(entry.path, entry);
-      await this.#keepBases(record, list, applied.bases);
+      await keepBases(record, withBases(list.bases, applied.bases), this.#options.records);
       wanted = new Set(applied.failed.keys());
     }
     const { entries } = await this.#list(record);
@@ -216,17 +217,6 @@ class BringBackChanges {
       failed,
       bases: new Map(applied.flatMap(({ steps }) => [...steps.bases])),
     };
-  }
-
-  async #keepBases(
-    record: WorktreeRecord,
-    { bases }: BringBackList,
-    changed: ReadonlyMap<string, BaseState>,
-  ): Promise<void> {
-    const { records } = this.#options;
-    await records.bases.write(record.path, withBases(bases, changed));
-    const now = records.of(record.path) ?? record;
-    if (now.base !== bases.commit) await records.write({ ...now, base: bases.commit });
   }
 
   async #report(record: WorktreeRecord, session: Session, { done, failed, conflicts }: BroughtBack): Promise<void> {

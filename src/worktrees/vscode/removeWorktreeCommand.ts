@@ -59,7 +59,7 @@ async function remove(record: WorktreeRecord, { open, records, openElsewhere }: 
         ),
       );
     });
-  const checked = await checkRemoval(git, record, isUsed(), await elsewhere()).catch((thrown: unknown) => {
+  const checked = await checkRemoval(git, record, records, isUsed(), await elsewhere()).catch((thrown: unknown) => {
     throw new Error(t("Git cannot check the worktree, so it was not removed: {0}", asError(thrown).message));
   });
   const { refusals, losses, branch } = checked;
