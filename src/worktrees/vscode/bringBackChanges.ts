@@ -6,14 +6,12 @@ import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
-import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
 import { showInformationMessage, showWarningMessage, withProgress } from "../../editor/editorUi.ts";
 import type { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
-import type { OpenSessions } from "../../library/openSessions.ts";
 import type { AppliedChange } from "../../review/appliedChanges.ts";
 import { throwFailures } from "../../review/reviewDecision.ts";
 import type { ReviewStore } from "../../review/vscode/reviewStore.ts";
@@ -33,6 +31,7 @@ import type { BaseState } from "../fileBases.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import { canShowSides, showBothSides } from "./bothSides.ts";
 import { editorTexts } from "./editorTexts.ts";
+import type { WorktreeOfSession } from "./mergeCommands.ts";
 import { pickChanges, pickHunks } from "./pickChanges.ts";
 
 export interface BringBackChangesOptions {
@@ -63,7 +62,7 @@ interface BroughtBack {
 /** Files that changed at the same moment are merged again this often. */
 const maxAttempts = 3;
 
-class BringBackChanges {
+export class BringBackChanges {
   readonly #options: BringBackChangesOptions;
   /** Each merge begins with what the one before has left. */
   readonly #running = new Sequencer();
@@ -73,11 +72,8 @@ class BringBackChanges {
   }
 
   /** Asks what to bring back from the worktree of the session, and brings it back. Rejects with a sentence. */
-  async run(session: Session): Promise<void> {
-    const { records } = this.#options;
-    await records.read();
-    const record = records.of(session.state.workspaceFolder);
-    if (!record) return void showInformationMessage(t("This session is in no worktree that Parley has made."));
+  async run(worktree: WorktreeOfSession): Promise<void> {
+    const { session, record, records } = worktree;
     if (!(await this.#isInside(record.origin)) && !this.#options.roots().some(root => isBelow(root, record.origin)))
       return void showInformationMessage(
         t("Open the folder “{0}” in this window to bring changes back into it.", record.origin),
@@ -95,7 +91,7 @@ class BringBackChanges {
       );
       if (pressed !== again) return;
       await records.bases.write(record.path, { ...bases, files: new Map() });
-      return this.run(session);
+      return this.run(worktree);
     }
     const title = t("Bring Back Changes of {0}", record.branch);
     const hint = isBusy(session.state)
@@ -286,19 +282,4 @@ function whatOf({ kind, local, theirs }: BringBackEntry): string {
   return other.executable
     ? t("The worktree made the file executable.")
     : t("The worktree made the file not executable.");
-}
-
-/** The command that brings changes back. Its argument is the id of a session, by default the active one. */
-export function bringBackCommands(
-  open: OpenSessions,
-  options: BringBackChangesOptions,
-): CommandHandlers<"parley.bringBackChanges"> {
-  const changes = new BringBackChanges(options);
-  return {
-    "parley.bringBackChanges": async id => {
-      const session = typeof id === "string" ? open.get(id) : open.active;
-      if (!session) return void showInformationMessage(t("This session is in no worktree that Parley has made."));
-      await changes.run(session);
-    },
-  };
 }

@@ -23,7 +23,7 @@ import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
 import { askProposedSetUp } from "./askProposedSetUp.ts";
 import { createSideTexts } from "./bothSides.ts";
-import { bringBackCommands, type BringBackChangesOptions } from "./bringBackChanges.ts";
+import { mergingCommands, type MergingCommandId, type MergingCommandsOptions } from "./mergingCommands.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
 import { removeWorktreeCommand, type RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
 import {
@@ -57,7 +57,7 @@ export interface WorktreesOptions {
   readonly settings: () => WorktreeSettings;
   readonly open: OpenSessions;
   /** The review, and the folders whose files are reviewed. */
-  readonly review: BringBackChangesOptions["review"];
+  readonly review: MergingCommandsOptions["review"];
   readonly roots: () => readonly string[];
 }
 
@@ -87,9 +87,7 @@ export interface WorktreesFeature {
   /** The commands, with the sessions that they start. */
   commands(
     sessions: WorktreeSessions,
-  ): CommandHandlers<
-    "parley.newSessionInWorktree" | "parley.removeWorktree" | "parley.bringBackChanges" | WorktreeCommandId
-  >;
+  ): CommandHandlers<"parley.newSessionInWorktree" | "parley.removeWorktree" | MergingCommandId | WorktreeCommandId>;
   /**
    * Starts a new session in a worktree in place of the usual one, if the user has set so. Resolves with false if it is to start
    * as usual.
@@ -159,7 +157,10 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
       ...commands,
       "parley.newSessionInWorktree": () => start(sessions),
       "parley.removeWorktree": () => remove(sessions),
-      ...bringBackCommands(open, { ...options, records, sides: store.add(createSideTexts()), log }),
+      ...mergingCommands({
+        ...{ ...options, records, log, sides: store.add(createSideTexts()) },
+        changed: record => views.states.refresh(record),
+      }),
     }),
     async startByDefault(sessions) {
       const { registry, folders, chat } = sessions;
