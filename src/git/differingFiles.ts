@@ -29,7 +29,7 @@ const noObject = /^0+$/;
 const repositoryMode = "160000";
 
 /** How git reads files of a work tree: with its filters, because it compares files after them, and without hooks. */
-const reading = { isUsers: true, config: ["core.hooksPath=/dev/null"] };
+const reading = { isUsers: true, config: ["core.hooksPath=/dev/null", "core.fsmonitor=false"] };
 
 /**
  * The files of a work tree that differ from the commit, without ignored ones. The index is only read. Rejects with a

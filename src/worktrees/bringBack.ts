@@ -19,7 +19,7 @@ import {
 } from "../git/differingFiles.ts";
 import type { BaseState, FileBases } from "./fileBases.ts";
 import { planFile, type BaseSide, type FilePlan, type FileSide, type LocalSide } from "./planFile.ts";
-import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
+import { checkRepository, type WorktreeRecord, type WorktreeRecords } from "./worktreeRecords.ts";
 
 /** The texts of files as the editor reads and writes them. */
 export interface FileTexts {
@@ -190,6 +190,7 @@ export async function keepBases(record: WorktreeRecord, bases: FileBases, record
  */
 export async function currentBases(record: WorktreeRecord, options: BringBackOptions): Promise<FileBases> {
   const { git, records, signal } = options;
+  await checkRepository(git, record);
   const stored = await records.bases.read(record.path);
   const bases = stored ?? { commit: record.base, files: new Map() };
   const [local, own] = [await commitNamed(git, record.origin, "HEAD"), await commitNamed(git, record.path, "HEAD")];

@@ -18,7 +18,7 @@ import {
   unmergedFiles,
 } from "../git/worktreeMerges.ts";
 import { keepBases } from "./bringBack.ts";
-import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
+import { checkRepository, type WorktreeRecord, type WorktreeRecords } from "./worktreeRecords.ts";
 
 /** What is known before the commits of a worktree are merged. */
 export interface MergeCheck {
@@ -42,6 +42,7 @@ export interface MergeChoice {
 
 /** Checks a worktree and its main checkout. Rejects with a sentence if nothing can be merged. */
 export async function checkMerge(git: Git, record: WorktreeRecord): Promise<MergeCheck> {
+  await checkRepository(git, record);
   const [main, own] = [await findRepository(git, record.origin), await findRepository(git, record.path)];
   if (main.branch === undefined)
     throw new Error(
@@ -73,6 +74,7 @@ export async function mergeWorktree(
 ): Promise<void> {
   const { path, origin } = record;
   const { commitMessage, squashMessage } = choice;
+  await checkRepository(git, record);
   if (commitMessage !== undefined)
     await commitFiles(git, path, { paths: check.uncommitted, message: commitMessage }, signal);
   const main = await findRepository(git, origin);
@@ -125,6 +127,7 @@ export type BaseUpdate = "upToDate" | "merged";
  */
 export async function updateFromBase(git: Git, record: WorktreeRecord, signal: AbortSignal): Promise<BaseUpdate> {
   const { path, origin } = record;
+  await checkRepository(git, record);
   const main = await findRepository(git, origin);
   if ((await unmergedFiles(git, path)).length > 0 || (await isMerging(git, path)))
     throw new Error(t("A merge in the worktree is not committed yet. Solve it there first."));

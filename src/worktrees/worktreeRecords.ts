@@ -2,10 +2,12 @@
 // overwrite what others wrote. Parley changes and removes no worktree without a record.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { forEachLimited } from "../base/async.ts";
 import { asError, isNotFoundError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
+import { gitOutput, type Git } from "../git/gitProgram.ts";
 import { FileBaseStore } from "./fileBases.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
 
@@ -101,4 +103,15 @@ export class WorktreeRecords {
   of(folder: string): WorktreeRecord | undefined {
     return this.#records.find(({ path }) => folder === path || folder.startsWith(`${path}${sep}`));
   }
+}
+
+/**
+ * Checks that the folder of a worktree still belongs to its repository. An agent can write there, and git would run the programs
+ * that the configuration of another repository names. Rejects with a sentence.
+ */
+export async function checkRepository(git: Git, { path, commonFolder, origin }: WorktreeRecord): Promise<void> {
+  const output = await gitOutput(git, path, ["rev-parse", "--show-toplevel", "--git-common-dir"], {});
+  const [top = "", common = ""] = output.split("\n");
+  if (resolve(top) === path && resolve(path, common) === commonFolder) return;
+  throw new Error(t("“{0}” is no longer a worktree of “{1}”.", path, origin));
 }

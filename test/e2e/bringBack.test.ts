@@ -167,4 +167,56 @@ describe("changes of a session in a worktree", () => {
     assert.ok(!existsSync(join(folder, "disk.txt")));
     assert.equal(read("conflict.txt"), "mine\n");
   });
+
+  it("are committed and merged into the branch of the window, and the refusal of a hook keeps both branches", async () => {
+    const first = [write("app.txt", lines({ 2: "the agent's two" })), { chunk: "All done." }];
+    const { page, panel, folder, worktree, git } = await start(
+      { "app.txt": lines(), "main.txt": "start\n", "first.json": JSON.stringify(first) },
+      { "workbench.colorTheme": "Default Dark Modern" },
+    );
+    parent = parentOf(folder);
+    await send(panel, "#script first.json", "All done.");
+    await runCommand(page, "Parley: Keep All Changes");
+    const hook = join(folder, ".git", "hooks", "pre-commit");
+    writeFileSync(hook, "#!/bin/sh\necho 'The linter found 2 problems.' >&2\necho 'app.txt: line 2' >&2\nexit 1\n", {
+      mode: 0o755,
+    });
+    const head = git("rev-parse", "HEAD");
+    const merge = async (): Promise<void> => {
+      await runCommand(page, "Parley: Commit and Merge Worktree…");
+      await pick(page, "Squash").waitFor();
+      await screenshot(page, "merge-worktree-pick-dark");
+      await page.keyboard.press("Enter");
+      const message = page.locator(".quick-input-widget input.input");
+      await until(async () => (await message.inputValue()) === "#script first.json");
+      await message.fill("Change line 2");
+      await screenshot(page, "merge-worktree-message-dark");
+      await page.keyboard.press("Enter");
+    };
+    await merge();
+    const refusal = page.getByRole("dialog").filter({ hasText: "parley/session was not merged into main." });
+    await refusal.getByText("The linter found 2 problems.").waitFor();
+    await screenshot(page, "merge-worktree-refused-dark");
+    await page.keyboard.press("Escape");
+    await refusal.waitFor({ state: "detached" });
+    assert.deepEqual([git("rev-parse", "HEAD"), git("-C", worktree, "rev-parse", "HEAD")], [head, head]);
+    assert.equal(readFileSync(join(folder, "app.txt"), "utf8"), lines());
+
+    // The main checkout goes on, and its commits come into the worktree first.
+    rmSync(hook);
+    writeFileSync(join(folder, "main.txt"), "main\n");
+    git("commit", "-qam", "On main");
+    await runCommand(page, "Parley: Update Worktree from Base");
+    await until(() => readFileSync(join(worktree, "main.txt"), "utf8") === "main\n");
+    await conversation(panel).getByText("The worktree was updated with the commits of").waitFor();
+
+    await merge();
+    await until(() => readFileSync(join(folder, "app.txt"), "utf8") === lines({ 2: "the agent's two" }));
+    await conversation(panel).getByText("parley/session was merged into main.").waitFor();
+    await screenshot(page, "merge-worktree-done-dark");
+    assert.equal(git("status", "--porcelain").trim(), "");
+    assert.ok(git("log", "--format=%s").includes("Change line 2"));
+    await runCommand(page, "Parley: Bring Back Changes…");
+    await notification(page, "There is nothing to bring back from “parley/session”.");
+  });
 });

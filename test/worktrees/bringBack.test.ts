@@ -360,6 +360,17 @@ describe("changes of a worktree that are brought back", () => {
     assert.equal(await textHere('quote"s'), "3\n");
   });
 
+  it("are not read if the agent has made the folder part of another repository, whose programs git would run", async () => {
+    const other = join(real.base, "other");
+    await real.write({ "x.txt": "x\n" }, other);
+    real.run(other, "init", "-q");
+    real.run(other, "config", "filter.f.clean", `touch '${join(real.base, "ran")}'; cat`);
+    await write({ ".gitattributes": "* filter=f\n", "a.txt": "changed\n" });
+    await writeFile(there(".git"), `gitdir: ${join(other, ".git")}\n`);
+    await assert.rejects(list(), /is no longer a worktree of/);
+    assert.ok((await readFileState(join(real.base, "ran")))?.kind === "missing");
+  });
+
   it("are not brought back through a link in the main checkout", async () => {
     const outside = join(real.base, "outside");
     await real.write({ "secret.txt": "s\n" }, outside);
