@@ -68,7 +68,7 @@ export function mergeHunks(
 }
 
 /** The changes from one text to another as {@link mergeHunks} numbers them, with the lines of both. */
-export function hunksBetween(
+export function changedHunks(
   known: string,
   wanted: string,
 ): readonly { readonly line: number; readonly before: readonly string[]; readonly after: readonly string[] }[] {

@@ -1,7 +1,6 @@
 // The files of a work tree that differ from a commit, also those that git does not track yet, and their content in the
 // commit as git would check it out.
-import { copyFile, mkdtemp, rm, stat, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isNotFoundError } from "../base/errors.ts";
 import { GitError, gitList, gitOutput, runGitBytes, type Git } from "./gitProgram.ts";
@@ -32,16 +31,17 @@ const repositoryMode = "160000";
 const reading = { isUsers: true, config: ["core.hooksPath=/dev/null", "core.fsmonitor=false"] };
 
 /**
- * The files of a work tree that differ from the commit, without ignored ones. The index is only read. Rejects with a
- * GitError, and when the signal aborts.
+ * The files of a work tree that differ from the commit, without ignored ones. The index is only read:
+ * a copy of it is made in `scratch` for this time. Rejects with a GitError, and when the signal aborts.
  */
 export async function differingFiles(
   git: Git,
   top: string,
-  commit: string,
+  { commit, scratch }: { readonly commit: string; readonly scratch: string },
   signal?: AbortSignal,
 ): Promise<readonly DifferingFile[]> {
-  const folder = await mkdtemp(join(tmpdir(), "parley-index-"));
+  await mkdir(scratch, { recursive: true });
+  const folder = await mkdtemp(join(scratch, "index-"));
   try {
     const index = resolve(top, (await gitOutput(git, top, ["rev-parse", "--git-path", "index"], { signal })).trim());
     const own = join(folder, "index");

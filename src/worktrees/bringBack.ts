@@ -22,7 +22,7 @@ import { planFile, type BaseSide, type FilePlan, type FileSide, type LocalSide }
 import { checkRepository, type WorktreeRecord, type WorktreeRecords } from "./worktreeRecords.ts";
 
 /** The texts of files as the editor reads and writes them. */
-export interface FileTexts {
+export interface MergedTexts {
   /** The text of the bytes of a file, with "\n" line endings. Undefined: they are no text. */
   textOf(bytes: Uint8Array, path: string): Promise<string | undefined>;
   /** The state of a file with another text, in its encoding and with its line endings. Undefined: it is no text. */
@@ -34,7 +34,7 @@ export interface FileTexts {
 export interface BringBackOptions {
   readonly git: Git;
   readonly records: WorktreeRecords;
-  readonly texts: FileTexts;
+  readonly texts: MergedTexts;
   readonly signal?: AbortSignal;
 }
 
@@ -73,9 +73,14 @@ export interface EntrySteps {
 
 /** Lists what can be brought back, by path. Rejects with a GitError, and when the signal aborts. */
 export async function listBringBack(record: WorktreeRecord, options: BringBackOptions): Promise<BringBackList> {
-  const { git, signal } = options;
+  const { git, records, signal } = options;
   const bases = await currentBases(record, options);
-  const changes = await differingFiles(git, record.path, bases.commit, signal);
+  const changes = await differingFiles(
+    git,
+    record.path,
+    { commit: bases.commit, scratch: records.bases.folder },
+    signal,
+  );
   const reader = new SideReader(record, bases, options);
   const entries: BringBackEntry[] = [];
   const left: string[] = [];
@@ -118,7 +123,7 @@ export const isOpen = ({ plan }: BringBackEntry): boolean =>
 export async function stepsOf(
   record: WorktreeRecord,
   entry: BringBackEntry,
-  texts: FileTexts,
+  texts: MergedTexts,
   isChosen?: (hunk: number) => boolean,
 ): Promise<EntrySteps> {
   const { path, from, local, base, theirs } = entry;
@@ -151,7 +156,7 @@ async function resultOf(
   path: string,
   local: LocalSide,
   { text, state, executable }: NonNullable<FilePlan["after"]>,
-  texts: FileTexts,
+  texts: MergedTexts,
 ): Promise<{ readonly text: string | null | undefined; readonly state?: FileState }> {
   if (state || executable === undefined || typeof text !== "string") return { text, ...(state && { state }) };
   const written = await texts.withText(path, local.state, text);
@@ -163,7 +168,7 @@ async function movedState(
   path: string,
   { state, text }: LocalSide,
   merged: string | null | undefined,
-  texts: FileTexts,
+  texts: MergedTexts,
 ): Promise<FileState> {
   if (typeof merged !== "string" || merged === text) return state;
   const written = await texts.withText(path, state, merged);

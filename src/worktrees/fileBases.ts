@@ -59,11 +59,12 @@ const maxStoredBytes = 8 * 1024 * 1024;
 
 /** Stores the bases of worktrees. */
 export class FileBaseStore {
-  readonly #folder: string;
+  /** The folder of the records, in which other files can be for a while. */
+  readonly folder: string;
 
   /** `folder`: the folder of the records. */
   constructor(folder: string) {
-    this.#folder = folder;
+    this.folder = folder;
   }
 
   /** Undefined: none were stored. Rejects if they cannot be read, or are damaged. */
@@ -83,7 +84,7 @@ export class FileBaseStore {
 
   /** Replaces the bases. Rejects if they cannot be stored. */
   async write(worktree: string, { commit, merged, files }: FileBases): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true });
     const stored = Object.fromEntries([...files].map(([path, base]) => [path, toStored(base)]));
     const path = this.#path(worktree);
     const temporaryFile = `${path}.${process.pid}.tmp`;
@@ -96,7 +97,7 @@ export class FileBaseStore {
   }
 
   #path(worktree: string): string {
-    return join(this.#folder, `${createHash("sha256").update(worktree).digest("hex").slice(0, 32)}.bases.json`);
+    return join(this.folder, `${createHash("sha256").update(worktree).digest("hex").slice(0, 32)}.bases.json`);
   }
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { hunksBetween, mergeHunks } from "../../src/files/mergeHunks.ts";
+import { changedHunks, mergeHunks } from "../../src/files/mergeHunks.ts";
 
 const line = fc.constantFrom("a\n", "b\n", "c\n", "d\n", "}\n", "\n", "long one\n");
 const text = fc
@@ -40,7 +40,7 @@ describe("a merge of hunks", () => {
   it("brings only the chosen hunks, and the others later", () => {
     const [known, wanted] = [numbered(9), numbered(9, { 1: "one\n", 5: "five\n" })];
     assert.deepEqual(
-      hunksBetween(known, wanted).map(({ line, before, after }) => [line, before, after]),
+      changedHunks(known, wanted).map(({ line, before, after }) => [line, before, after]),
       [
         [0, ["1\n"], ["one\n"]],
         [4, ["5\n"], ["five\n"]],

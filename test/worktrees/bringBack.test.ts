@@ -18,7 +18,7 @@ import {
   stepsOf,
   withBases,
   type BringBackEntry,
-  type FileTexts,
+  type MergedTexts,
 } from "../../src/worktrees/bringBack.ts";
 import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
@@ -46,7 +46,7 @@ describe("changes of a worktree that are brought back", () => {
 
   const rawText = (bytes: Uint8Array): string | undefined =>
     bytes.includes(0) ? undefined : Buffer.from(bytes).toString();
-  const texts: FileTexts = {
+  const texts: MergedTexts = {
     textOf: bytes => {
       const text = rawText(bytes);
       return Promise.resolve(text === undefined ? undefined : withLineFeeds(text));

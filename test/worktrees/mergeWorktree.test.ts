@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { currentBases, isOpen, keepBases, listBringBack, type FileTexts } from "../../src/worktrees/bringBack.ts";
+import { currentBases, isOpen, keepBases, listBringBack, type MergedTexts } from "../../src/worktrees/bringBack.ts";
 import { MergeConflictError } from "../../src/git/worktreeMerges.ts";
 import { checkMerge, mergeWorktree, updateFromBase, type MergeChoice } from "../../src/worktrees/mergeWorktree.ts";
 import { checkRemoval } from "../../src/worktrees/removeWorktree.ts";
@@ -11,7 +11,7 @@ import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
 import { until } from "../support/fakes/until.ts";
 
-const texts: FileTexts = {
+const texts: MergedTexts = {
   textOf: bytes => Promise.resolve(Buffer.from(bytes).toString()),
   withText: () => Promise.resolve(undefined),
   unsavedText: () => undefined,

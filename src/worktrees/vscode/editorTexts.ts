@@ -2,10 +2,10 @@
 import { textOfBytes } from "../../editor/diskText.ts";
 import { openTextOf } from "../../editor/openDocuments.ts";
 import { stateWithText } from "../../files/vscode/stateSteps.ts";
-import type { FileTexts } from "../bringBack.ts";
+import type { MergedTexts } from "../bringBack.ts";
 
 /** Reads and writes texts as the editor does. */
-export const editorTexts: FileTexts = {
+export const editorTexts: MergedTexts = {
   async textOf(bytes, path) {
     try {
       return await textOfBytes(bytes, path);

@@ -97,7 +97,7 @@ async function askChoice(check: MergeCheck, title: string): Promise<MergeChoice 
   const { from, into, uncommitted } = check;
   const heading = t("Merge {0} into {1}", from, into);
   const files = uncommitted.length === 1 ? t("1 uncommitted file") : t("{0} uncommitted files", uncommitted.length);
-  const first = uncommitted.length > 0 ? { detail: t("The {0} of the worktree are committed first", files) } : {};
+  const first = uncommitted.length > 0 ? { detail: t("Commits {0} of the worktree first", files) } : {};
   const picked = await showQuickPick(
     [
       { id: "merge" as const, label: t("Merge"), description: t("with its commits"), ...first },

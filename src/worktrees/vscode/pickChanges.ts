@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { t } from "../../base/l10n.ts";
 import { createQuickPick, setItems, showQuickPicks } from "../../editor/editorUi.ts";
-import { hunksBetween } from "../../files/mergeHunks.ts";
+import { changedHunks } from "../../files/mergeHunks.ts";
 import type { BringBackEntry } from "../bringBack.ts";
 import { planFile, type FilePlan, type WholeConflict } from "../planFile.ts";
 import { canShowSides } from "./bothSides.ts";
@@ -60,7 +60,7 @@ export async function pickChanges(
 /** Whether some of the hunks of a file can be wanted, but not all. */
 function hasHunks({ kind, base, theirs }: BringBackEntry): boolean {
   if (kind !== "changed" || typeof base.text !== "string" || typeof theirs.text !== "string") return false;
-  const { length } = hunksBetween(base.text, theirs.text);
+  const { length } = changedHunks(base.text, theirs.text);
   return length > 1 && length <= maxHunks;
 }
 
@@ -69,7 +69,7 @@ export async function pickHunks(
   { path, base, local, theirs }: BringBackEntry,
   title: string,
 ): Promise<((hunk: number) => boolean) | undefined> {
-  const items = hunksBetween(base.text ?? "", theirs.text ?? "").map(({ line, before, after }, number) => {
+  const items = changedHunks(base.text ?? "", theirs.text ?? "").map(({ line, before, after }, number) => {
     const plan = planFile({ base, local, theirs }, hunk => hunk === number);
     const words = [...after, ...before].map(one => one.trim()).find(one => one !== "") ?? t("Blank lines");
     const conflict = plan && plan.places.length > 0 ? [t("conflict")] : [];
