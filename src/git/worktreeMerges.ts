@@ -1,4 +1,5 @@
 // Commits and merges that the user asked for, with hooks and signing. A merge that fails is aborted, and git's text says why.
+import { t } from "../base/l10n.ts";
 import { GitError, gitList, gitOutput, runGit, type Git } from "./gitProgram.ts";
 
 /** A merge has conflicts. `files`: their paths, relative to the top folder. */
@@ -59,7 +60,7 @@ export async function merge(
   { from, message }: { readonly from: string; readonly message?: string },
   signal: AbortSignal,
 ): Promise<void> {
-  if (await isMerging(git, top)) throw new GitError("A merge is not committed yet. Commit or abort it first.", null);
+  if (await isMerging(git, top)) throw new GitError(t("A merge is not committed yet. Commit or abort it first."), null);
   const named = message === undefined ? [] : ["--message", message];
   try {
     // A stash belongs to all worktrees, and conflicts when it is applied.

@@ -2,6 +2,8 @@
 // written to the main checkout here.
 import { join } from "node:path";
 import { forEachLimited } from "../base/async.ts";
+import { t } from "../base/l10n.ts";
+import { quotePath } from "../base/text.ts";
 import type { FileState } from "../files/fileState.ts";
 import { mergeHunks } from "../files/mergeHunks.ts";
 import type { FileTextStep } from "../files/ports.ts";
@@ -172,7 +174,7 @@ async function movedState(
 ): Promise<FileState> {
   if (typeof merged !== "string" || merged === text) return state;
   const written = await texts.withText(path, state, merged);
-  if (!written) throw new Error(`${path} cannot be written with its new text.`);
+  if (!written) throw new Error(t("{0} could not be written in its encoding.", quotePath(path)));
   return written;
 }
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isNotFoundError } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
 import {
   isAnyOf,
   isBoolean,
@@ -76,7 +77,8 @@ export class FileBaseStore {
       if (isNotFoundError(thrown)) return undefined;
       throw thrown;
     }
-    if (!isStoredBases(stored)) throw new Error("The file with what was brought back is damaged.");
+    if (!isStoredBases(stored))
+      throw new Error(t("The file with what was brought back is damaged: {0}", this.#path(worktree)));
     const { commit, merged, files } = stored;
     const bases = Object.entries(files).map(([path, base]): [string, BaseState] => [path, fromStored(base)]);
     return { commit, ...(merged !== undefined && { merged }), files: new Map(bases) };

@@ -18,6 +18,7 @@ import {
   unmergedFiles,
 } from "../git/worktreeMerges.ts";
 import { keepBases } from "./bringBack.ts";
+import { namedPaths } from "./namedPaths.ts";
 import { checkRepository, type WorktreeRecord, type WorktreeRecords } from "./worktreeRecords.ts";
 
 /** What is known before the commits of a worktree are merged. */
@@ -84,7 +85,7 @@ export async function mergeWorktree(
   const unsaved = (await branchFiles(git, origin, main.head, head)).filter(one => isUnsaved(join(origin, one)));
   if (unsaved.length > 0)
     throw new Error(
-      t("These files have unsaved changes, so nothing was merged. Save them first: {0}", unsaved.join(", ")),
+      t("These files have unsaved changes, so nothing was merged. Save them first: {0}", namedPaths(unsaved)),
     );
   const conflicts = (await mergeConflicts(git, origin, main.head, head)) ?? [];
   if (conflicts.length > 0) throw conflictError(conflicts);
@@ -114,7 +115,7 @@ const conflictError = (files: readonly string[]): Error =>
   new Error(
     t(
       "Both branches changed the same lines, so nothing was merged: {0}. Use “Update Worktree from Base” and solve the conflicts in the worktree first.",
-      files.join(", "),
+      namedPaths(files),
     ),
   );
 

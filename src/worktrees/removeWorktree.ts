@@ -11,6 +11,7 @@ import {
   uncommittedFiles,
   unreachedCommits,
 } from "../git/gitWorktrees.ts";
+import { namedPaths } from "./namedPaths.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
 
 /** What is known before a worktree is removed. */
@@ -24,9 +25,6 @@ export interface RemovalCheck {
   /** Whether its branch is deleted, because other branches have all of its commits. */
   readonly deletesBranch: boolean;
 }
-
-/** More names are not listed. */
-const maxNames = 5;
 
 /** More ignored files are not counted. */
 const maxIgnored = 1000;
@@ -59,10 +57,10 @@ export async function checkRemoval(
     const uncommitted = [...changed, ...deleted];
     if ((await submodulePaths(git, path)).size > 0)
       refusals.push(t("It has submodules, which git does not remove safely."));
-    else if (submodules.length > 0) refusals.push(t("It contains other repositories: {0}", named(submodules)));
-    if (uncommitted.length > 0) losses.push(t("Not committed: {0}", named(uncommitted)));
+    else if (submodules.length > 0) refusals.push(t("It contains other repositories: {0}", namedPaths(submodules)));
+    if (uncommitted.length > 0) losses.push(t("Not committed: {0}", namedPaths(uncommitted)));
     const ignored = await gitIgnoredEntries(git, path, maxIgnored);
-    if (ignored.length > 0) losses.push(t("Ignored by git: {0}", named(ignored)));
+    if (ignored.length > 0) losses.push(t("Ignored by git: {0}", namedPaths(ignored)));
   } else if (!listed && (await pathExists(path)))
     refusals.push(t("Git knows no worktree in this folder. Delete it yourself if you no longer need it."));
   // Another worktree can have it checked out by now.
@@ -128,11 +126,4 @@ export async function removeWorktree(
       if (!(thrown instanceof GitError)) throw thrown;
     });
   await records.remove(path);
-}
-
-/** The first names of a list, and how many more there are. */
-function named(paths: readonly string[]): string {
-  const first = paths.slice(0, maxNames).join(", ");
-  const rest = paths.length - maxNames;
-  return rest > 0 ? t("{0} and {1} more", first, rest) : first;
 }

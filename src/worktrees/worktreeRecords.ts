@@ -7,6 +7,7 @@ import { forEachLimited } from "../base/async.ts";
 import { asError, isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
+import { pathExists } from "../files/nodePaths.ts";
 import { gitOutput, type Git } from "../git/gitProgram.ts";
 import { FileBaseStore } from "./fileBases.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
@@ -110,6 +111,7 @@ export class WorktreeRecords {
  * that the configuration of another repository names. Rejects with a sentence.
  */
 export async function checkRepository(git: Git, { path, commonFolder, origin }: WorktreeRecord): Promise<void> {
+  if (!(await pathExists(path))) throw new Error(t("The folder “{0}” of the worktree no longer exists.", path));
   const output = await gitOutput(git, path, ["rev-parse", "--show-toplevel", "--git-common-dir"], {});
   const [top = "", common = ""] = output.split("\n");
   if (resolve(top) === path && resolve(path, common) === commonFolder) return;

@@ -219,4 +219,38 @@ describe("changes of a session in a worktree", () => {
     await runCommand(page, "Parley: Bring Back Changes…");
     await notification(page, "There is nothing to bring back from “parley/session”.");
   });
+
+  it("come back hunk by hunk, with both sides in a diff before", async () => {
+    const first = [write("app.txt", lines({ 2: "the agent's two", 8: "the agent's eight" })), { chunk: "All done." }];
+    const { page, panel, folder } = await start(
+      { "app.txt": lines(), "first.json": JSON.stringify(first) },
+      { "workbench.colorTheme": "Default Dark Modern" },
+    );
+    parent = parentOf(folder);
+    const read = (): string => readFileSync(join(folder, "app.txt"), "utf8");
+    await send(panel, "#script first.json", "All done.");
+    await runCommand(page, "Parley: Keep All Changes");
+    await runCommand(page, "Parley: Bring Back Changes…");
+    const row = pick(page, /app\.txt\s*\+2 −2/);
+    await row.hover();
+    await row.locator(".action-label[aria-label='Show Both Sides']").click();
+    await page.locator(".tab", { hasText: "app.txt (Worktree ↔ Local File)" }).waitFor();
+    await page.locator(".original-in-monaco-diff-editor .view-line", { hasText: "the agent's two" }).waitFor();
+    await row.hover();
+    await screenshot(page, "bring-back-pick-dark");
+    await row.locator(".action-label[aria-label='Select Hunks…']").click();
+    const second = pick(page, /the agent's eight\s*line 8 · \+1 −1/);
+    await second.click();
+    await screenshot(page, "bring-back-hunks-dark");
+    await page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+    await until(() => read() === lines({ 2: "the agent's two" }));
+    await notification(page, "1 file was brought back. Its changes wait for your review.");
+    await screenshot(page, "bring-back-done-dark");
+    await runCommand(page, "Parley: Bring Back Changes…");
+    await pick(page, /app\.txt\s*\+1 −1/).waitFor();
+    await page.keyboard.press("Enter");
+    await until(() => read() === lines({ 2: "the agent's two", 8: "the agent's eight" }));
+    await runCommand(page, "Parley: Bring Back Changes…");
+    await notification(page, "There is nothing to bring back from “parley/session”.");
+  });
 });

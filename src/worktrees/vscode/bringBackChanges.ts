@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
-import { asError } from "../../base/errors.ts";
+import { asError, Refusal } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
 import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
@@ -11,6 +11,7 @@ import { showInformationMessage, showWarningMessage, withProgress } from "../../
 import type { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
+import { changedMeanwhile } from "../../files/vscode/stateSteps.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import type { AppliedChange } from "../../review/appliedChanges.ts";
 import { throwFailures } from "../../review/reviewDecision.ts";
@@ -28,6 +29,8 @@ import {
   type EntrySteps,
 } from "../bringBack.ts";
 import type { BaseState } from "../fileBases.ts";
+import { namedPaths } from "../namedPaths.ts";
+import { planFile } from "../planFile.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import { canShowSides, showBothSides } from "./bothSides.ts";
 import { editorTexts } from "./editorTexts.ts";
@@ -47,8 +50,14 @@ export interface BringBackChangesOptions {
 /** What is brought back. */
 interface Chosen {
   readonly paths: ReadonlySet<string>;
-  /** Whether a hunk of the only file is wanted, by its number. */
-  readonly isChosen?: (hunk: number) => boolean;
+  /** Some hunks of the only file are wanted. */
+  readonly hunks?: ChosenHunks;
+}
+
+/** Hunks of a file. They have numbers only in the difference of the two texts that the user saw. */
+interface ChosenHunks {
+  readonly seen: BringBackEntry;
+  readonly isChosen: (hunk: number) => boolean;
 }
 
 /** What happened to the entries. */
@@ -108,9 +117,10 @@ export class BringBackChanges {
     if (!picked || !only) return;
     const isChosen = picked.picksHunks ? await pickHunks(only, title) : undefined;
     if (picked.picksHunks && !isChosen) return;
+    const hunks = isChosen && { seen: only, isChosen };
     const paths = new Set(picked.entries.map(({ path }) => path));
     const result = await this.#running.queue(() =>
-      this.#bringBack(record, session, { paths, ...(isChosen && { isChosen }) }),
+      this.#bringBack(record, session, { paths, ...(hunks && { hunks }) }),
     );
     await this.#report(record, session, result);
   }
@@ -148,7 +158,7 @@ export class BringBackChanges {
   }
 
   /** The texts can have changed since they were listed, so that they are merged now. */
-  async #bringBack(record: WorktreeRecord, session: Session, { paths, isChosen }: Chosen): Promise<BroughtBack> {
+  async #bringBack(record: WorktreeRecord, session: Session, { paths, hunks }: Chosen): Promise<BroughtBack> {
     const turn = {
       id: `bring-back:${randomUUID()}`,
       title: t("Brought back from {0}", record.branch),
@@ -160,16 +170,21 @@ export class BringBackChanges {
     for (let attempt = 0; attempt < maxAttempts && wanted.size > 0; attempt++) {
       const list = await this.#list(record);
       const entries = list.entries.filter(({ path }) => wanted.has(path));
-      const applied = await this.#apply(record, entries, turn, isChosen);
+      const applied = await this.#apply(record, entries, turn, hunks);
       failed = applied.failed;
       for (const entry of applied.done) done.set(entry.path, entry);
       await keepBases(record, withBases(list.bases, applied.bases), this.#options.records);
-      wanted = new Set(applied.failed.keys());
+      const isCancelled = [...failed.values()].some(one => one instanceof Refusal && one.kind === "cancelled");
+      wanted = new Set(isCancelled ? [] : failed.keys());
     }
     const { entries } = await this.#list(record);
-    const isConflict = ({ path, plan }: BringBackEntry): boolean =>
-      paths.has(path) && !failed.has(path) && (plan.conflict !== undefined || plan.places.length > 0);
-    return { done: [...done.values()], failed, conflicts: entries.filter(isConflict) };
+    // The hunks that were not selected are no conflicts.
+    const hasConflict = ({ plan }: BringBackEntry): boolean => plan.conflict !== undefined || plan.places.length > 0;
+    const hasNone = hunks && (planFile(hunks.seen, hunks.isChosen)?.places ?? []).length === 0;
+    const conflicts = hasNone
+      ? []
+      : entries.filter(one => paths.has(one.path) && !failed.has(one.path) && hasConflict(one));
+    return { done: [...done.values()], failed, conflicts };
   }
 
   /** Applies the steps of entries. A file that was moved is removed only after it is at its new path. */
@@ -177,7 +192,7 @@ export class BringBackChanges {
     record: WorktreeRecord,
     entries: readonly BringBackEntry[],
     turn: Parameters<ReviewStore["applyChanges"]>[1],
-    isChosen: Chosen["isChosen"],
+    hunks: ChosenHunks | undefined,
   ): Promise<{
     readonly done: readonly BringBackEntry[];
     readonly failed: ReadonlyMap<string, Error>;
@@ -187,7 +202,8 @@ export class BringBackChanges {
     const failed = new Map<string, Error>();
     for (const entry of entries)
       try {
-        planned.push({ entry, steps: await stepsOf(record, entry, editorTexts, isChosen) });
+        if (hunks && !isSameDifference(hunks.seen, entry)) throw changedMeanwhile(join(record.origin, entry.path));
+        planned.push({ entry, steps: await stepsOf(record, entry, editorTexts, hunks?.isChosen) });
       } catch (thrown) {
         failed.set(entry.path, asError(thrown));
       }
@@ -216,7 +232,7 @@ export class BringBackChanges {
   }
 
   async #report(record: WorktreeRecord, session: Session, { done, failed, conflicts }: BroughtBack): Promise<void> {
-    const names = done.map(({ path }) => path).join(", ");
+    const names = namedPaths(done.map(({ path }) => path));
     const { length } = done;
     if (length > 0) session.addNotice(t("Brought back into {0}: {1}", record.origin, names));
     const brought =
@@ -257,6 +273,10 @@ export class BringBackChanges {
   }
 }
 
+/** Whether the worktree still has the same changes, so that their numbers are the same. */
+const isSameDifference = (a: BringBackEntry, b: BringBackEntry): boolean =>
+  a.base.text === b.base.text && a.theirs.text === b.theirs.text;
+
 const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(join(folder, "/"));
 
 function leftSentence(outside: number, left: readonly string[]): string {
@@ -266,7 +286,7 @@ function leftSentence(outside: number, left: readonly string[]): string {
       ? [t("{0} files are outside of the folders of this window, and stay in the worktree.", outside)]
       : []),
     ...(left.length > 0
-      ? [t("Other repositories and files that are too large stay in the worktree: {0}", left.join(", "))]
+      ? [t("Other repositories and files that are too large stay in the worktree: {0}", namedPaths(left))]
       : []),
   ];
   return sentences.join(" ");

@@ -18,14 +18,12 @@ import type { Session } from "../../session/session.ts";
 import { isBusy, sessionTitle } from "../../session/state.ts";
 import { currentBases, keepBases } from "../bringBack.ts";
 import { checkMerge, mergeWorktree, updateFromBase, type MergeCheck, type MergeChoice } from "../mergeWorktree.ts";
+import { namedPaths } from "../namedPaths.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import { editorTexts } from "./editorTexts.ts";
 
 /** A time limit for hooks and signing. Milliseconds. */
 const maxMergeTime = 10 * 60_000;
-
-/** More files are not named in a message. */
-const maxNames = 5;
 
 /** A session, and the worktree in which it works. */
 export interface WorktreeOfSession {
@@ -60,7 +58,7 @@ async function offerAbort(git: Git, record: WorktreeRecord, files: readonly stri
   const pressed = await showWarningMessage(
     t(
       "The merge conflicts in {0}. Solve the conflicts in the worktree, or ask the agent to, and commit.",
-      named(files),
+      namedPaths(files),
     ),
     abort,
   );
@@ -161,11 +159,4 @@ async function stoppable<T>(title: string, work: (signal: AbortSignal) => Promis
       }
     },
   );
-}
-
-/** The first names of a list, and how many more there are. */
-function named(files: readonly string[]): string {
-  const first = files.slice(0, maxNames).join(", ");
-  const rest = files.length - maxNames;
-  return rest > 0 ? t("{0} and {1} more", first, rest) : first;
 }

@@ -88,7 +88,7 @@ export async function pickHunks(
 }
 
 /** What an entry would change, such as `+12 −3 · conflict in 2 places`. */
-export function descriptionOf({ kind, from, plan, local }: BringBackEntry): string {
+function descriptionOf({ kind, from, plan, local }: BringBackEntry): string {
   const { added, removed, after } = plan;
   const counts = added + removed > 0 ? [`+${added} −${removed}`] : [];
   const what = kindLabel(kind, from);
