@@ -45,7 +45,7 @@ export async function checkRemoval(
   const losses: string[] = [];
   if (isBusy) refusals.push(t("A session works there. Stop it first."));
   if (elsewhere.length > 0)
-    refusals.push(t("Another window has sessions there open. Close that window first: {0}", named(elsewhere)));
+    refusals.push(t("Another window has sessions there open. Close that window first: {0}", namedPaths(elsewhere)));
   const listed = (await listWorktrees(git, commonFolder)).find(one => one.path === path);
   if (listed?.locked !== undefined)
     refusals.push(listed.locked === "" ? t("It is locked.") : t("It is locked: {0}", listed.locked));
