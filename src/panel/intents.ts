@@ -156,7 +156,12 @@ export const intents = {
   /** Shows the chat in an editor tab too. */
   openInEditor: { scope: "window", fields: {} },
   /** Shows the worktree of the session, or removes it after a question. */
-  worktree: { scope: "session", fields: { action: isOneOf("showChanges", "openTerminal", "openWindow", "remove") } },
+  worktree: {
+    scope: "session",
+    fields: {
+      action: isOneOf("showChanges", "openTerminal", "openWindow", "bringBack", "commit", "update", "remove"),
+    },
+  },
   /** Turns following the agent in the editor on or off. */
   follow: { scope: "session", fields: { on: isBoolean } },
   /** Copies the conversation to the clipboard as Markdown. */

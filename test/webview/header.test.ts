@@ -138,6 +138,9 @@ describe("the header", () => {
       "Show Worktree Changes",
       "Open Terminal in Worktree",
       "Open Worktree in New Window",
+      "Bring Back Changes…",
+      "Commit and Merge Worktree…",
+      "Update Worktree from Base",
       "Remove Worktree…",
     ];
     assert.deepEqual(
@@ -151,7 +154,10 @@ describe("the header", () => {
     }
     assert.deepEqual(
       await panel.intents(),
-      ["showChanges", "openTerminal", "openWindow", "remove"].map(action => ({ type: "worktree", action })),
+      ["showChanges", "openTerminal", "openWindow", "bringBack", "commit", "update", "remove"].map(action => ({
+        type: "worktree",
+        action,
+      })),
     );
     await panel.patch({ op: "head", head: { worktree: { branch: "ma\u202ein", problem: "Git cannot read it." } } });
     const name = "Worktree: ma[U+202E]in, Git cannot read it.";

@@ -243,6 +243,11 @@ const worktreeItems: readonly MenuItem[] = inGroups([
     { label: t("Open Terminal in Worktree"), icon: "terminal", run: worktreeAction("openTerminal") },
     { label: t("Open Worktree in New Window"), icon: "empty-window", run: worktreeAction("openWindow") },
   ],
+  [
+    { label: t("Bring Back Changes…"), icon: "git-pull-request", run: worktreeAction("bringBack") },
+    { label: t("Commit and Merge Worktree…"), icon: "git-merge", run: worktreeAction("commit") },
+    { label: t("Update Worktree from Base"), icon: "sync", run: worktreeAction("update") },
+  ],
   [{ label: t("Remove Worktree…"), icon: "trash", run: worktreeAction("remove") }],
 ]);
 

@@ -61,6 +61,13 @@ export interface WorktreesOptions {
   readonly roots: () => readonly string[];
 }
 
+/** The commands for what the panel asks. */
+const mergingCommandOf = {
+  bringBack: "parley.bringBackChanges",
+  update: "parley.updateWorktree",
+  commit: "parley.commitWorktree",
+} as const;
+
 /** The commands of a worktree, about the session of a row in the Sessions view or about the active session. */
 type WorktreeCommandId = "parley.openWorktree" | "parley.openWorktreeTerminal" | "parley.showWorktreeChanges";
 
@@ -138,6 +145,10 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
     "parley.openWorktreeTerminal": run(openWorktreeTerminal),
     "parley.showWorktreeChanges": run(worktree => showWorktreeChanges(worktree, files)),
   };
+  const merging = mergingCommands({
+    ...{ ...options, records, log, sides: store.add(createSideTexts()) },
+    changed: record => views.states.refresh(record),
+  });
   return {
     records,
     setUp,
@@ -150,17 +161,15 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
         if (action === "remove") return remove(sessions, worktree.record.path);
         if (action === "openWindow") return openWorktreeWindow(worktree);
         if (action === "openTerminal") return openWorktreeTerminal(worktree);
-        return showWorktreeChanges(worktree, files);
+        if (action === "showChanges") return showWorktreeChanges(worktree, files);
+        await merging[mergingCommandOf[action]](session);
       },
     }),
     commands: sessions => ({
       ...commands,
       "parley.newSessionInWorktree": () => start(sessions),
       "parley.removeWorktree": () => remove(sessions),
-      ...mergingCommands({
-        ...{ ...options, records, log, sides: store.add(createSideTexts()) },
-        changed: record => views.states.refresh(record),
-      }),
+      ...merging,
     }),
     async startByDefault(sessions) {
       const { registry, folders, chat } = sessions;
