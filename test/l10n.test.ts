@@ -41,7 +41,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/session/log/writeLog.ts": [1, "an error of the program"],
   "src/terminals/sessionTerminals.ts": [3, "an agent whose request is refused"],
   "src/window/chatPanels.ts": [1, "an error of the program"],
-  "src/worktrees/worktreeRecords.ts": [1, "the log"],
+  "src/worktrees/recordFiles.ts": [1, "the log"],
   "webview-ui/base/l10n.ts": [1, "the log"],
 };
 

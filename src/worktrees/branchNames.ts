@@ -11,16 +11,8 @@ const maxLength = 50;
  * `isTaken`: whether a branch has the name. Then a number is added.
  */
 export function branchNameFrom(title: string, isTaken: (name: string) => boolean): string {
-  const words = title
-    .normalize("NFC")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-");
-  // A cut must not leave a part of a character.
-  const cut = Array.from(words.replaceAll(/^-+|-+$/g, ""))
-    .slice(0, maxLength)
-    .join("")
-    .replace(/-+$/, "");
-  const name = `${prefix}${cut === "" ? "session" : cut}`;
+  const words = branchWords(title);
+  const name = `${prefix}${words === "" ? "session" : words}`;
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? name : `${name}-${number}`;
     if (!isTaken(numbered)) return numbered;
@@ -34,6 +26,19 @@ const maxWords = 6;
 export function firstWords(prompt: string): string {
   const line = prompt.split(/[\r\n]/).find(each => each.trim() !== "") ?? "";
   return line.trim().split(/\s+/).slice(0, maxWords).join(" ");
+}
+
+/** The words of a text as a part of the name of a branch: `fix-the-sum` of “Fix the sum!”. Empty if it has none. */
+export function branchWords(text: string): string {
+  const words = text
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-");
+  // A cut must not leave a part of a character.
+  return Array.from(words.replaceAll(/^-+|-+$/g, ""))
+    .slice(0, maxLength)
+    .join("")
+    .replace(/-+$/, "");
 }
 
 /** Names of devices, which are no file names on Windows, also with an extension. */

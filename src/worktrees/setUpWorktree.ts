@@ -29,6 +29,15 @@ export interface WorktreeSetUpOptions {
 const worktreeVariable = "PARLEY_WORKTREE";
 const originVariable = "PARLEY_ORIGIN";
 
+/** The variables of commands of the user that run in a worktree. */
+export const worktreeEnvironment = ({
+  path,
+  origin,
+}: Pick<WorktreeRecord, "path" | "origin">): readonly { readonly name: string; readonly value: string }[] => [
+  { name: worktreeVariable, value: path },
+  { name: originVariable, value: origin },
+];
+
 /** A command that sets up a worktree. */
 interface SetUpRun {
   readonly command: string;
@@ -102,11 +111,7 @@ export class WorktreeSetUp {
   async #run({ command, env: more = [], record, terminals, report, signal }: SetUpRun): Promise<void> {
     const toolCallId = setUpCallId(this.#options.newId());
     const title = t("Set up the worktree: {0}", command);
-    const env = [
-      { name: worktreeVariable, value: record.path },
-      { name: originVariable, value: record.origin },
-      ...more,
-    ];
+    const env = [...worktreeEnvironment(record), ...more];
     const { setupMinutes } = this.#options.settings();
     const limit = AbortSignal.timeout(setupMinutes * 60_000);
     const stopped = AbortSignal.any([limit, signal]);

@@ -1,16 +1,13 @@
 // The worktrees that Parley has made, in the storage of the profile. Each has a file of its own, so that windows do not
 // overwrite what others wrote. Parley changes and removes no worktree without a record.
-import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
-import { forEachLimited } from "../base/async.ts";
-import { asError, isNotFoundError } from "../base/errors.ts";
+import { resolve, sep } from "node:path";
 import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
 import { pathExists } from "../files/nodePaths.ts";
 import { gitOutput, type Git } from "../git/gitProgram.ts";
 import { FileBaseStore } from "./fileBases.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
+import { RecordFiles } from "./recordFiles.ts";
 
 const isRecord = isRecordWith({
   /** The top folder of the worktree, absolute. */
@@ -35,23 +32,16 @@ const isRecord = isRecordWith({
 /** A worktree that Parley has made. */
 export type WorktreeRecord = TypeOf<typeof isRecord>;
 
-/** The number of files that are read at once. */
-const maxReads = 16;
-
-const fileName = (path: string): string => `${createHash("sha256").update(path).digest("hex").slice(0, 32)}.json`;
-
 export class WorktreeRecords {
   /** What the files of each worktree are compared with. */
   readonly bases: FileBaseStore;
-  readonly #folder: string;
-  readonly #log: Log;
+  readonly #files: RecordFiles<WorktreeRecord>;
   #records: readonly WorktreeRecord[] = [];
 
   /** `folder`: the folder of the records. */
   constructor(folder: string, log: Log) {
     this.bases = new FileBaseStore(folder);
-    this.#folder = folder;
-    this.#log = log;
+    this.#files = new RecordFiles({ folder, isRecord, keyOf: ({ path }) => path, log });
   }
 
   /** The records as they were read or written last. */
@@ -61,41 +51,19 @@ export class WorktreeRecords {
 
   /** Reads all records. Damaged ones are left out and logged. Rejects if there is no access. */
   async read(): Promise<readonly WorktreeRecord[]> {
-    const names = await readdir(this.#folder).catch((thrown: unknown) => {
-      if (isNotFoundError(thrown)) return [];
-      throw thrown;
-    });
-    const found: WorktreeRecord[] = [];
-    await forEachLimited(
-      names.filter(name => /^[0-9a-f]{32}\.json$/.test(name)),
-      maxReads,
-      async name => {
-        try {
-          const record: unknown = JSON.parse(await readFile(join(this.#folder, name), "utf8"));
-          if (!isRecord(record) || fileName(record.path) !== name) throw new Error("The file is damaged.");
-          found.push(record);
-        } catch (thrown) {
-          this.#log.warn("A worktree is not known.", { file: name, reason: asError(thrown).message });
-        }
-      },
-    );
-    this.#records = found.sort((a, b) => a.created - b.created);
+    this.#records = (await this.#files.read()).sort((a, b) => a.created - b.created);
     return this.#records;
   }
 
   /** Stores a record, in place of an earlier one with its path. Rejects if it cannot be stored. */
   async write(record: WorktreeRecord): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
-    const path = join(this.#folder, fileName(record.path));
-    const temporaryFile = `${path}.${process.pid}.tmp`;
-    await writeFile(temporaryFile, JSON.stringify(record), "utf8");
-    await rename(temporaryFile, path);
+    await this.#files.write(record);
     this.#records = [...this.#records.filter(one => one.path !== record.path), record];
   }
 
   /** Removes the record of a worktree. Rejects if it cannot be removed. */
   async remove(path: string): Promise<void> {
-    await rm(join(this.#folder, fileName(path)), { force: true });
+    await this.#files.remove(path);
     await this.bases.remove(path);
     this.#records = this.#records.filter(one => one.path !== path);
   }
