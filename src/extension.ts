@@ -40,6 +40,7 @@ import { ResumeQuestions } from "./library/resumeQuestions.ts";
 import { createSessionList } from "./library/vscode/createSessionList.ts";
 import { openSessionStorage, openSessionTrash, readSessionStorage } from "./window/sessionStorage.ts";
 import {
+  candidateGroupsFolder,
   checkpointFolder,
   conversationPagesFolder,
   openedFoldersFolder,
@@ -48,6 +49,7 @@ import {
 } from "./window/startup/storageFolders.ts";
 import { openTabPage } from "./window/openTabPage.ts";
 import { SettingsReader } from "./window/settings.ts";
+import { createCandidates } from "./worktrees/vscode/createCandidates.ts";
 import { createWorktrees } from "./worktrees/vscode/createWorktrees.ts";
 import type { LoadedExtension, StartupParts } from "./window/startup/startup.ts";
 
@@ -195,6 +197,11 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     }),
   );
 
+  const candidates = createCandidates(platform, {
+    ...{ path: candidateGroupsFolder(context), records: worktrees.records, environment },
+    settings: () => settings.read().worktrees,
+  });
+
   // Panels
   const runCommand = createPanels(platform, startup, {
     ...features,
@@ -205,6 +212,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     storedSessions,
     search,
     usage,
+    candidates,
     otherFolders,
   });
   // Also removals of which an earlier window has shown no notice.
@@ -218,7 +226,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
       try {
         await registry.dispose();
       } finally {
-        await Promise.all([pool.dispose(), mcp.whenEnded()]);
+        await Promise.all([pool.dispose(), mcp.whenEnded(), candidates.close()]);
         await terminals.whenEnded();
         await Promise.all([
           review.store.flush(),

@@ -304,6 +304,18 @@ export class SessionRegistry {
     return session;
   }
 
+  /**
+   * Starts a session of the agent in the folder. No surface shows it, and the agent of the next session stays the same. Returns
+   * undefined if no session can start.
+   */
+  startUnshown(agent: string, folder: string): Session | undefined {
+    const definition = this.#options.agents.definition(agent);
+    if (!definition || this.obstacle) return undefined;
+    const session = this.#add({ id: randomUUID(), agent, cwd: folder }, definition, {});
+    void session.open();
+    return session;
+  }
+
   #add(
     remembered: RememberedSession,
     definition: AgentDefinition,

@@ -674,6 +674,8 @@ export type PanelMessage =
   | ({ readonly type: "formHeld"; readonly question: string } & HeldFields)
   /** Asks the panels of this session for the draft. Answered by the intent `draft`. */
   | { readonly type: "readDraft"; readonly request: number; readonly session: string }
+  /** The draft of this session was sent elsewhere. The composer empties it, unless the user has changed it since. */
+  | { readonly type: "draftUsed"; readonly session: string; readonly text: string }
   /** A draft that the user can edit and send. */
   | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" | "failure" }

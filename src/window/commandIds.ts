@@ -11,6 +11,8 @@ export const commandIds = [
   "parley.updateWorktree",
   "parley.commitWorktree",
   "parley.removeWorktree",
+  "parley.askSeveralAgents",
+  "parley.compareCandidates",
   "parley.switchSession",
   "parley.nextWaitingSession",
   "parley.goToSessions",

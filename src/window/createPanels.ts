@@ -29,6 +29,7 @@ import type { SearchFeature } from "../search/vscode/createSearch.ts";
 import { emptySession } from "../session/state.ts";
 import { allEditsCommand } from "./allEditsCommand.ts";
 import type { WorktreeSessions } from "../worktrees/vscode/createWorktrees.ts";
+import type { CandidatesFeature } from "../worktrees/vscode/createCandidates.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
@@ -37,6 +38,7 @@ import type { SessionFeatures } from "./createSessions.ts";
 import { DraftReader } from "./draftReader.ts";
 import { intentRunner } from "./intentRunner.ts";
 import { mergeHead } from "./mergeHead.ts";
+import { openTabPage } from "./openTabPage.ts";
 import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
@@ -57,6 +59,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly storedSessions: StoredSessionsFeature;
   readonly search: SearchFeature;
   readonly usage: UsageTab;
+  readonly candidates: CandidatesFeature;
   readonly otherFolders: OtherFoldersFeature;
 }
 
@@ -67,7 +70,7 @@ export function createPanels(
   features: PanelFeatures,
 ): CommandRunner {
   const { open, active, settings, agents, fileEvents, documents, permissions, checkpoints, review, follow } = features;
-  const { history, terminals, signIn, mcp, chat, registry, list, storedSessions, otherFolders } = features;
+  const { history, terminals, signIn, mcp, chat, registry, list, storedSessions, otherFolders, candidates } = features;
   const { store, storage, clock, log } = platform;
   const { stored } = storedSessions;
   const mentions = createMentions(platform, {
@@ -168,8 +171,8 @@ export function createPanels(
   );
   store.add(
     chat.onDidReceiveIntent(({ intent, replyTarget }) => {
-      // A search runs again by itself when its conversation changes.
-      if (intent.type !== "find") open.activate(replyTarget.surface);
+      // A search runs again by itself when its conversation changes, and a panel reports its draft when it is asked.
+      if (intent.type !== "find" && intent.type !== "draft") open.activate(replyTarget.surface);
       void runIntent(intent, replyTarget);
     }),
   );
@@ -226,6 +229,17 @@ export function createPanels(
       sessionGrouping(platform.context, tree),
       otherFolders.commands,
       features.worktrees.commands(worktreeSessions),
+      candidates.commands({
+        ...{ registry, agents, storedSessions, chat, terminals, folders: features.folders },
+        ...{ worktrees: features.worktrees, openElsewhere: worktreeSessions.openElsewhere },
+        prompts: {
+          read: (session, surface) => drafts.read(session, surface),
+          used: (session, draft) => drafts.used(session, draft),
+          refusalOf: attachments => sender.refusalOf(attachments),
+          contentOf: (draft, agent) => sender.contentOf(draft, agent),
+        },
+        openPage: webview => openTabPage("candidates", webview, platform.context.extensionUri, startup.pages),
+      }),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },
       logCommands({ agents, active, traffic, log }),

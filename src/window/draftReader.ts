@@ -53,4 +53,9 @@ export class DraftReader {
     this.#requests.delete(request);
     return draft && (draft.text.trim() !== "" || draft.attachments.length > 0) ? draft : undefined;
   }
+
+  /** The draft of the session was sent elsewhere, so panels empty it. */
+  used(session: string, { text }: PromptDraft): void {
+    this.#options.chat.broadcast({ type: "draftUsed", session, text });
+  }
 }

@@ -18,6 +18,8 @@ export const integerSettings = {
   "sessions.askAboveTokens": { minimum: 0, maximum: 100_000_000, fallback: 150_000 },
   "sessions.askAboveSize": { minimum: 0, maximum: 1_000_000, fallback: 5 },
   "worktrees.setupTimeLimit": { minimum: 1, maximum: 240, fallback: 10 },
+  "worktrees.checkTimeLimit": { minimum: 1, maximum: 240, fallback: 10 },
+  "worktrees.maxCandidates": { minimum: 2, maximum: 10, fallback: 4 },
 } as const satisfies Readonly<Record<string, IntegerSetting>>;
 
 export type IntegerSettingKey = keyof typeof integerSettings;

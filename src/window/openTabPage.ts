@@ -3,11 +3,11 @@ import * as vscode from "vscode";
 import type { PanelPages } from "./startup/panelPages.ts";
 
 /**
- * Opens the page of permission rules, the search of all conversations, or the usage. Only our own bundle loads, and Trusted Types turn
- * raw HTML assignments into errors.
+ * Opens the page of permission rules, the search of all conversations, the usage, or the comparison of candidates. Only our own bundle
+ * loads, and Trusted Types turn raw HTML assignments into errors.
  */
 export function openTabPage(
-  page: "rules" | "search" | "usage",
+  page: "rules" | "search" | "usage" | "candidates",
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
   pages: PanelPages,

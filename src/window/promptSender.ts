@@ -2,15 +2,26 @@
 import * as vscode from "vscode";
 import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
-import { promptContent, type PathContent, type ReadPath } from "../mentions/promptContent.ts";
+import {
+  promptContent,
+  type PathContent,
+  type PromptContent,
+  type PromptContentOptions,
+  type ReadPath,
+} from "../mentions/promptContent.ts";
+import type { PromptDraft } from "../mentions/promptDraft.ts";
 import { sliceLines } from "../files/lineWindow.ts";
 import type { Documents } from "../files/ports.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
+import type { Attachment } from "../panel/protocol.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 
 type SendIntent = IntentOf<"send">;
+
+/** The agent that reads a prompt. */
+type PromptReader = Pick<PromptContentOptions, "accepts" | "agentName">;
 
 export interface PromptSenderOptions {
   readonly registry: Pick<SessionRegistry, "open" | "restoreOrStart">;
@@ -35,7 +46,7 @@ export class PromptSender {
   }
 
   async #send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
-    const { registry, attaching, documents } = this.#options;
+    const { registry } = this.#options;
     const text = intent.text.trimEnd();
     const attachments = intent.attachments ?? [];
     if (text.trim() === "" && attachments.length === 0) return;
@@ -45,20 +56,28 @@ export class PromptSender {
     const session = registry.open.selected(surface);
     if (!session || (intent.session ?? session.id) !== session.id) return returnToEnded(intent, replyTarget);
     const { accepts, agent } = session.state;
-    const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
-    const [declined] = await attaching.declinedPaths(paths, false);
-    if (declined !== undefined) {
-      return returnDraft(
-        intent,
-        replyTarget,
-        vscode.l10n.t("The message was not sent because you declined to attach {0}.", declined),
-      );
-    }
+    const refusal = await this.refusalOf(attachments);
+    if (refusal !== undefined) return returnDraft(intent, replyTarget, refusal);
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
-    const prompt = await promptContent(text, attachments, { accepts, agentName, read: attachmentReader(documents) });
+    const prompt = await this.contentOf({ text, attachments }, { accepts, agentName });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
     if (registry.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
     session.send(prompt.content);
+  }
+
+  /** Asks about files that may be secret or are outside of the workspace. Why the prompt is not sent, as a sentence. */
+  async refusalOf(attachments: readonly Attachment[]): Promise<string | undefined> {
+    const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
+    const [declined] = await this.#options.attaching.declinedPaths(paths, false);
+    return declined === undefined
+      ? undefined
+      : vscode.l10n.t("The message was not sent because you declined to attach {0}.", declined);
+  }
+
+  /** The content of the prompt for an agent, with its attachments as they are now. */
+  contentOf({ text, attachments }: PromptDraft, agent: PromptReader): Promise<PromptContent> {
+    const read = attachmentReader(this.#options.documents);
+    return promptContent(text, attachments, { ...agent, read });
   }
 }
 

@@ -176,6 +176,9 @@ export function readSettings(
       copy: texts("worktrees.copy"),
       setup: text("worktrees.setup"),
       setupMinutes: integer("worktrees.setupTimeLimit"),
+      check: text("worktrees.check"),
+      checkMinutes: integer("worktrees.checkTimeLimit"),
+      maxCandidates: integer("worktrees.maxCandidates"),
     },
   };
 }

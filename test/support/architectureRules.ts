@@ -41,7 +41,7 @@ const webviewTiers: readonly (readonly string[])[] = [
   ["markdown"],
   ["transcript"],
   ["question", "composer", "find"],
-  ["panel", "diagram", "rules", "search", "usage"],
+  ["panel", "diagram", "rules", "search", "usage", "candidates"],
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
@@ -133,6 +133,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/rulesPage.ts",
   "src/panel/searchPage.ts",
   "src/panel/usagePage.ts",
+  "src/panel/candidatesPage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
   "src/panel/worktreeTexts.ts",

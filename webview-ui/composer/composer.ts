@@ -24,7 +24,7 @@ import { placeholderHead } from "../base/placeholderHead.ts";
 
 type ComposerMessage = Extract<
   PanelMessage,
-  { type: "completions" | "preview" | "attached" | "refused" | "unsent" | "draft" | "readDraft" }
+  { type: "completions" | "preview" | "attached" | "refused" | "unsent" | "draft" | "readDraft" | "draftUsed" }
 >;
 
 /** `<parley-composer>`. */
@@ -100,6 +100,7 @@ export class ComposerElement extends LightElement {
     if (message.type === "preview") return this.#preview.receive(message);
     if (message.type === "unsent" || message.type === "draft") return this.#draft.restore(message);
     if (message.type === "readDraft") return this.#answerDraft(message);
+    if (message.type === "draftUsed") return this.#draft.used(message, this.head.session);
     if (this.#draft.settle(message)) this.#sendPrompt();
   }
 

@@ -113,6 +113,12 @@ export class DraftController implements ReactiveController {
     this.setText("");
   }
 
+  /** Empties the draft, or the hidden one of the session, because its prompt was sent elsewhere. One that has changed stays. */
+  used({ session, text }: Extract<PanelMessage, { type: "draftUsed" }>, shownSession: string | undefined): void {
+    if (session !== shownSession) this.#drafts.forget(session, text);
+    else if (this.#text === text) this.clear();
+  }
+
   /** The earlier prompt `step` further back, if the box is empty or the recalled prompt is unchanged. */
   recall(step: 1 | -1, prompts: () => readonly string[]): boolean {
     if (this.#historyOffset === 0 && (step < 0 || this.#text !== "")) return false;

@@ -52,6 +52,13 @@ export class SessionDrafts {
     };
   }
 
+  /** Forgets the draft of a session with this text, because it was used. */
+  forget(session: string, text: string): void {
+    if (this.#drafts.get(session)?.text !== text) return;
+    this.#drafts.delete(session);
+    this.#save();
+  }
+
   #save(): void {
     let left = maxSavedCharacters;
     const drafts = [...this.#drafts].toReversed().map(([session, { text, attachments, unkept }]) => {

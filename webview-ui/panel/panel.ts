@@ -105,6 +105,7 @@ export class PanelElement extends LightElement {
       case "unsent":
       case "draft":
       case "readDraft":
+      case "draftUsed":
         this.#composer?.receive(message);
         break;
       case "formHeld":

@@ -25,3 +25,7 @@ export const openedFoldersFolder = (context: vscode.ExtensionContext): string =>
 /** The folder of the records of the worktrees that Parley has made in this profile. */
 export const worktreeRecordsFolder = (context: vscode.ExtensionContext): string =>
   join(context.globalStorageUri.fsPath, "worktrees");
+
+/** The folder of the groups of sessions that got one prompt. */
+export const candidateGroupsFolder = (context: vscode.ExtensionContext): string =>
+  join(context.globalStorageUri.fsPath, "candidates");

@@ -46,6 +46,12 @@ export interface WorktreeSettings {
   readonly setup: string;
   /** The time limit of that command, in minutes. */
   readonly setupMinutes: number;
+  /** The command line that checks the work of agents in worktrees. Empty: none. */
+  readonly check: string;
+  /** The time limit of that command, in minutes. */
+  readonly checkMinutes: number;
+  /** The maximum number of agents that are asked together. */
+  readonly maxCandidates: number;
 }
 
 /** The base sides of open diffs that are kept. */
@@ -91,6 +97,8 @@ export interface WorktreesFeature {
   readonly related: (own: readonly string[], paths: readonly string[]) => Promise<ReadonlySet<string>>;
   /** What the panel asks for a worktree. */
   intents(sessions: Pick<WorktreeSessions, "openElsewhere">): IntentHandlers<"worktree">;
+  /** The sides of diffs that are no files on disk. */
+  readonly files: ReadOnlyFiles;
   /** The commands, with the sessions that they start. */
   commands(
     sessions: WorktreeSessions,
@@ -153,6 +161,7 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
     records,
     setUp,
     views,
+    files,
     related: (own, paths) => relatedFolders(folder => gitOf(vscode.Uri.file(folder)), own, paths),
     intents: sessions => ({
       worktree: async ({ action, session }) => {
@@ -206,7 +215,7 @@ const folderOf = (row: SessionsRow): string | undefined =>
   row.kind === "session" || row.kind === "folderSession" ? row.session.folder : undefined;
 
 /** The folder for worktrees that the setting names. Undefined: it names none. Throws if it is not absolute. */
-function parentFolder(setting: string): string | undefined {
+export function parentFolder(setting: string): string | undefined {
   if (setting === "") return undefined;
   const path = /^~(?=$|[\\/])/.test(setting) ? join(homedir(), setting.slice(1)) : setting;
   if (isAbsolute(path)) return path;
