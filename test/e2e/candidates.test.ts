@@ -1,0 +1,199 @@
+// Several agents are asked the same, each in a worktree of its own, and what they did is compared.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { until } from "../support/fakes/until.ts";
+import { openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
+
+const input = (page: Page): Locator => page.locator(".quick-input-widget input.input");
+const pick = (page: Page, text: string | RegExp): Locator =>
+  page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+
+/** The document of the chat view, also while a page is open in an editor tab. */
+const chatView = (page: Page): FrameLocator =>
+  page.frameLocator('iframe.webview.ready[src*="purpose=webviewView"]').frameLocator("iframe#active-frame");
+
+/** The page that compares candidates, which is the only editor tab with a page. */
+const comparison = (page: Page): FrameLocator =>
+  page
+    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
+    .frameLocator("iframe#active-frame");
+
+/** The facts of a candidate, without the row of its buttons. */
+const row = (frame: FrameLocator, branch: string): Locator =>
+  frame
+    .getByRole("row")
+    .filter({ has: frame.getByRole("rowheader") })
+    .filter({ hasText: branch });
+
+const tab = (page: Page, name: string): Locator => page.getByRole("tab", { name });
+
+/** Selects the demo agent twice. */
+async function selectTwice(page: Page): Promise<void> {
+  await pick(page, "Demo Agent").first().waitFor();
+  await pick(page, "Demo Agent").first().click();
+  await pick(page, "Demo Agent, once more").click();
+}
+
+const script = JSON.stringify([
+  {
+    request: {
+      method: "fs/write_text_file",
+      params: { sessionId: "$session", path: "$cwd/a.txt", content: "one\nin $cwd\n" },
+    },
+  },
+  {
+    request: { method: "fs/write_text_file", params: { sessionId: "$session", path: "$cwd/new.txt", content: "n\n" } },
+  },
+  { chunk: "All done." },
+]);
+
+describe("several agents that are asked the same", () => {
+  it("work in worktrees of their own, and what they did is compared, checked and removed", async () => {
+    const { page, folder } = await openWorkbench({
+      files: { "a.txt": "a\n", "write.json": script },
+      settings: { "parley.worktrees.check": "echo checked; tail -n 1 a.txt; exit 3" },
+    });
+    const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
+    const git = gitIn(folder);
+    const name = "parley/script-write-json/demo-agent";
+    const worktree = (nth: number): string => join(parent, `parley-script-write-json-demo-agent-${nth}`);
+    try {
+      commitAll(git);
+      await openChat(page);
+      const panel = chatView(page);
+      const composer = panel.getByRole("textbox", { name: "Message" });
+      await composer.fill("#script write.json");
+      await runCommand(page, "Parley: Ask Several Agents…");
+      await selectTwice(page);
+      await screenshot(page, "ask-several-agents");
+      await page.keyboard.press("Enter");
+      await pick(page, "Last commit of main").first().waitFor();
+      await page.keyboard.press("Enter");
+      await pick(page, "Send to 2 agents").waitFor();
+      await screenshot(page, "ask-several-send");
+      await page.keyboard.press("Enter");
+
+      const candidates = comparison(page);
+      for (const nth of [1, 2]) {
+        const shown = row(candidates, `${name}-${nth}`);
+        await shown.getByText("Done").waitFor();
+        await shown.getByText("2 files").waitFor();
+        await shown.getByText("+3").waitFor();
+        assert.equal(readFileSync(join(worktree(nth), "a.txt"), "utf8"), `one\nin ${worktree(nth)}\n`);
+      }
+      assert.equal(readFileSync(join(folder, "a.txt"), "utf8"), "a\n");
+      assert.equal(await composer.inputValue(), "", "the draft was used");
+      await candidates.getByRole("button", { name: "Run All Checks" }).click();
+      await row(candidates, `${name}-2`).getByText("Failed (exit code 3)").waitFor();
+      await candidates.getByText("Last lines of the check").nth(1).click();
+      await candidates.getByText(`in ${worktree(2)}`).waitFor();
+      await screenshot(page, "candidates");
+      const size = page.viewportSize();
+      await page.setViewportSize({ width: 760, height: 900 });
+      await screenshot(page, "candidates-narrow");
+      if (size) await page.setViewportSize(size);
+
+      const actions = candidates.getByRole("toolbar", { name: "Demo Agent 1" });
+      await actions.getByRole("button", { name: "Compare With…" }).click();
+      await tab(page, "Demo Agent 1 and Demo Agent 2").waitFor();
+      await page.locator(".multiDiffEntry").getByText("a.txt").first().waitFor();
+      await screenshot(page, "candidates-two");
+      assert.equal(await page.locator(".multiDiffEntry").getByText("new.txt").count(), 0, "it is the same in both");
+      await tab(page, "Compare Candidates").click();
+      await candidates.getByRole("button", { name: "One File of All…" }).click();
+      await pick(page, "new.txt").waitFor();
+      await pick(page, "a.txt").click();
+      await tab(page, "a.txt of all agents").waitFor();
+      await screenshot(page, "candidates-one-file");
+      await tab(page, "Compare Candidates").click();
+      await actions.getByRole("button", { name: "Show Changes" }).click();
+      await tab(page, `Changes of ${name}-1`).waitFor();
+      await tab(page, "Compare Candidates").click();
+
+      // The group is there again after a reload, with the results of the checks.
+      await reloadWindow(page);
+      await runCommand(page, "Parley: Compare Candidates");
+      await row(candidates, `${name}-1`).getByText("Failed (exit code 3)").waitFor();
+      await row(candidates, `${name}-1`).getByText("2 files").waitFor();
+      await actions.getByRole("button", { name: "Go On with This One" }).click();
+      await panel.getByRole("log", { name: "Conversation" }).getByText("All done.").waitFor();
+      await panel.getByText("Demo Agent 1: #script write.json").first().waitFor();
+      await screenshot(page, "candidates-go-on");
+
+      await actions.getByRole("button", { name: "Remove the Others…" }).click();
+      const removal = page.getByRole("dialog").filter({ hasText: `Remove the worktree “${name}-2”?` });
+      await removal.getByText("Not committed: a.txt, new.txt").waitFor();
+      await removal.getByRole("button", { name: "Delete Files and Remove" }).click();
+      await until(() => !existsSync(worktree(2)));
+      await row(candidates, `${name}-2`).waitFor({ state: "detached" });
+      await row(candidates, `${name}-1`).waitFor();
+      assert.ok(existsSync(worktree(1)));
+    } finally {
+      rmSync(parent, { recursive: true, force: true });
+    }
+  });
+
+  it("get their prompt when models and modes are chosen, without those whose worktree could not be set up", async () => {
+    const { page, folder } = await openWorkbench({
+      files: { "a.txt": "a\n" },
+      settings: {
+        "workbench.colorTheme": "Default Light Modern",
+        "parley.worktrees.setup": 'case "$PARLEY_WORKTREE" in *-2) echo broken; exit 1;; esac',
+      },
+    });
+    const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
+    const git = gitIn(folder);
+    try {
+      commitAll(git);
+      await openChat(page);
+      await chatView(page).getByRole("textbox", { name: "Message" }).waitFor();
+      await runCommand(page, "Parley: Ask Several Agents…");
+      await until(
+        async () => (await input(page).getAttribute("aria-label"))?.includes("The prompt for all agents") ?? false,
+      );
+      await page.keyboard.type("Say hello");
+      await page.keyboard.press("Enter");
+      await selectTwice(page);
+      await page.keyboard.press("Enter");
+      await pick(page, "Last commit of main").first().waitFor();
+      await page.keyboard.press("Enter");
+      await pick(page, "Choose models and modes first").click();
+      const question = page.getByRole("dialog").filter({ hasText: "1 of 2 agents failed to start." });
+      await question.getByText("Demo Agent 2: The command that sets up the worktree ended with exit code 1.").waitFor();
+      await screenshot(page, "candidates-failed");
+      await question.getByRole("button", { name: "Go On with the Others" }).click();
+      const candidates = comparison(page);
+      const name = "parley/say-hello/demo-agent";
+      await row(candidates, `${name}-2`).waitFor({ state: "detached" });
+      await until(() => !existsSync(join(parent, "parley-say-hello-demo-agent-2")));
+      assert.equal(git("for-each-ref", "--format=%(refname:short)", "refs/heads").trim(), `main\n${name}-1`);
+      const mode = candidates.getByRole("combobox", { name: "Mode of Demo Agent 1" });
+      await mode.selectOption({ label: "Edit freely" });
+      await row(candidates, `${name}-1`).getByText("Edit freely").waitFor();
+      await screenshot(page, "candidates-held");
+      await candidates.getByRole("button", { name: "Send to 1 Agent" }).click();
+      await row(candidates, `${name}-1`).getByText("Done").waitFor();
+    } finally {
+      rmSync(parent, { recursive: true, force: true });
+    }
+  });
+});
+
+type RunGit = (...args: readonly string[]) => string;
+
+const gitIn =
+  (folder: string): RunGit =>
+  (...args) =>
+    execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+
+function commitAll(git: RunGit): void {
+  git("init", "-q", "-b", "main");
+  git("add", ".");
+  git("commit", "-q", "-m", "Start");
+}
