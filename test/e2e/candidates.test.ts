@@ -7,7 +7,6 @@ import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
 
-const input = (page: Page): Locator => page.locator(".quick-input-widget input.input");
 const pick = (page: Page, text: string | RegExp): Locator =>
   page.locator(".quick-input-list .monaco-list-row", { hasText: text });
 
@@ -30,11 +29,17 @@ const row = (frame: FrameLocator, branch: string): Locator =>
 
 const tab = (page: Page, name: string): Locator => page.getByRole("tab", { name });
 
-/** Selects the demo agent twice. */
-async function selectTwice(page: Page): Promise<void> {
+/** Selects the demo agent, and the last commit as the base. */
+async function selectAgent(page: Page): Promise<void> {
   await pick(page, "Demo Agent").first().waitFor();
   await pick(page, "Demo Agent").first().click();
-  await pick(page, "Demo Agent, once more").click();
+  await page.locator(".quick-input-widget").getByText("1 Selected").waitFor();
+  await screenshot(page, "ask-several-agents");
+  await page.keyboard.press("Enter");
+  await pick(page, "Last commit of main").first().waitFor();
+  await page.keyboard.press("Enter");
+  await pick(page, "Demo Agent Once More").click();
+  await pick(page, "Demo Agent 1, Demo Agent 2").first().waitFor();
 }
 
 const script = JSON.stringify([
@@ -67,14 +72,9 @@ describe("several agents that are asked the same", () => {
       const composer = panel.getByRole("textbox", { name: "Message" });
       await composer.fill("#script write.json");
       await runCommand(page, "Parley: Ask Several Agents…");
-      await selectTwice(page);
-      await screenshot(page, "ask-several-agents");
-      await page.keyboard.press("Enter");
-      await pick(page, "Last commit of main").first().waitFor();
-      await page.keyboard.press("Enter");
-      await pick(page, "Send to 2 agents").waitFor();
+      await selectAgent(page);
       await screenshot(page, "ask-several-send");
-      await page.keyboard.press("Enter");
+      await pick(page, "Send to 2 Agents").click();
 
       const candidates = comparison(page);
       for (const nth of [1, 2]) {
@@ -151,16 +151,11 @@ describe("several agents that are asked the same", () => {
       await openChat(page);
       await chatView(page).getByRole("textbox", { name: "Message" }).waitFor();
       await runCommand(page, "Parley: Ask Several Agents…");
-      await until(
-        async () => (await input(page).getAttribute("aria-label"))?.includes("The prompt for all agents") ?? false,
-      );
+      await page.locator(".quick-input-widget").getByText("The prompt for all agents.").waitFor();
       await page.keyboard.type("Say hello");
       await page.keyboard.press("Enter");
-      await selectTwice(page);
-      await page.keyboard.press("Enter");
-      await pick(page, "Last commit of main").first().waitFor();
-      await page.keyboard.press("Enter");
-      await pick(page, "Choose models and modes first").click();
+      await selectAgent(page);
+      await pick(page, "Choose Models and Modes First").click();
       const question = page.getByRole("dialog").filter({ hasText: "1 of 2 agents failed to start." });
       await question.getByText("Demo Agent 2: The command that sets up the worktree ended with exit code 1.").waitFor();
       await screenshot(page, "candidates-failed");

@@ -7,7 +7,7 @@ import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { Clock } from "../../base/log.ts";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
-import { showInputBox, showQuickPick, showWarningMessage, withProgress } from "../../editor/editorUi.ts";
+import { showInputBox, showWarningMessage, withProgress } from "../../editor/editorUi.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { localBranches, removeNewWorktree, type Repository } from "../../git/gitWorktrees.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
@@ -24,7 +24,7 @@ import { sendHeldPrompts, whenStarted } from "../candidates/candidateStart.ts";
 import { makeWorktree, type MadeWorktree } from "../makeWorktree.ts";
 import type { WorktreeRecords } from "../worktreeRecords.ts";
 import { askBase, chooseRepository } from "./askBase.ts";
-import { chooseAgents } from "./chooseAgents.ts";
+import { chooseAgents, chooseStart, type ChosenStart } from "./chooseAgents.ts";
 
 /** The prompt in the chat, and its content for an agent. */
 export interface DraftedPrompts {
@@ -66,15 +66,12 @@ export interface AskSeveralAgentsOptions {
 }
 
 /** What the user wants. */
-interface Plan {
+interface Plan extends ChosenStart {
   readonly draft: PromptDraft;
   readonly git: Git;
   readonly repository: Repository;
-  readonly agents: readonly AgentDefinition[];
   readonly base: Pick<Parameters<typeof makeWorktree>[0], "base" | "takesUncommitted">;
   readonly settings: AskSettings;
-  /** Whether the prompts are sent as soon as all agents are ready. Otherwise, the user sends them on the page. */
-  readonly sendsAtOnce: boolean;
 }
 
 /** A candidate that is being prepared. */
@@ -124,8 +121,8 @@ async function askForPlan(
   if (!agents) return undefined;
   const base = await askBase(chosen.git, chosen.repository, title(3));
   if (!base) return undefined;
-  const sendsAtOnce = await askWhenToSend(agents.length, title(4));
-  return sendsAtOnce === undefined ? undefined : { draft, ...chosen, agents, base, settings, sendsAtOnce };
+  const start = await chooseStart(agents, settings.maxCandidates, title(4));
+  return start && { draft, ...chosen, ...start, base, settings };
 }
 
 async function askForPrompt(title: string): Promise<PromptDraft | undefined> {
@@ -136,25 +133,6 @@ async function askForPrompt(title: string): Promise<PromptDraft | undefined> {
     validateInput: typed => (typed.trim() === "" ? t("Enter a prompt.") : undefined),
   });
   return text === undefined ? undefined : { text, attachments: [] };
-}
-
-async function askWhenToSend(count: number, title: string): Promise<boolean | undefined> {
-  const picks = [
-    {
-      label: t("Send to {0} agents", count),
-      detail: t(
-        "As soon as all worktrees are prepared and all agents are ready. Each agent costs as much as it would alone",
-      ),
-      sendsAtOnce: true,
-    },
-    {
-      label: t("Choose models and modes first"),
-      detail: t("The page that compares the agents offers them, and a button that sends the prompt"),
-      sendsAtOnce: false,
-    },
-  ];
-  const placeHolder = t("Select when the prompt is sent");
-  return (await showQuickPick(picks, { title, placeHolder, ignoreFocusOut: true }))?.sendsAtOnce;
 }
 
 /**
