@@ -154,6 +154,23 @@ describe("the composer", () => {
     assert.equal(await panel.composer.inputValue(), "half a thought");
   });
 
+  it("empties the draft that was sent elsewhere, shown or hidden, and keeps one that has changed since", async () => {
+    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], questions: [] });
+    const panel = await openPanel([snapshot(session("a"))]);
+    const isDraft = (text: string): Promise<void> => until(async () => (await panel.composer.inputValue()) === text);
+    await panel.composer.fill("fix it");
+    await panel.post({ type: "draftUsed", session: "a", text: "fix" });
+    await isDraft("fix it");
+    await panel.post({ type: "draftUsed", session: "a", text: "fix it" });
+    await isDraft("");
+    await panel.composer.fill("fix that");
+    await panel.show(session("b"));
+    await isDraft("");
+    await panel.post({ type: "draftUsed", session: "a", text: "fix that" });
+    await panel.show(session("a"));
+    await isDraft("");
+  });
+
   it("each session has its own draft, also after a reload, and that of a session without messages moves along", async () => {
     const image: Attachment = {
       id: "i",

@@ -49,4 +49,9 @@ describe("the draft that a command reads", () => {
     assert.equal(await reader.read("s", "view"), undefined);
     assert.equal(sent.length, 1);
   });
+
+  it("is reported as used to the panels of its session", () => {
+    reader.used("s", { text: "Fix it", attachments: [] });
+    assert.deepEqual(sent, [{ type: "draftUsed", session: "s", text: "Fix it" }]);
+  });
 });
