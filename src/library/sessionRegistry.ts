@@ -409,6 +409,11 @@ export class SessionRegistry {
     for (const surface of surfaces) if (!this.open.selected(surface)) this.start(undefined, surface);
   }
 
+  /** Opens a stored session that no surface shows. Its agent does not start. Rejects with a sentence if it cannot be opened. */
+  async openUnshown(remembered: RememberedSession): Promise<void> {
+    await this.#openOnce(remembered);
+  }
+
   /** Opens a stored session for a moment. Rejects with a sentence if it cannot be opened. */
   async useClosed(remembered: RememberedSession, use: (session: Session) => void): Promise<void> {
     const wasOpen = this.open.get(remembered.id) !== undefined;

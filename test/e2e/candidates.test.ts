@@ -107,6 +107,7 @@ describe("several agents that are asked the same", () => {
       await pick(page, "new.txt").waitFor();
       await pick(page, "a.txt").click();
       await tab(page, "a.txt of all agents").waitFor();
+      await page.locator(".multiDiffEntry").getByText("in /").nth(1).waitFor();
       await screenshot(page, "candidates-one-file");
       await tab(page, "Compare Candidates").click();
       await actions.getByRole("button", { name: "Show Changes" }).click();
@@ -116,8 +117,11 @@ describe("several agents that are asked the same", () => {
       // The group is there again after a reload, with the results of the checks.
       await reloadWindow(page);
       await runCommand(page, "Parley: Compare Candidates");
-      await row(candidates, `${name}-1`).getByText("Failed (exit code 3)").waitFor();
-      await row(candidates, `${name}-1`).getByText("2 files").waitFor();
+      for (const nth of [1, 2]) {
+        await row(candidates, `${name}-${nth}`).getByText("Failed (exit code 3)").waitFor();
+        await row(candidates, `${name}-${nth}`).getByText("2 files").waitFor();
+        await row(candidates, `${name}-${nth}`).getByText("Done").waitFor();
+      }
       await actions.getByRole("button", { name: "Go On with This One" }).click();
       await panel.getByRole("log", { name: "Conversation" }).getByText("All done.").waitFor();
       await panel.getByText("Demo Agent 1: #script write.json").first().waitFor();

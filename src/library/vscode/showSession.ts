@@ -1,5 +1,6 @@
 // Shows a session of the lists in the chat.
 import type { ChatSurface } from "../../panel/chatSurface.ts";
+import type { RememberedSession } from "../rememberedSessions.ts";
 import type { SessionRegistry } from "../sessionRegistry.ts";
 import type { StoredSessions } from "../storedSessions.ts";
 
@@ -34,21 +35,28 @@ export function hasSession({ registry, stored }: Pick<ShowSessionOptions, "regis
   return open.get(id) !== undefined || stored.get(id) !== undefined || unopened.some(each => each.id === id);
 }
 
+/** A session that is not open. Undefined: there is none. */
+export function rememberedSession(
+  { registry, stored }: Pick<ShowSessionOptions, "registry" | "stored">,
+  id: string,
+): RememberedSession | undefined {
+  const entry = stored.get(id);
+  return entry
+    ? { id, agent: entry.agent, cwd: entry.folder, title: entry.title }
+    : registry.unopened.find(each => each.id === id);
+}
+
 /** Shows the session in the surface, and opens it if necessary. False if there is no such session. */
 export async function openInSurface(
   { registry, stored }: Pick<ShowSessionOptions, "registry" | "stored">,
   id: string,
   surface: string,
 ): Promise<boolean> {
-  const { open, unopened } = registry;
-  if (open.get(id)) {
+  if (registry.open.get(id)) {
     registry.show(id, surface);
     return true;
   }
-  const entry = stored.get(id);
-  const remembered = entry
-    ? { id, agent: entry.agent, cwd: entry.folder, title: entry.title }
-    : unopened.find(each => each.id === id);
+  const remembered = rememberedSession({ registry, stored }, id);
   if (!remembered) return false;
   await registry.openStored(remembered, surface);
   return true;

@@ -57,7 +57,9 @@ export function stateOf(state: SessionState): Exclude<CandidateState, "closed" |
   if (state.lost !== null) return "failed";
   if (isWorking(state)) return "working";
   const queued = state.pendingPrompts[0];
-  if (queued) return queued.isOnHold && state.connection?.state === "ready" ? "held" : "starting";
+  // After a reload of the window, the agent starts with the prompt.
+  const isConnecting = state.connection === null || state.connection.since !== undefined;
+  if (queued) return queued.isOnHold && !isConnecting ? "held" : "starting";
   const { stopReason } = state.activity;
   if (stopReason === "error") return "failed";
   if (stopReason === "cancelled") return "stopped";

@@ -26,7 +26,11 @@ export interface ChangedCandidate {
 }
 
 /** Shows how the files of two candidates differ. */
-export async function compareCandidates(left: ChangedCandidate, right: ChangedCandidate): Promise<void> {
+export async function compareCandidates(
+  left: ChangedCandidate,
+  right: ChangedCandidate,
+  files: Pick<ReadOnlyFiles, "add">,
+): Promise<void> {
   const paths = allPaths([left, right]);
   const differing: string[] = [];
   for (const path of paths) if (!(await isSame(left.candidate, right.candidate, path))) differing.push(path);
@@ -34,9 +38,12 @@ export async function compareCandidates(left: ChangedCandidate, right: ChangedCa
   if (differing.length === 0) return void showInformationMessage(t("{0} and {1} have the same files.", a, b));
   const rows = await Promise.all(
     differing.slice(0, maxDiffs).map(async path => {
+      const absolute = join(right.candidate.worktree, path);
       const after = await fileOf(right.candidate, path);
-      const before = await fileOf(left.candidate, path);
-      return [vscode.Uri.file(join(right.candidate.worktree, path)), before, after] as const;
+      // With another path, VS Code would show that the file was renamed.
+      const isThere = (await standsIn(left.candidate.worktree, path)) === "file";
+      const before = isThere ? files.add(absolute, () => readFile(join(left.candidate.worktree, path))) : undefined;
+      return [vscode.Uri.file(absolute), before, after] as const;
     }),
   );
   await openDiffs(t("{0} and {1}", a, b), rows);

@@ -14,7 +14,7 @@ import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
-import { hasSession, showSession } from "../../library/vscode/showSession.ts";
+import { hasSession, rememberedSession, showSession } from "../../library/vscode/showSession.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { SessionTerminals } from "../../terminals/sessionTerminals.ts";
 import type { TerminalsFeature } from "../../terminals/vscode/createTerminals.ts";
@@ -105,8 +105,8 @@ export function createCandidates(
         tab.refreshFiles();
       };
       return {
-        "parley.askSeveralAgents": () =>
-          askSeveralAgents({
+        "parley.askSeveralAgents": async () => {
+          await askSeveralAgents({
             ...{ registry, folders, chat, prompts, records, groups, clock, agents: agents.definitions() },
             settings: () => {
               const { copy, folder, maxCandidates } = settings();
@@ -115,15 +115,28 @@ export function createCandidates(
             deleteStored: session => stored.delete(session),
             whenEnded: () => terminals.whenEnded(),
             compare: group => tab.show(group),
-          }),
+          }).finally(() => tab.refresh());
+        },
         "parley.compareCandidates": async () => {
           await Promise.all([records.read(), storedSessions.refresh()]);
           const group = await chooseGroup(await shownGroups(groups, sessions));
-          if (group) tab.show(group.id);
+          if (!group) return;
+          for (const { name, session } of group.candidates)
+            await openClosed(session, sessions).catch((thrown: unknown) => {
+              log.warn(`The session of ${name} is shown as closed.`, asError(thrown).message);
+            });
+          tab.show(group.id);
         },
       };
     },
   };
+}
+
+/** Opens the session of a candidate, so that its state is known. Another window may have it open. */
+async function openClosed(id: string, { registry, storedSessions: { stored } }: CandidateSessions): Promise<void> {
+  if (registry.open.get(id)) return;
+  const remembered = rememberedSession({ registry, stored }, id);
+  if (remembered) await registry.openUnshown(remembered);
 }
 
 /** The groups of this workspace. Those of which no worktree is left are removed. */
@@ -212,7 +225,7 @@ function candidateActions(options: ActionOptions): (action: CandidatesAction, gr
         const other = await chooseOther(group, candidate);
         if (!other) return;
         const [left, right] = await Promise.all([candidate, other].flatMap(one => changedIn(group, records, one)));
-        return left && right && compareCandidates(left, right);
+        return left && right && compareCandidates(left, right, files);
       }
       case "runCheck":
         return checks.run(group, candidate);

@@ -51,6 +51,13 @@ describe("the state of a candidate", () => {
     assert.match(failed.reason ?? "", /No program\./);
   });
 
+  it("stays held after a reload of the window, in which the agent starts with the prompt", () => {
+    const held: SessionState = { ...emptySession, pendingPrompts: [{ id: "p", content: [], isOnHold: true }] };
+    assert.equal(stateOf({ ...held, connection: { state: "closed" } }), "held");
+    assert.equal(stateOf({ ...held, connection: { state: "starting", since: 1 } }), "starting");
+    assert.equal(stateOf(held), "starting");
+  });
+
   it("is about the sign-in if the agent needs one", () => {
     const problem = { message: "Sign in.", next: [], signIn: { methods: [], reason: "needed" } } as never;
     assert.equal(stateOf({ ...emptySession, signIn: problem }), "signIn");
