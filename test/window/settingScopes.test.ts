@@ -53,6 +53,9 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.worktrees.copy": ["application", "It copies secrets."],
   "parley.worktrees.setup": ["application", "It is a command."],
   "parley.worktrees.setupTimeLimit": ["application", "It limits a command of the user."],
+  "parley.worktrees.check": ["application", "It runs a command. A folder could run any program."],
+  "parley.worktrees.checkTimeLimit": ["application", "A folder could stop the check of the user."],
+  "parley.worktrees.maxCandidates": ["application", "A folder could make the user pay for more agents."],
 };
 
 describe("the settings in the manifest", () => {

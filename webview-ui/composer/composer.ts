@@ -100,7 +100,7 @@ export class ComposerElement extends LightElement {
     if (message.type === "preview") return this.#preview.receive(message);
     if (message.type === "unsent" || message.type === "draft") return this.#draft.restore(message);
     if (message.type === "readDraft") return this.#answerDraft(message);
-    if (message.type === "draftUsed") return this.#draft.used(message, this.head.session);
+    if (message.type === "draftUsed") return this.#draft.clear(message, this.head.session);
     if (this.#draft.settle(message)) this.#sendPrompt();
   }
 

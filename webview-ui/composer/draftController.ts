@@ -103,20 +103,19 @@ export class DraftController implements ReactiveController {
     if (message.type === "unsent") this.refuse([message.reason]);
   }
 
-  /** Empties the draft, because its prompt was sent. */
-  clear(): void {
+  /**
+   * Empties the draft, because its prompt was sent. `elsewhere`: empties only the draft of this session, shown or hidden, if it
+   * still has this text.
+   */
+  clear(elsewhere?: Extract<PanelMessage, { type: "draftUsed" }>, shownSession?: string): void {
+    if (elsewhere && elsewhere.session !== shownSession) return this.#drafts.forget(elsewhere.session, elsewhere.text);
+    if (elsewhere && elsewhere.text !== this.#text) return;
     this.#historyOffset = 0;
     this.#sendsWhenAttached = false;
     this.#refusals = [];
     this.#chosenKeys.clear();
     this.#setAttachments([]);
     this.setText("");
-  }
-
-  /** Empties the draft, or the hidden one of the session, because its prompt was sent elsewhere. One that has changed stays. */
-  used({ session, text }: Extract<PanelMessage, { type: "draftUsed" }>, shownSession: string | undefined): void {
-    if (session !== shownSession) this.#drafts.forget(session, text);
-    else if (this.#text === text) this.clear();
   }
 
   /** The earlier prompt `step` further back, if the box is empty or the recalled prompt is unchanged. */
