@@ -9,12 +9,10 @@ import { showInformationMessage, showQuickPick } from "../../editor/editorUi.ts"
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { nodePaths, pathExists } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
-import { changedSince, type WorkTreeChange } from "../../git/workTreeChanges.ts";
-import type { Git } from "../../git/gitProgram.ts";
-import { gitOf } from "../../git/vscode/gitOf.ts";
+import { changedSince } from "../../git/workTreeChanges.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
 import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
-import { hasSession, rememberedSession, showSession } from "../../library/vscode/showSession.ts";
+import { hasSession, rememberedSession } from "../../library/vscode/showSession.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { SessionTerminals } from "../../terminals/sessionTerminals.ts";
 import type { TerminalsFeature } from "../../terminals/vscode/createTerminals.ts";
@@ -22,14 +20,12 @@ import { userTerminalVariables } from "../../terminals/vscode/userTerminalVariab
 import { CandidateChanges } from "../candidates/candidateChanges.ts";
 import { CandidateChecks } from "../candidates/candidateChecks.ts";
 import { CandidateGroups, type Candidate, type CandidateGroup } from "../candidates/candidateGroups.ts";
-import { sendHeldPrompts } from "../candidates/candidateStart.ts";
 import { askSeveralAgents, type DraftedPrompts } from "./askSeveralAgents.ts";
-import { compareCandidates, compareFile, type ChangedCandidate } from "./candidateDiffs.ts";
+import { gitFor, runCandidatesAction } from "./candidateActions.ts";
 import { CandidatesTab, type CandidatesAction } from "./candidatesTab.ts";
 import type { WorktreeRecords } from "../worktreeRecords.ts";
 import { parentFolder, type WorktreeSettings, type WorktreesFeature } from "./createWorktrees.ts";
-import { removeWorktreeCommand, type RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
-import { showWorktreeChanges } from "./worktreeCommands.ts";
+import type { RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
 
 export interface CandidatesOptions {
   /** The folder of the groups of candidates. */
@@ -99,9 +95,8 @@ export function createCandidates(
           run: (action, group) => run(action, group),
         }),
       );
-      const act = candidateActions({ ...sessions, groups, checks });
       const run = async (action: CandidatesAction, group: CandidateGroup): Promise<void> => {
-        await act(action, group);
+        await runCandidatesAction({ ...sessions, groups, checks }, action, group);
         tab.refreshFiles();
       };
       return {
@@ -173,116 +168,4 @@ async function chooseGroup(groups: readonly CandidateGroup[]): Promise<Candidate
   }));
   const placeHolder = t("Select the prompt whose results you want to compare");
   return (await showQuickPick(picks, { title: t("Compare Candidates"), placeHolder, matchOnDetail: true }))?.group;
-}
-
-interface ActionOptions extends CandidateSessions {
-  readonly groups: CandidateGroups;
-  readonly checks: CandidateChecks;
-}
-
-/** Does what the user wants on the page. The result rejects with a sentence. */
-function candidateActions(options: ActionOptions): (action: CandidatesAction, group: CandidateGroup) => Promise<void> {
-  const { registry, agents, storedSessions, chat, worktrees, groups, checks, openElsewhere } = options;
-  const { open } = registry;
-  const { records, files } = worktrees;
-  const { stored } = storedSessions;
-  return async (action, group) => {
-    switch (action.type) {
-      case "send":
-        for (const { session } of group.candidates) {
-          const started = open.get(session);
-          if (started) sendHeldPrompts(started);
-        }
-        return;
-      case "runChecks":
-        await Promise.all(group.candidates.map(candidate => checks.run(group, candidate)));
-        return;
-      case "compareFile":
-        return compareFile(gitFor(group.origin), await Promise.all(changedIn(group, records)), files);
-      case "setCheckCommand":
-        await vscode.commands.executeCommand("workbench.action.openSettings", "parley.worktrees.check");
-        return;
-    }
-    const candidate = group.candidates.find(({ session }) => session === action.session);
-    if (!candidate) return;
-    const { session, worktree, branch } = candidate;
-    switch (action.type) {
-      case "setOption": {
-        const started = open.get(session);
-        if (started) await agents.setOption(started, action.option, action.value);
-        return;
-      }
-      case "showChat":
-        return showSession({ registry, stored, chat }, session, "list");
-      case "goOn":
-        await showSession({ registry, stored, chat }, session);
-        return chat.focus("composer", [open.activeSurface]);
-      case "showChanges": {
-        const record = records.of(worktree) ?? noWorktree(candidate);
-        return showWorktreeChanges({ record, folder: worktree, branch }, files);
-      }
-      case "compareWith": {
-        const other = await chooseOther(group, candidate);
-        if (!other) return;
-        const [left, right] = await Promise.all([candidate, other].flatMap(one => changedIn(group, records, one)));
-        return left && right && compareCandidates(left, right, files);
-      }
-      case "runCheck":
-        return checks.run(group, candidate);
-      case "stopCheck":
-        return checks.stop(session);
-      case "removeOthers": {
-        const others = group.candidates.filter(one => one !== candidate);
-        for (const other of others) {
-          checks.stop(other.session);
-          if (records.of(other.worktree))
-            await removeWorktreeCommand({ open, records, openElsewhere, of: other.worktree });
-        }
-        const removed = others.filter(other => !records.of(other.worktree)).map(other => other.session);
-        return groups.leaveOut(group.id, removed);
-      }
-      default:
-        action satisfies never;
-    }
-  };
-}
-
-/** The changes of each candidate, or of one. */
-const changedIn = (
-  { candidates, base }: CandidateGroup,
-  records: WorktreeRecords,
-  only?: Candidate,
-): readonly Promise<ChangedCandidate>[] =>
-  (only ? [only] : candidates).map(async candidate => {
-    const own = records.of(candidate.worktree)?.base ?? base;
-    return { candidate, base: own, changes: await changesOf(candidate, own) };
-  });
-
-async function changesOf({ worktree, name }: Candidate, base: string): Promise<readonly WorkTreeChange[]> {
-  if (!(await pathExists(worktree))) return [];
-  try {
-    // The user asked for it.
-    return await changedSince(gitFor(worktree), worktree, base, { isUsers: true });
-  } catch (thrown) {
-    throw new Error(t("The changes of {0} are not known: {1}", name, asError(thrown).message));
-  }
-}
-
-/** Asks for the other candidate if there are several. Undefined: cancelled. */
-async function chooseOther({ candidates }: CandidateGroup, candidate: Candidate): Promise<Candidate | undefined> {
-  const others = candidates.filter(one => one !== candidate);
-  if (others.length < 2) return others[0];
-  const picks = others.map(other => ({ label: other.name, description: other.branch, other }));
-  const title = t("Compare {0} With", candidate.name);
-  return (await showQuickPick(picks, { title, placeHolder: t("Select the other agent") }))?.other;
-}
-
-function noWorktree({ name }: Candidate): never {
-  throw new Error(t("The worktree of {0} no longer exists.", name));
-}
-
-function gitFor(folder: string): Git {
-  const git = gitOf(vscode.Uri.file(folder));
-  if (git) return git;
-  throw new Error(t("Git was not found. Worktrees need it."));
 }
