@@ -29,6 +29,7 @@ interface CheckRun {
   /** When it began, ms since the epoch. */
   readonly since: number;
   readonly stop: AbortController;
+  ended?: Promise<void>;
 }
 
 export class CandidateChecks {
@@ -57,7 +58,7 @@ export class CandidateChecks {
   run(group: CandidateGroup, candidate: Candidate): Promise<void> {
     const { check, checkMinutes } = this.#options.settings();
     if (check === "" || this.#isClosed || this.#running.has(candidate.session)) return Promise.resolve();
-    const run = { since: this.#options.clock.now(), stop: new AbortController() };
+    const run: CheckRun = { since: this.#options.clock.now(), stop: new AbortController() };
     this.#running.set(candidate.session, run);
     this.#changed.fire();
     const ending: Promise<void> = this.#run(group, candidate, { ...run, check, minutes: checkMinutes })
@@ -67,13 +68,16 @@ export class CandidateChecks {
         this.#ending.delete(ending);
         this.#changed.fire();
       });
+    run.ended = ending;
     this.#ending.add(ending);
     return ending;
   }
 
-  /** Ends the check of a session, with every process that it started. */
-  stop(session: string): void {
-    this.#running.get(session)?.stop.abort();
+  /** Ends the check of a session. Resolves when no process that it started is left. */
+  async stop(session: string): Promise<void> {
+    const run = this.#running.get(session);
+    run?.stop.abort();
+    await Promise.allSettled([run?.ended]);
   }
 
   /** Ends all checks. Resolves when no process is left. */

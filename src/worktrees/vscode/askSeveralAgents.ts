@@ -15,7 +15,7 @@ import type { PromptContent, PromptContentOptions } from "../../mentions/promptC
 import type { PromptDraft } from "../../mentions/promptDraft.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { Attachment } from "../../panel/protocol.ts";
-import { hasConversation } from "../../session/state.ts";
+import { hasConversation, isBusy } from "../../session/state.ts";
 import type { Session } from "../../session/session.ts";
 import type { Candidate, CandidateGroup, CandidateGroups } from "../candidates/candidateGroups.ts";
 import { candidateBranches, candidateNames } from "../candidates/candidateNames.ts";
@@ -117,6 +117,9 @@ async function askForPlan(
   if (!draft) return undefined;
   const refusal = await prompts.refusalOf(draft.attachments);
   if (refusal !== undefined) throw new Error(refusal);
+  // Worktrees take a while, so the user learns before them that the prompt cannot be sent.
+  const checked = await prompts.contentOf(draft, { accepts: null, agentName: t("The agent") });
+  if ("unsent" in checked) throw new Error(checked.unsent);
   const agents = await chooseAgents(all, settings.maxCandidates, title(2));
   if (!agents) return undefined;
   const base = await askBase(chosen.git, chosen.repository, title(3));
@@ -323,7 +326,7 @@ async function discard(
   const { registry, records, deleteStored, whenEnded } = options;
   const unused = prepared.filter(({ candidate }) => {
     const session = registry.open.get(candidate.session);
-    return !session || !hasConversation(session.state);
+    return !session || !(hasConversation(session.state) || isBusy(session.state));
   });
   for (const { candidate } of unused) {
     registry.release(candidate.session);

@@ -116,7 +116,7 @@ async function removeOthers(
 ): Promise<void> {
   const others = group.candidates.filter(one => one !== candidate);
   for (const other of others) {
-    checks.stop(other.session);
+    await checks.stop(other.session);
     if (records.of(other.worktree)) await removeWorktreeCommand({ open, records, openElsewhere, of: other.worktree });
   }
   const removed = others.filter(other => !records.of(other.worktree)).map(other => other.session);

@@ -78,7 +78,7 @@ describe("the check of a candidate", () => {
   });
 
   for (const [title, end, outcome] of [
-    ["Cancel", () => checks.stop("one"), "stopped"],
+    ["Cancel", () => void checks.stop("one"), "stopped"],
     ["the time limit", () => clock.advance(60_000), "timeout"],
     ["the window", () => void checks.close(), "stopped"],
   ] as const)
