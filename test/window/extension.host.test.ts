@@ -58,6 +58,7 @@ describe("the commands of Parley", () => {
   // Excludes commands that wait for an answer of the user, and the commands that report that there is no checkpoint.
   const asking = [
     "newSessionInWorktree",
+    "askSeveralAgents",
     "selectAgent",
     "restoreCheckpoint",
     "restoreRemovedCheckpoints",
@@ -87,6 +88,7 @@ describe("the commands of Parley", () => {
   // One of each command for the worktree of the session.
   const inNone = "This session is in no worktree that Parley has made.";
   const noWorktree = [inNone, inNone, inNone, "Parley has made no worktree."];
+  const noCandidates = "There is nothing to compare. Use “Ask Several Agents…” first.";
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";
   before(() => extension.activate());
@@ -109,6 +111,7 @@ describe("the commands of Parley", () => {
         errors: [],
         information: [
           ...noWorktree,
+          noCandidates,
           willReadAgain,
           noWaiting,
           ...nothingToSelect,
@@ -131,7 +134,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(readSettings(context).agents, []);
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: [...noWorktree, willReadAgain, noWaiting, ...nothingToSelect, noKeys, noValues],
+        information: [...noWorktree, noCandidates, willReadAgain, noWaiting, ...nothingToSelect, noKeys, noValues],
         questions: [],
       });
     } finally {

@@ -82,9 +82,9 @@ interface Prepared {
 
 /** Asks, makes the worktrees, and sends the prompt. Rejects with a sentence. Nothing is left if the user cancels. */
 export async function askSeveralAgents(options: AskSeveralAgentsOptions): Promise<void> {
-  const { registry, chat, prompts } = options;
+  const { registry, agents, chat, prompts } = options;
   const surface = registry.open.activeSurface;
-  if (registry.obstacle) {
+  if (registry.obstacle || agents.length === 0) {
     // The chat shows it, with what to do.
     registry.start(undefined, surface);
     return chat.focus("composer", [surface]);
