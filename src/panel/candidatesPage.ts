@@ -110,6 +110,7 @@ const candidatesIntents = {
   runCheck: session,
   stopCheck: session,
   setCheckCommand: {},
+  bringBack: session,
   goOn: session,
   removeOthers: session,
 } as const satisfies Readonly<Record<string, Fields>>;

@@ -129,9 +129,12 @@ describe("the page that compares candidates", () => {
   });
 
   it("offers nothing that needs the worktree of a candidate whose worktree was removed", async () => {
-    const [panel] = await openCandidates(view);
+    const [panel, intents] = await openCandidates(view);
     const bar = panel.page.getByRole("toolbar", { name: "<i>Gone</i>" });
     assert.deepEqual(await bar.getByRole("button").allInnerTexts(), ["Show Chat"]);
+    const first = panel.page.getByRole("toolbar", { name: "Claude Agent 1" });
+    await first.getByRole("button", { name: "Bring Back…" }).click();
+    assert.deepEqual(intents.at(-1), { type: "bringBack", session: "Claude Agent 1" });
   });
 
   it("lets the user choose options while prompts are held, and then sends them", async () => {

@@ -176,7 +176,7 @@ export class CandidatesElement extends LightElement {
     >
       ${button(t("Show Chat"), "showChat")}
       ${exists ? html`${button(t("Show Changes"), "showChanges")} ${others ? button(t("Compare With…"), "compareWith") : nothing} ${hasCheck ? check : nothing}` : nothing}
-      ${exists ? button(t("Go On with This One"), "goOn") : nothing}
+      ${exists ? html`${button(t("Bring Back…"), "bringBack")} ${button(t("Go On with This One"), "goOn")}` : nothing}
       ${exists && others ? button(t("Remove the Others…"), "removeOthers") : nothing}
     </div>`;
   }
@@ -195,6 +195,7 @@ type CandidateIntentType =
   | "compareWith"
   | "runCheck"
   | "stopCheck"
+  | "bringBack"
   | "goOn"
   | "removeOthers";
 

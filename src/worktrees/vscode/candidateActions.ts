@@ -81,6 +81,11 @@ async function runOwnAction(
     }
     case "showChat":
       return showSession({ registry, stored, chat }, session, "list");
+    case "bringBack":
+      // The command takes an open session.
+      await showSession({ registry, stored, chat }, session, "list");
+      await vscode.commands.executeCommand("parley.bringBackChanges", session);
+      return;
     case "goOn":
       await showSession({ registry, stored, chat }, session);
       return chat.focus("composer", [open.activeSurface]);
