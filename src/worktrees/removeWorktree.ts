@@ -12,7 +12,7 @@ import {
   unreachedCommits,
 } from "../git/gitWorktrees.ts";
 import { namedPaths } from "./namedPaths.ts";
-import type { WorktreeRecord, WorktreeRecords } from "./worktreeRecords.ts";
+import { checkRepository, type WorktreeRecord, type WorktreeRecords } from "./worktreeRecords.ts";
 
 /** What is known before a worktree is removed. */
 export interface RemovalCheck {
@@ -51,6 +51,7 @@ export async function checkRemoval(
     refusals.push(listed.locked === "" ? t("It is locked.") : t("It is locked: {0}", listed.locked));
   const head = await commitNamed(git, commonFolder, `refs/heads/${branch}`);
   if (listed && (await pathExists(path))) {
+    await checkRepository(git, record);
     if (listed.branch === undefined && (await unreachedCommits(git, path, "HEAD")) > 0)
       refusals.push(t("No branch has its last commits. Create a branch there first."));
     const { changed, deleted, submodules } = await uncommittedFiles(git, path);

@@ -5,6 +5,7 @@ import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
 import { pathExists } from "../files/nodePaths.ts";
 import { gitOutput, type Git } from "../git/gitProgram.ts";
+import { changedSince, type WorkTreeChange } from "../git/workTreeChanges.ts";
 import { FileBaseStore } from "./fileBases.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
 import { RecordFiles } from "./recordFiles.ts";
@@ -84,4 +85,13 @@ export async function checkRepository(git: Git, { path, commonFolder, origin }: 
   const [top = "", common = ""] = output.split("\n");
   if (resolve(top) === path && resolve(path, common) === commonFolder) return;
   throw new Error(t("“{0}” is no longer a worktree of “{1}”.", path, origin));
+}
+
+/**
+ * The changes of a worktree since its base that the user wants to see, so filters of the repository run. Rejects with a GitError
+ * or a sentence.
+ */
+export async function userChanges(git: Git, record: WorktreeRecord): Promise<readonly WorkTreeChange[]> {
+  await checkRepository(git, record);
+  return changedSince(git, record.path, record.base, { isUsers: true });
 }

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { checkRemoval, removeWorktree, type RemovalCheck } from "../../src/worktrees/removeWorktree.ts";
-import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
+import { userChanges, type WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
 
 describe("a worktree that is removed", () => {
@@ -42,6 +42,18 @@ describe("a worktree that is removed", () => {
     assert.deepEqual(losses, ["Not committed: a.txt, new.txt", "Ignored by git: .env, build/"]);
     for (let at = 0; at < 9; at++) await write({ [`n${at}`]: "" });
     assert.match((await check()).losses[0] ?? "", /^Not committed: .+ and 6 more$/);
+  });
+
+  it("stays if the agent has made the folder part of another repository, whose programs do not run", async () => {
+    const [other, ran] = [join(base, "other"), join(base, "ran")];
+    await real.write({ "x.txt": "x\n" }, other);
+    run(other, "init", "-q");
+    run(other, "config", "filter.f.clean", `touch '${ran}'; cat`);
+    await write({ ".gitattributes": "* filter=f\n", "a.txt": "changed\n", ".git": `gitdir: ${join(other, ".git")}\n` });
+    await assert.rejects(check(), /is no longer a worktree of/);
+    await assert.rejects(userChanges(real.git, record), /is no longer a worktree of/);
+    assert.ok(!existsSync(ran));
+    assert.ok(existsSync(join(record.path, "a.txt")));
   });
 
   it("keeps its branch if that has commits that no other branch has", async () => {

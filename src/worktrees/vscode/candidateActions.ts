@@ -4,14 +4,14 @@ import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { showQuickPick } from "../../editor/editorUi.ts";
 import { pathExists } from "../../files/nodePaths.ts";
-import { changedSince, type WorkTreeChange } from "../../git/workTreeChanges.ts";
+import type { WorkTreeChange } from "../../git/workTreeChanges.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import { showSession } from "../../library/vscode/showSession.ts";
 import type { CandidateChecks } from "../candidates/candidateChecks.ts";
 import type { Candidate, CandidateGroup, CandidateGroups } from "../candidates/candidateGroups.ts";
 import { sendHeldPrompts } from "../candidates/candidateStart.ts";
-import type { WorktreeRecords } from "../worktreeRecords.ts";
+import { userChanges, type WorktreeRecord, type WorktreeRecords } from "../worktreeRecords.ts";
 import { compareCandidates, compareFile, type ChangedCandidate } from "./candidateDiffs.ts";
 import type { CandidatesAction } from "./candidatesTab.ts";
 import type { CandidateSessions } from "./createCandidates.ts";
@@ -134,15 +134,14 @@ async function changedIn(
   records: WorktreeRecords,
   candidate: Candidate,
 ): Promise<ChangedCandidate> {
-  const own = records.of(candidate.worktree)?.base ?? base;
-  return { candidate, base: own, changes: await changesOf(candidate, own) };
+  const record = records.of(candidate.worktree);
+  return { candidate, base: record?.base ?? base, changes: record ? await changesOf(candidate, record) : [] };
 }
 
-async function changesOf({ worktree, name }: Candidate, base: string): Promise<readonly WorkTreeChange[]> {
+async function changesOf({ worktree, name }: Candidate, record: WorktreeRecord): Promise<readonly WorkTreeChange[]> {
   if (!(await pathExists(worktree))) return [];
   try {
-    // The user asked for it.
-    return await changedSince(gitFor(worktree), worktree, base, { isUsers: true });
+    return await userChanges(gitFor(worktree), record);
   } catch (thrown) {
     throw new Error(t("The changes of {0} are not known: {1}", name, asError(thrown).message));
   }

@@ -8,10 +8,10 @@ import { t } from "../../base/l10n.ts";
 import { createTerminal, openDiffs } from "../../editor/editorItems.ts";
 import { showInformationMessage, withProgress } from "../../editor/editorUi.ts";
 import type { ReadOnlyFiles } from "../../editor/readOnlyFiles.ts";
-import { changedSince, fileInCommit, type WorkTreeChange } from "../../git/workTreeChanges.ts";
+import { fileInCommit, type WorkTreeChange } from "../../git/workTreeChanges.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
-import type { WorktreeRecord } from "../worktreeRecords.ts";
+import { userChanges, type WorktreeRecord } from "../worktreeRecords.ts";
 
 /** A larger file has no base side. Bytes. */
 const maxFileBytes = 20 * 1024 * 1024;
@@ -51,7 +51,7 @@ export async function showWorktreeChanges(
   const changes = await withProgress(
     { location: vscode.ProgressLocation.Window, title: t("Comparing the worktree with its base…") },
     () =>
-      changedSince(git, record.path, record.base, { isUsers: true }).catch((thrown: unknown) => {
+      userChanges(git, record).catch((thrown: unknown) => {
         throw new Error(t("The changes cannot be shown: {0}", asError(thrown).message));
       }),
   );
