@@ -3,24 +3,10 @@
 import assert from "node:assert/strict";
 import { chmod, lstat, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withLineFeeds } from "../../src/base/text.ts";
-import {
-  missingFolders,
-  plainState,
-  readFileState,
-  writeFileState,
-  type FileState,
-} from "../../src/files/fileState.ts";
-import { withLineEndsOf } from "../../src/files/lineEnds.ts";
-import {
-  isOpen,
-  listBringBack,
-  stepsOf,
-  withBases,
-  type BringBackEntry,
-  type MergedTexts,
-} from "../../src/worktrees/bringBack.ts";
+import { readFileState, type FileState } from "../../src/files/fileState.ts";
+import { isOpen, listBringBack, stepsOf, type BringBackEntry } from "../../src/worktrees/bringBack.ts";
 import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
+import { applyToDisk, mergedTexts } from "../support/fakes/broughtBack.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
 
 const lines = (count: number, change: Readonly<Record<number, string>> = {}): string =>
@@ -44,19 +30,7 @@ describe("changes of a worktree that are brought back", () => {
   });
   afterEach(() => real.remove());
 
-  const rawText = (bytes: Uint8Array): string | undefined =>
-    bytes.includes(0) ? undefined : Buffer.from(bytes).toString();
-  const texts: MergedTexts = {
-    textOf: bytes => {
-      const text = rawText(bytes);
-      return Promise.resolve(text === undefined ? undefined : withLineFeeds(text));
-    },
-    withText: (_, state, text) => {
-      if (state.kind !== "file") return Promise.resolve(undefined);
-      return Promise.resolve({ ...state, bytes: Buffer.from(withLineEndsOf(text, rawText(state.bytes) ?? "")) });
-    },
-    unsavedText: path => unsaved.get(path),
-  };
+  const texts = mergedTexts(unsaved);
   const options = (): Parameters<typeof listBringBack>[1] => ({ git: real.git, records: real.records, texts });
   const here = (path: string): string => join(real.app, path);
   const there = (path: string): string => join(record.path, path);
@@ -74,28 +48,8 @@ describe("changes of a worktree that are brought back", () => {
       return `${moved}${path}: ${kind} +${plan.added} −${plan.removed} ${conflict}`.trimEnd();
     });
 
-  /** Writes a step as the review does: only if the file has the text from before. */
-  const apply = async (entry: BringBackEntry, isChosen?: (hunk: number) => boolean): Promise<void> => {
-    const { steps, bases } = await stepsOf(record, entry, texts, isChosen);
-    for (const { path, before, after, state } of steps) {
-      const now = (await readFileState(path)) ?? plainState(null);
-      if (unsaved.has(path)) {
-        assert.equal(unsaved.get(path), before);
-        assert.equal(typeof after, "string");
-        unsaved.set(path, after as string);
-        continue;
-      }
-      const text =
-        now.kind === "file" ? await texts.textOf(now.bytes, path) : now.kind === "missing" ? null : undefined;
-      if (before !== undefined) assert.equal(text, before, path);
-      const plain =
-        typeof after === "string" && now.kind === "file" ? await texts.withText(path, now, after) : undefined;
-      await missingFolders(path);
-      await writeFileState(path, state ?? plain ?? plainState(after ?? null), now);
-    }
-    const { bases: known } = await listBringBack(record, options());
-    await real.records.bases.write(record.path, withBases(known, bases));
-  };
+  const apply = async (entry: BringBackEntry, isChosen?: (hunk: number) => boolean): Promise<void> =>
+    void (await applyToDisk(entry, { real, record, unsaved, isChosen }));
   const bringBack = async (): Promise<void> => {
     for (const entry of await list()) await apply(entry);
   };
