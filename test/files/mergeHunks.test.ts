@@ -85,8 +85,10 @@ describe("a merge of hunks", () => {
         const unique = (all: string, who: string): readonly string[] => linesOf(all).filter(one => one.startsWith(who));
         for (const one of unique(current, "user")) assert.ok(merge.text.includes(one), one);
         const again = mergeHunks(merge.known, merge.text, wanted);
-        assert.equal(again.text, merge.text, "a second merge changes nothing");
+        for (const one of unique(current, "user")) assert.ok(again.text.includes(one), one);
+        // Where lines are alike, the change that conflicted can be found at another place, which no longer conflicts.
         if (merge.conflicts.length > 0) return;
+        assert.equal(again.text, merge.text, "a second merge changes nothing");
         clean++;
         assert.equal(merge.known, wanted);
         assert.deepEqual(
@@ -98,7 +100,7 @@ describe("a merge of hunks", () => {
         if (current === known) assert.equal(merge.text, wanted);
         if (wanted === known) assert.equal(merge.text, current);
       }),
-      { numRuns: 3000 },
+      { numRuns: Number(process.env["RUNS"] ?? 3000) },
     );
     assert.ok(clean > 300, `${clean} texts were merged without a conflict`);
   });
