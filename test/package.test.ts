@@ -56,6 +56,7 @@ describe("the package", () => {
       /^dist\/demo-agent\.mjs$/,
       /^dist\/ThirdPartyNotices\.txt$/,
       /^dist\/webview\/(main\.js|styles\.css|codicon\.(css|ttf))$/,
+      /^dist\/webview\/candidates\/candidates\.(js|css)$/,
       /^dist\/webview\/diagram\/diagram\.(js|css)$/,
       /^dist\/webview\/rules\/rules\.(js|css)$/,
       /^dist\/webview\/search\/search\.(js|css)$/,

@@ -27,7 +27,7 @@ export interface CandidateOption {
 }
 
 /** What a candidate changes of the base. */
-export interface CandidateChanges {
+export interface CandidateTotals {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
@@ -66,7 +66,7 @@ export interface CandidateRow {
   readonly tokens?: number;
   readonly costs: readonly Money[];
   /** Absent: not known yet. A text says why git could not compare. */
-  readonly changes?: CandidateChanges | string;
+  readonly changes?: CandidateTotals | string;
   /** The number of errors that VS Code reports in changed files and not in the same files of the main checkout. */
   readonly problems?: number;
   /** When the running check began, ms since the epoch. */

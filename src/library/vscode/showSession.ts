@@ -37,13 +37,13 @@ export function hasSession({ registry, stored }: Pick<ShowSessionOptions, "regis
 
 /** A session that is not open. Undefined: there is none. */
 export function rememberedSession(
-  { registry, stored }: Pick<ShowSessionOptions, "registry" | "stored">,
+  { registry: { unopened }, stored }: Pick<ShowSessionOptions, "registry" | "stored">,
   id: string,
 ): RememberedSession | undefined {
   const entry = stored.get(id);
   return entry
     ? { id, agent: entry.agent, cwd: entry.folder, title: entry.title }
-    : registry.unopened.find(each => each.id === id);
+    : unopened.find(each => each.id === id);
 }
 
 /** Shows the session in the surface, and opens it if necessary. False if there is no such session. */

@@ -3,7 +3,7 @@ import { maskText } from "../../base/mask.ts";
 import type { SessionEntry } from "../../library/sessionEntry.ts";
 import { sumUsage, usageRows, type UsageRow } from "../../library/sessionUsage.ts";
 import type {
-  CandidateChanges,
+  CandidateTotals,
   CandidateCheck,
   CandidateOption,
   CandidateRow,
@@ -91,7 +91,7 @@ function optionOf(state: SessionState, category: "model" | "mode"): readonly Can
   return [{ id, name, value: chosen.value, choices: choices.map(({ value, name: text }) => ({ value, name: text })) }];
 }
 
-function sumChanges(files: readonly WorkTreeChange[]): CandidateChanges {
+function sumChanges(files: readonly WorkTreeChange[]): CandidateTotals {
   const sum = (of: "added" | "removed"): number => files.reduce((total, { lines }) => total + (lines?.[of] ?? 0), 0);
   return { files: files.length, added: sum("added"), removed: sum("removed") };
 }

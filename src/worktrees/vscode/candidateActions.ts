@@ -7,6 +7,10 @@ import { pathExists } from "../../files/nodePaths.ts";
 import type { WorkTreeChange } from "../../git/workTreeChanges.ts";
 import type { Git } from "../../git/gitProgram.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
+import type { WindowAgents } from "../../agents/vscode/windowAgents.ts";
+import type { SessionRegistry } from "../../library/sessionRegistry.ts";
+import type { StoredSessionsFeature } from "../../library/vscode/createStoredSessions.ts";
+import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { showSession } from "../../library/vscode/showSession.ts";
 import type { CandidateChecks } from "../candidates/candidateChecks.ts";
 import type { Candidate, CandidateGroup, CandidateGroups } from "../candidates/candidateGroups.ts";
@@ -14,14 +18,18 @@ import { sendHeldPrompts } from "../candidates/candidateStart.ts";
 import { userChanges, type WorktreeRecord, type WorktreeRecords } from "../worktreeRecords.ts";
 import { compareCandidates, compareFile, type ChangedCandidate } from "./candidateDiffs.ts";
 import type { CandidatesAction } from "./candidatesTab.ts";
-import type { CandidateSessions } from "./createCandidates.ts";
-import { removeWorktreeCommand } from "./removeWorktreeCommand.ts";
+import type { WorktreesFeature } from "./createWorktrees.ts";
+import { removeWorktreeCommand, type RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
 import { showWorktreeChanges } from "./worktreeCommands.ts";
 
-export interface CandidateActionsOptions extends Pick<
-  CandidateSessions,
-  "registry" | "agents" | "storedSessions" | "chat" | "worktrees" | "openElsewhere"
-> {
+export interface CandidateActionsOptions {
+  readonly registry: SessionRegistry;
+  readonly agents: WindowAgents;
+  readonly storedSessions: StoredSessionsFeature;
+  readonly chat: ChatSurface;
+  readonly worktrees: WorktreesFeature;
+  /** As for {@link removeWorktreeCommand}. */
+  readonly openElsewhere: RemoveWorktreeOptions["openElsewhere"];
   readonly groups: CandidateGroups;
   readonly checks: CandidateChecks;
 }
