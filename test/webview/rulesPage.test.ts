@@ -243,7 +243,7 @@ describe("the page of permission rules", () => {
     await keyboard.press("Control+z");
     await rule(panel, "git push *").waitFor({ state: "hidden" });
     assert.deepEqual(host.lists.user, [npmTest, askPush]);
-    assert.equal(await button(panel, "Undo").count(), 0);
+    await button(panel, "Undo").waitFor({ state: "detached" });
     await panel.assertClean();
   });
 
