@@ -99,7 +99,9 @@ describe("changes of a session in a worktree", () => {
     await runCommand(page, "Parley: Keep All Changes");
 
     await openFile(page, "app.txt");
+    await page.locator(".statusbar-item", { hasText: "Ln 1," }).waitFor();
     await page.keyboard.press("Control+End");
+    await page.locator(".statusbar-item", { hasText: "Ln 13," }).waitFor();
     await page.keyboard.type("unsaved");
     await page.locator(".tab.active.dirty").waitFor();
     writeFileSync(join(folder, "conflict.txt"), "mine\n");
