@@ -1,5 +1,5 @@
-// Read-only files with contents that are read on demand, used as the sides of diffs. One is read at a time, and only the newest
-// files are kept.
+// Read-only files with contents that are read on demand, such as the sides of diffs. One is read at a time, and only the
+// newest files are kept.
 import * as vscode from "vscode";
 import { Sequencer } from "../base/async.ts";
 import type { Disposable } from "../base/lifecycle.ts";

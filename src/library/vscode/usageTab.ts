@@ -1,9 +1,9 @@
 // The editor tab of the usage: shows the page, and answers its intents.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
-import type { Disposable, Event } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
-import { createWebviewPanel } from "../../editor/editorItems.ts";
+import { PageTab } from "../../editor/pageTab.ts";
 import { isUsageIntent, type UsageIntent, type UsageMessage, type UsagePeriod } from "../../panel/usagePage.ts";
 import type { SessionEntry } from "../sessionEntry.ts";
 import { usageCsv, usageView } from "../usageReport.ts";
@@ -44,9 +44,8 @@ const paintInterval = 500;
 /** The only tab of the usage. */
 export class UsageTab implements Disposable {
   readonly #options: UsageTabOptions;
-  readonly #listener: Disposable;
-  #tab: vscode.WebviewPanel | undefined;
-  #isReady = false;
+  readonly #page: PageTab<UsageMessage>;
+  readonly #store = new DisposableStore();
   #isReading = false;
   #unread = 0;
   #period: UsagePeriod = "week";
@@ -54,31 +53,22 @@ export class UsageTab implements Disposable {
 
   constructor(options: UsageTabOptions) {
     this.#options = options;
-    this.#listener = options.stored.onDidChange(() => this.#showLater());
+    const { log, openPage, stored } = options;
+    const [viewType, title, about] = ["parley.usage", vscode.l10n.t("Usage"), "the page of the usage"];
+    this.#page = this.#store.add(new PageTab({ viewType, title, about, openPage, log }));
+    this.#store.add(this.#page.onDidReceive(message => this.#receive(message)));
+    this.#store.add(stored.onDidChange(() => this.#showLater()));
   }
 
   /** Opens the tab, or shows it. */
   show(): void {
-    if (this.#tab) return this.#tab.reveal();
-    const tab = createWebviewPanel("parley.usage", vscode.l10n.t("Usage"), vscode.ViewColumn.Active, {
-      enableScripts: true,
-      retainContextWhenHidden: true,
-    });
-    this.#tab = tab;
-    this.#isReady = false;
-    const messages = tab.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
-    tab.onDidDispose(() => {
-      messages.dispose();
-      if (this.#tab === tab) this.#tab = undefined;
-    });
-    this.#options.openPage(tab.webview);
+    if (this.#page.show()) return;
     void this.#read();
   }
 
   dispose(): void {
     this.#timer?.dispose();
-    this.#listener.dispose();
-    this.#tab?.dispose();
+    this.#store.dispose();
   }
 
   async #read(): Promise<void> {
@@ -100,14 +90,14 @@ export class UsageTab implements Disposable {
     if (!isUsageIntent(message)) return log.warn("The page of the usage sent an unknown message.");
     this.#run(message).catch((error: unknown) => {
       log.error("The usage could not be exported.", asError(error).message);
-      this.#post({ type: "exported", problem: asError(error).message });
+      this.#page.post({ type: "exported", problem: asError(error).message });
     });
   }
 
   async #run(intent: UsageIntent): Promise<void> {
     switch (intent.type) {
       case "ready":
-        this.#isReady = true;
+        this.#page.setReady();
         return this.#show();
       case "choose":
         this.#period = intent.period;
@@ -118,7 +108,7 @@ export class UsageTab implements Disposable {
         const file = await chooseFile("usage.csv");
         if (!file) return;
         await vscode.workspace.fs.writeFile(file, Buffer.from(text, "utf8"));
-        return this.#post({ type: "exported" });
+        return this.#page.post({ type: "exported" });
       }
       default:
         return intent satisfies never;
@@ -126,7 +116,7 @@ export class UsageTab implements Disposable {
   }
 
   #showLater(): void {
-    if (!this.#tab) return;
+    if (!this.#page.isOpen) return;
     this.#timer ??= this.#options.clock.after(paintInterval, () => {
       this.#timer = undefined;
       this.#show();
@@ -134,24 +124,16 @@ export class UsageTab implements Disposable {
   }
 
   #show(): void {
-    if (!this.#isReady) return;
+    if (!this.#page.isReady) return;
     const { stored, clock } = this.#options;
     const view = usageView(stored.entries, this.#period, clock.now());
-    this.#post({
+    this.#page.post({
       type: "usage",
       view: {
         ...view,
         ...(this.#isReading && { isReading: true as const }),
         ...(this.#unread > 0 && { unread: this.#unread }),
       },
-    });
-  }
-
-  /** A closed tab receives nothing, and one that is not ready asks for the usage. */
-  #post(message: UsageMessage): void {
-    if (!this.#isReady) return;
-    this.#tab?.webview.postMessage(message).then(undefined, (error: unknown) => {
-      this.#options.log.debug("A message did not reach the page of the usage.", asError(error).message);
     });
   }
 }

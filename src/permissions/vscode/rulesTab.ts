@@ -2,9 +2,9 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
-import type { Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
-import { createWebviewPanel } from "../../editor/editorItems.ts";
+import { PageTab } from "../../editor/pageTab.ts";
 import { isRulesIntent, type RulesIntent, type RulesMessage, type TestResult } from "../../panel/rulesPage.ts";
 import type { PermissionQuestion } from "../../session/agent.ts";
 import type { RuleResult } from "../policy.ts";
@@ -23,42 +23,29 @@ export interface RulesTabOptions {
 /** The only tab of the rules. */
 export class RulesTab implements Disposable {
   readonly #options: RulesTabOptions;
-  readonly #listener: Disposable;
-  #tab: vscode.WebviewPanel | undefined;
-  #isReady = false;
+  readonly #page: PageTab<RulesMessage>;
+  readonly #store = new DisposableStore();
   /** The row that the page shows first, once it is ready. */
   #revealed: string | undefined;
 
   constructor(options: RulesTabOptions) {
     this.#options = options;
-    this.#listener = options.rules.onDidChange(() => this.#showRules());
+    const { log, openPage, rules } = options;
+    const title = vscode.l10n.t("Permission Rules");
+    const about = "the page of permission rules";
+    this.#page = this.#store.add(new PageTab({ viewType: "parley.rules", title, about, openPage, log }));
+    this.#store.add(this.#page.onDidReceive(message => this.#receive(message)));
+    this.#store.add(rules.onDidChange(() => this.#showRules()));
   }
 
   /** Opens the tab, or shows it. `decision`: the text of a decision, whose rule is shown. */
   show(decision?: string): void {
     this.#revealed = decision === undefined ? undefined : this.#options.rules.rowOfDecision(decision);
-    if (this.#tab) {
-      this.#tab.reveal();
-      return this.#reveal();
-    }
-    const tab = createWebviewPanel("parley.rules", vscode.l10n.t("Permission Rules"), vscode.ViewColumn.Active, {
-      enableScripts: true,
-      // The page keeps a rule that is being edited.
-      retainContextWhenHidden: true,
-    });
-    this.#tab = tab;
-    this.#isReady = false;
-    const messages = tab.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
-    tab.onDidDispose(() => {
-      messages.dispose();
-      if (this.#tab === tab) this.#tab = undefined;
-    });
-    this.#options.openPage(tab.webview);
+    if (this.#page.show()) this.#reveal();
   }
 
   dispose(): void {
-    this.#listener.dispose();
-    this.#tab?.dispose();
+    this.#store.dispose();
   }
 
   #receive(message: unknown): void {
@@ -66,7 +53,7 @@ export class RulesTab implements Disposable {
     if (!isRulesIntent(message)) return log.warn("The page of permission rules sent an unknown message.");
     this.#run(message).catch((error: unknown) => {
       log.error("An action of the page of permission rules failed.", asError(error).message);
-      this.#post({ type: "changed", problem: asError(error).message });
+      this.#page.post({ type: "changed", problem: asError(error).message });
     });
   }
 
@@ -74,22 +61,22 @@ export class RulesTab implements Disposable {
     const { rules } = this.#options;
     switch (intent.type) {
       case "ready":
-        this.#isReady = true;
+        this.#page.setReady();
         this.#showRules();
         return this.#reveal();
       case "test":
-        return this.#post({ type: "tested", request: intent.request, results: await this.#test(intent) });
+        return this.#page.post({ type: "tested", request: intent.request, results: await this.#test(intent) });
       case "save":
-        return this.#post({
+        return this.#page.post({
           ...{ type: "saved", request: intent.request },
           ...(await rules.save(intent.scope, intent.row, intent.fields)),
         });
       case "delete": {
         const problem = await rules.delete(intent.row);
-        return this.#post({ type: "changed", ...(problem !== undefined && { problem }) });
+        return this.#page.post({ type: "changed", ...(problem !== undefined && { problem }) });
       }
       case "undo":
-        return this.#post({ type: "changed", ...(await rules.undo()) });
+        return this.#page.post({ type: "changed", ...(await rules.undo()) });
       case "openSettings":
         return openRuleSettings();
       default:
@@ -105,20 +92,12 @@ export class RulesTab implements Disposable {
   }
 
   #showRules(): void {
-    this.#post({ type: "rules", view: this.#options.rules.view() });
+    this.#page.post({ type: "rules", view: this.#options.rules.view() });
   }
 
   #reveal(): void {
-    if (this.#revealed === undefined || !this.#isReady) return;
-    this.#post({ type: "reveal", row: this.#revealed });
+    if (this.#revealed === undefined || !this.#page.isReady) return;
+    this.#page.post({ type: "reveal", row: this.#revealed });
     this.#revealed = undefined;
-  }
-
-  /** A closed tab receives nothing, and one that is not ready asks for the rules. */
-  #post(message: RulesMessage): void {
-    if (!this.#isReady) return;
-    this.#tab?.webview.postMessage(message).then(undefined, (error: unknown) => {
-      this.#options.log.debug("A message did not reach the page of permission rules.", asError(error).message);
-    });
   }
 }

@@ -1,9 +1,9 @@
 // The editor tab that searches all conversations: shows the page, and answers its intents.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
-import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
-import { createWebviewPanel } from "../../editor/editorItems.ts";
+import { PageTab } from "../../editor/pageTab.ts";
 import { isSearchIntent, type SearchIntent, type SearchMessage } from "../../panel/searchPage.ts";
 import type { RequestedHit } from "../../library/openedFolders.ts";
 import type { ConversationSearch } from "../conversationSearch.ts";
@@ -28,8 +28,8 @@ export interface SearchTabOptions {
 /** The only tab of the search. */
 export class SearchTab implements Disposable {
   readonly #options: SearchTabOptions;
-  #tab: vscode.WebviewPanel | undefined;
-  #isReady = false;
+  readonly #page: PageTab<SearchMessage>;
+  readonly #store = new DisposableStore();
   #hasHits = false;
   readonly #changed = new Emitter<void>();
   /** Fires when the page has its first hit, or none any more. */
@@ -38,6 +38,17 @@ export class SearchTab implements Disposable {
 
   constructor(options: SearchTabOptions) {
     this.#options = options;
+    const { log, openPage, search } = options;
+    const title = vscode.l10n.t("Search Conversations");
+    const about = "the page of the search";
+    this.#page = this.#store.add(new PageTab({ viewType: "parley.search", title, about, openPage, log }));
+    this.#store.add(this.#page.onDidReceive(message => this.#receive(message)));
+    this.#store.add(
+      this.#page.onDidClose(() => {
+        search.cancel();
+        this.#setHits(false);
+      }),
+    );
   }
 
   /** Whether the page shows hits. */
@@ -47,39 +58,20 @@ export class SearchTab implements Disposable {
 
   /** Opens the tab, or shows it with the hits that it has. `focus`: what gets the focus then. */
   show(focus: "box" | "hit" = "box"): void {
-    if (this.#tab) {
-      this.#tab.reveal();
-      return this.#post({ type: "focus", on: focus });
-    }
-    const tab = createWebviewPanel("parley.search", vscode.l10n.t("Search Conversations"), vscode.ViewColumn.Active, {
-      enableScripts: true,
-      // The page keeps its hits.
-      retainContextWhenHidden: true,
-    });
-    this.#tab = tab;
-    this.#isReady = false;
+    if (this.#page.show()) return this.#page.post({ type: "focus", on: focus });
     this.#reading = this.#options.refresh();
-    const messages = tab.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
-    tab.onDidDispose(() => {
-      messages.dispose();
-      if (this.#tab !== tab) return;
-      this.#tab = undefined;
-      this.#options.search.cancel();
-      this.#setHits(false);
-    });
-    this.#options.openPage(tab.webview);
   }
 
   /** Opens the hit after the selected one, or before it. False if no search has been opened. */
   go(step: 1 | -1): boolean {
-    if (!this.#tab || !this.#isReady) return false;
-    this.#post({ type: "go", step });
+    if (!this.#page.isReady) return false;
+    this.#page.post({ type: "go", step });
     return true;
   }
 
   dispose(): void {
     this.#options.search.cancel();
-    this.#tab?.dispose();
+    this.#store.dispose();
     this.#changed.dispose();
   }
 
@@ -89,7 +81,7 @@ export class SearchTab implements Disposable {
     return this.#options.search.search(intent.request, intent, message => {
       if (message.type === "found") hasHits = true;
       if (message.type === "found" || message.type === "done") this.#setHits(hasHits);
-      this.#post(message);
+      this.#page.post(message);
     });
   }
 
@@ -104,7 +96,7 @@ export class SearchTab implements Disposable {
     if (!isSearchIntent(message)) return log.warn("The page of the search sent an unknown message.");
     this.#run(message).catch((error: unknown) => {
       log.error("An action of the page of the search failed.", asError(error).message);
-      this.#post({ type: "failed", problem: asError(error).message });
+      this.#page.post({ type: "failed", problem: asError(error).message });
     });
   }
 
@@ -112,8 +104,8 @@ export class SearchTab implements Disposable {
     const { openSession, attach } = this.#options;
     switch (intent.type) {
       case "ready":
-        this.#isReady = true;
-        return this.#post({ type: "focus", on: "box" });
+        this.#page.setReady();
+        return this.#page.post({ type: "focus", on: "box" });
       case "search":
         await this.#reading;
         return this.#search(intent);
@@ -129,13 +121,5 @@ export class SearchTab implements Disposable {
       default:
         return intent satisfies never;
     }
-  }
-
-  /** A closed tab receives nothing. */
-  #post(message: SearchMessage): void {
-    if (!this.#isReady) return;
-    this.#tab?.webview.postMessage(message).then(undefined, (error: unknown) => {
-      this.#options.log.debug("A message did not reach the page of the search.", asError(error).message);
-    });
   }
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
+import { ReadOnlyFiles } from "../../editor/readOnlyFiles.ts";
 import { contentAt } from "../../panel/projection/contentParts.ts";
 import type { ContentBlock } from "../../session/events.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -16,21 +17,11 @@ interface ContentFile {
   readonly bytes: () => Uint8Array;
 }
 
-export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
-  readonly #files = new Map<string, ContentFile>();
-  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.#changed.event;
-  readonly #registration: vscode.Disposable;
-  #count = 0;
-
-  readonly #scheme: string;
+export class ContentDocuments implements Disposable {
+  readonly #files: ReadOnlyFiles;
 
   constructor(scheme = "parley-content") {
-    this.#scheme = scheme;
-    this.#registration = vscode.workspace.registerFileSystemProvider(scheme, this, {
-      isReadonly: true,
-      isCaseSensitive: true,
-    });
+    this.#files = new ReadOnlyFiles({ scheme, maxFiles });
   }
 
   /** Opens the content block at `part` of an entry in the editor for its type. Rejects if there is no such block. */
@@ -56,51 +47,11 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
 
   /** Adds a read-only file with this name. */
   add(name: string, bytes: () => Uint8Array): vscode.Uri {
-    const key = `${++this.#count}`;
-    this.#files.set(key, { name, bytes });
-    for (const old of this.#files.keys()) {
-      if (this.#files.size <= maxFiles) break;
-      this.#files.delete(old);
-    }
-    return vscode.Uri.from({ scheme: this.#scheme, path: `/${key}/${name}` });
-  }
-
-  stat(uri: vscode.Uri): vscode.FileStat {
-    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: this.#find(uri).bytes().length };
-  }
-  readFile(uri: vscode.Uri): Uint8Array {
-    return this.#find(uri).bytes();
-  }
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-  readDirectory(): [string, vscode.FileType][] {
-    return [];
-  }
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  #find(uri: vscode.Uri): ContentFile {
-    const [, key = "", name] = uri.path.split("/");
-    const kept = this.#files.get(key);
-    if (kept?.name !== name) throw vscode.FileSystemError.FileNotFound(uri);
-    return kept as ContentFile;
+    return this.#files.add(`/${name}`, () => Promise.resolve(bytes()));
   }
 
   dispose(): void {
-    this.#registration.dispose();
-    this.#changed.dispose();
-    this.#files.clear();
+    this.#files.dispose();
   }
 }
 

@@ -14,7 +14,7 @@ const escapes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[
 export function lastLines(output: string): string {
   const end = output.slice(-maxRead);
   // A cut line could show a part of a secret.
-  const whole = end.length < output.length ? end.slice(end.indexOf("\n") + 1) : end;
+  const whole = end.length < output.length ? end.replace(/^[^\n]*\n?/, "") : end;
   const lines = maskText(whole.replaceAll(escapes, "").replaceAll("\r\n", "\n"))
     .trimEnd()
     .split("\n")

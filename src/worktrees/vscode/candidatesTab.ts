@@ -5,7 +5,7 @@ import { t } from "../../base/l10n.ts";
 import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { maskText } from "../../base/mask.ts";
-import { createWebviewPanel } from "../../editor/editorItems.ts";
+import { PageTab } from "../../editor/pageTab.ts";
 import type { OpenSessions } from "../../library/openSessions.ts";
 import type { SessionEntry } from "../../library/sessionEntry.ts";
 import { isCandidatesIntent, type CandidatesIntent, type CandidatesMessage } from "../../panel/candidatesPage.ts";
@@ -44,14 +44,16 @@ const idLength = 8;
 export class CandidatesTab implements Disposable {
   readonly #options: CandidatesTabOptions;
   readonly #store = new DisposableStore();
-  #tab: vscode.WebviewPanel | undefined;
+  readonly #page: PageTab<CandidatesMessage>;
   #group: string | undefined;
-  #isReady = false;
   #timer: Disposable | undefined;
 
   constructor(options: CandidatesTabOptions) {
     this.#options = options;
-    const { open, stored, changes, checks } = options;
+    const { open, stored, changes, checks, openPage, log } = options;
+    const [title, about] = [t("Compare Candidates"), "the page of candidates"];
+    this.#page = this.#store.add(new PageTab({ viewType: "parley.candidates", title, about, openPage, log }));
+    this.#store.add(this.#page.onDidReceive(message => this.#receive(message)));
     this.#store.add(
       open.onDidChange(change => {
         if (!("session" in change)) return;
@@ -69,23 +71,8 @@ export class CandidatesTab implements Disposable {
   /** Shows the candidates of the group, in the tab that is open or in a new one. */
   show(group: string): void {
     this.#group = group;
+    if (this.#page.show()) this.#show();
     this.refreshFiles();
-    if (this.#tab) {
-      this.#tab.reveal();
-      return this.#show();
-    }
-    const tab = createWebviewPanel("parley.candidates", t("Compare Candidates"), vscode.ViewColumn.Active, {
-      enableScripts: true,
-      retainContextWhenHidden: true,
-    });
-    this.#tab = tab;
-    this.#isReady = false;
-    const messages = tab.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
-    tab.onDidDispose(() => {
-      messages.dispose();
-      if (this.#tab === tab) this.#tab = undefined;
-    });
-    this.#options.openPage(tab.webview);
   }
 
   /** The files of any candidate may have changed. */
@@ -96,7 +83,7 @@ export class CandidatesTab implements Disposable {
 
   /** Paints the page again soon. */
   refresh(): void {
-    if (!this.#tab) return;
+    if (!this.#page.isOpen) return;
     this.#timer ??= this.#options.clock.after(paintInterval, () => {
       this.#timer = undefined;
       this.#show();
@@ -106,19 +93,18 @@ export class CandidatesTab implements Disposable {
   dispose(): void {
     this.#timer?.dispose();
     this.#store.dispose();
-    this.#tab?.dispose();
   }
 
   /** A hidden tab keeps its group. */
   #shownGroup(): CandidateGroup | undefined {
-    return this.#tab && this.#group !== undefined ? this.#options.groups.get(this.#group) : undefined;
+    return this.#page.isOpen && this.#group !== undefined ? this.#options.groups.get(this.#group) : undefined;
   }
 
   #receive(message: unknown): void {
     const { log, run } = this.#options;
     if (!isCandidatesIntent(message)) return log.warn("The page of candidates sent an unknown message.");
     if (message.type === "ready") {
-      this.#isReady = true;
+      this.#page.setReady();
       this.refreshFiles();
       return this.#show();
     }
@@ -128,16 +114,16 @@ export class CandidatesTab implements Disposable {
       .catch((thrown: unknown) => {
         const problem = maskText(asError(thrown).message);
         log.warn("The page of candidates could not do something.", problem);
-        this.#post({ type: "problem", problem });
+        this.#page.post({ type: "problem", problem });
       })
       .finally(() => this.refresh());
   }
 
   #show(): void {
     const group = this.#shownGroup();
-    if (!this.#isReady || !this.#tab) return;
+    if (!this.#page.isReady) return;
     // The last candidate was removed.
-    if (!group) return this.#tab.dispose();
+    if (!group) return this.#page.close();
     const { open, stored, changes, checks, command } = this.#options;
     const rows = group.candidates.map(candidate => {
       const state = open.get(candidate.session)?.state;
@@ -154,17 +140,9 @@ export class CandidatesTab implements Disposable {
       });
     });
     const { title, base } = group;
-    this.#post({
+    this.#page.post({
       type: "candidates",
       view: { title, base: base.slice(0, idLength), command: maskText(command()), rows },
-    });
-  }
-
-  /** A closed tab receives nothing, and one that is not ready asks for the candidates. */
-  #post(message: CandidatesMessage): void {
-    if (!this.#isReady) return;
-    this.#tab?.webview.postMessage(message).then(undefined, (error: unknown) => {
-      this.#options.log.debug("A message did not reach the page of candidates.", asError(error).message);
     });
   }
 }

@@ -76,12 +76,10 @@ export async function commitWorktreeCommand({ session, record, records }: Worktr
     return void showInformationMessage(t("{0} has all commits of {1} already.", check.into, check.from));
   const choice = await askChoice(check, sessionTitle(session.state));
   if (!choice) return;
+  const isUnsaved = (path: string): boolean => editorTexts.unsavedText(path) !== undefined;
   try {
     await stoppable(t("Merging {0} into {1}…", check.from, check.into), signal =>
-      mergeWorktree(...([git, record, records, { check, choice }] as const), {
-        signal,
-        isUnsaved: path => editorTexts.unsavedText(path) !== undefined,
-      }),
+      mergeWorktree(git, record, records, { check, choice }, { signal, isUnsaved }),
     );
   } catch (thrown) {
     return showRefusal(t("{0} was not merged into {1}.", check.from, check.into), thrown);

@@ -120,5 +120,6 @@ describe("the last lines of an output", () => {
   it("do not begin with a cut line", () => {
     const text = lastLines(`${"x".repeat(70_000)}\nlast`);
     assert.equal(text, "last");
+    assert.equal(lastLines("x".repeat(70_000)), "");
   });
 });
