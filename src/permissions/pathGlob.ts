@@ -55,12 +55,24 @@ function globFits(glob: Glob, path: readonly string[]): boolean {
 }
 
 function segmentFits(pattern: string, segment: string): boolean {
-  return matchWildcards(
-    Array.from(pattern),
-    Array.from(segment),
-    character => character === "*",
-    (one, character) => one === "?" || one === character,
-  );
+  return segmentTest(pattern)(segment);
+}
+
+/** The same test of one pattern for many segments. */
+function segmentTest(pattern: string): (segment: string) => boolean {
+  if (!/[*?]/.test(pattern)) return segment => segment === pattern;
+  const [start = "", end = "", more] = pattern.split("*");
+  if (more === undefined && !pattern.includes("?"))
+    return segment =>
+      segment.length >= start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
+  const characters = Array.from(pattern);
+  return segment =>
+    matchWildcards(
+      characters,
+      Array.from(segment),
+      character => character === "*",
+      (one, character) => one === "?" || one === character,
+    );
 }
 
 /**
@@ -285,7 +297,11 @@ export function pathRestricted(glob: PathGlob, path: string, place: PathContext)
 export function restrictionTest(globs: readonly PathGlob[], place: PathContext): (path: string) => boolean {
   const made = globs.map(({ from, glob }) => {
     const bases = from === "top" ? [[]] : basesOf(from, place);
-    return { glob: foldedSegments(glob, place), bases, anywhere: from === "roots" && glob[0] === "**" };
+    const folded = foldedSegments(glob, place);
+    const last = folded.at(-1) ?? "**";
+    // Most paths differ in their names already.
+    const fitsName = last === "**" ? () => true : segmentTest(last);
+    return { glob: folded, bases, anywhere: from === "roots" && glob[0] === "**", fitsName };
   });
   const unknown = place.home === undefined && globs.some(({ from }) => from === "home");
   // Most globs contain a name without wildcards. Only those whose name the path has are compared.
@@ -301,11 +317,12 @@ export function restrictionTest(globs: readonly PathGlob[], place: PathContext):
       byName
         .get(name)
         ?.some(
-          ({ glob, bases, anywhere }) =>
-            (anywhere && globFits(glob, own)) ||
-            bases.some(
-              base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length)),
-            ),
+          ({ glob, bases, anywhere, fitsName }) =>
+            fitsName(own.at(-1) ?? "") &&
+            ((anywhere && globFits(glob, own)) ||
+              bases.some(
+                base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length)),
+              )),
         ),
     );
   };

@@ -20,25 +20,35 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
   );
 }
 
+/** The results for more paths are not kept. */
+const maxKnownPaths = 10_000;
+
 /**
- * When programs run a file of this window, or whether agents follow it. The lists are prepared once for the same object of
- * settings and folders.
+ * When programs run a file of this window, or whether agents follow it. The lists are prepared, and each path is compared with
+ * them, once for the same object of settings and folders: the panel shows a thousand changed files many times a turn.
  */
 export function runsInWindow(settings: () => ProtectionSettings): (path: string) => ReturnType<typeof runsOf> {
   let known:
-    | { readonly settings: ProtectionSettings; readonly roots: readonly string[]; readonly test: ProtectionTest }
+    | {
+        readonly settings: ProtectionSettings;
+        readonly roots: readonly string[];
+        readonly test: ProtectionTest;
+        readonly runs: Map<string, ReturnType<typeof runsOf>>;
+      }
     | undefined;
   return path => {
-    const place: PathContext = {
-      roots: sessionRoots("").filter(root => root !== ""),
-      platform: hostPlatform,
-      ignoresCase: nodePaths().ignoresCase,
-      home: homedir(),
-    };
     const current = settings();
-    if (known?.settings !== current || !jsonEqual(known.roots, place.roots))
-      known = { settings: current, roots: place.roots, test: protectionTest(current, place) };
-    return runsOf(known.test(path));
+    const roots = sessionRoots("").filter(root => root !== "");
+    if (known?.settings !== current || !jsonEqual(known.roots, roots) || known.runs.size > maxKnownPaths) {
+      const place: PathContext = {
+        ...{ roots, platform: hostPlatform },
+        ...{ ignoresCase: nodePaths().ignoresCase, home: homedir() },
+      };
+      known = { settings: current, roots, test: protectionTest(current, place), runs: new Map() };
+    }
+    const { test, runs } = known;
+    if (!runs.has(path)) runs.set(path, runsOf(test(path)));
+    return runs.get(path);
   };
 }
 
