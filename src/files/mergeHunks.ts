@@ -37,11 +37,59 @@ export function mergeHunks(
   wanted: string,
   isChosen: (change: number) => boolean = () => true,
 ): HunkMerge {
+  const { olds, lines, applied, learned, conflicts } = sorted(known, current, wanted, isChosen);
+  return {
+    text: spliced(lines, applied),
+    known: spliced(olds, learned),
+    conflicts,
+    added: applied.reduce((sum, { insert }) => sum + insert.length, 0),
+    removed: applied.reduce((sum, { from, to }) => sum + to - from, 0),
+  };
+}
+
+/**
+ * The known text with the changes that conflict in {@link mergeHunks}. A merge that begins with it leaves the current lines at
+ * these places without a conflict, and still has the other changes.
+ */
+export function knownWithConflicts(known: string, current: string, wanted: string): string {
+  const { olds, refused } = sorted(known, current, wanted);
+  return spliced(olds, refused);
+}
+
+/** What {@link mergeHunks} does with a change. `same`: the current text has it already. */
+export type HunkState = "applied" | "same" | "conflict";
+
+/** The states of all changes, by their numbers. */
+export const hunkStates = (known: string, current: string, wanted: string): readonly HunkState[] =>
+  sorted(known, current, wanted).states;
+
+/** The changes of a merge. */
+interface SortedChanges {
+  readonly olds: readonly string[];
+  readonly lines: readonly string[];
+  /** Those that are new, in the current text. */
+  readonly applied: readonly Splice[];
+  /** Those that the result has, in the known text. */
+  readonly learned: readonly Splice[];
+  /** Those that conflict, in the known text. */
+  readonly refused: readonly Splice[];
+  readonly conflicts: readonly MergeConflict[];
+  /** The states of the chosen changes. */
+  readonly states: readonly HunkState[];
+}
+
+/** Finds out which changes can be merged. */
+function sorted(
+  known: string,
+  current: string,
+  wanted: string,
+  isChosen: (change: number) => boolean = () => true,
+): SortedChanges {
   const [olds, lines, news] = [linesOf(known), linesOf(current), linesOf(wanted)];
   const own = differences(known, current);
   const conflicts: MergeConflict[] = [];
-  const applied: Splice[] = [];
-  const learned: Splice[] = [];
+  const [applied, learned, refused]: [Splice[], Splice[], Splice[]] = [[], [], []];
+  const states: HunkState[] = [];
   let [next, shift] = [0, 0];
   for (const [number, change] of differences(known, wanted).entries()) {
     if (!isChosen(number)) continue;
@@ -51,20 +99,18 @@ export function mergeHunks(
     const [first] = touching;
     const insert = news.slice(change.newFrom, change.newTo);
     const splice = { from: change.oldFrom, to: change.oldTo, insert };
-    if (!first) applied.push({ from: change.oldFrom + shift, to: change.oldTo + shift, insert });
-    else if (touching.length > 1 || !isSame(first, change, lines.slice(first.newFrom, first.newTo), insert)) {
+    if (!first) {
+      applied.push({ from: change.oldFrom + shift, to: change.oldTo + shift, insert });
+      states.push("applied");
+    } else if (touching.length > 1 || !isSame(first, change, lines.slice(first.newFrom, first.newTo), insert)) {
       noteConflict(conflicts, change, touching);
+      refused.push(splice);
+      states.push("conflict");
       continue;
-    }
+    } else states.push("same");
     learned.push(splice);
   }
-  return {
-    text: spliced(lines, applied),
-    known: spliced(olds, learned),
-    conflicts,
-    added: applied.reduce((sum, { insert }) => sum + insert.length, 0),
-    removed: applied.reduce((sum, { from, to }) => sum + to - from, 0),
-  };
+  return { olds, lines, applied, learned, refused, conflicts, states };
 }
 
 /** The changes from one text to another as {@link mergeHunks} numbers them, with the lines of both. */

@@ -20,7 +20,15 @@ import {
   type DifferingFile,
 } from "../git/differingFiles.ts";
 import type { BaseState, FileBases } from "./fileBases.ts";
-import { planFile, type BaseSide, type FilePlan, type FileSide, type LocalSide } from "./planFile.ts";
+import {
+  baseOfKept,
+  hasConflict,
+  planFile,
+  type BaseSide,
+  type FilePlan,
+  type FileSide,
+  type LocalSide,
+} from "./planFile.ts";
 import { checkRepository, type WorktreeRecord, type WorktreeRecords } from "./worktreeRecords.ts";
 
 /** The texts of files as the editor reads and writes them. */
@@ -115,8 +123,21 @@ export async function listBringBack(record: WorktreeRecord, options: BringBackOp
 }
 
 /** Whether the entry changes something in the main checkout, or conflicts. */
-export const isOpen = ({ plan }: BringBackEntry): boolean =>
-  plan.after !== undefined || plan.conflict !== undefined || plan.places.length > 0;
+export const isOpen = ({ plan }: BringBackEntry): boolean => plan.after !== undefined || hasConflict(plan);
+
+/**
+ * The bases of the files of an entry once the user keeps the local version of what conflicts. Empty: nothing conflicts. A file
+ * that the worktree moved stays where it is as a whole.
+ */
+export function basesOfKept(entry: BringBackEntry): ReadonlyMap<string, BaseState> {
+  const { path, from, plan, theirs } = entry;
+  if (!hasConflict(plan)) return new Map();
+  if (from === undefined) return new Map([[path, baseOfKept(entry) ?? theirs.state]]);
+  return new Map<string, BaseState>([
+    [path, theirs.state],
+    [from, { kind: "missing" }],
+  ]);
+}
 
 /**
  * The steps that bring an entry back. `isChosen`: whether a hunk of its text is wanted. A whole conflict has no steps, and

@@ -1,6 +1,6 @@
 // Plans how the change of one file of a worktree comes back: a merge of three sides, or a conflict in which the local file
 // stays as it is.
-import { mergeHunks, type MergeConflict } from "../files/mergeHunks.ts";
+import { knownWithConflicts, mergeHunks, type MergeConflict } from "../files/mergeHunks.ts";
 import { isSameState, type FileState } from "../files/fileState.ts";
 import { isBase, type BaseState } from "./fileBases.ts";
 
@@ -87,6 +87,26 @@ export function planFile(sides: FileSides, isChosen?: (hunk: number) => boolean)
   const onlyMode = modePlan(sides);
   if (onlyMode) return { ...none, base: theirs.state, after: onlyMode };
   return { ...none, base: base.state, conflict: wholeConflict(sides) };
+}
+
+/** Whether a part of the change conflicts, or all of it. */
+export const hasConflict = ({ conflict, places }: FilePlan): boolean => conflict !== undefined || places.length > 0;
+
+/**
+ * The base of a file once the user keeps the local version of what conflicts: it has these changes of the worktree, so that they
+ * are not offered again. The other changes stay open. Undefined: nothing conflicts.
+ */
+export function baseOfKept(sides: FileSides): BaseState | undefined {
+  const plan = planFile(sides);
+  if (!plan || !hasConflict(plan)) return undefined;
+  const { base, local, theirs } = sides;
+  if (plan.conflict !== undefined) return theirs.state;
+  const text = knownWithConflicts(base.text ?? "", local.text ?? "", theirs.text ?? "");
+  const { executable } = [base.state, local.state].find(one => "executable" in one) ?? { executable: false };
+  const kept: BaseState = { kind: "text", text, executable };
+  const rest = planFile({ ...sides, base: { state: kept, text } });
+  // Where lines are alike, the same change can conflict at another place.
+  return rest && !hasConflict(rest) ? kept : theirs.state;
 }
 
 /** The lines that an unchanged local file gets and loses. */

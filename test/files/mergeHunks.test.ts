@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { changedHunks, mergeHunks } from "../../src/files/mergeHunks.ts";
+import { changedHunks, hunkStates, knownWithConflicts, mergeHunks } from "../../src/files/mergeHunks.ts";
 
 const line = fc.constantFrom("a\n", "b\n", "c\n", "d\n", "}\n", "\n", "long one\n");
 const text = fc
@@ -50,6 +50,19 @@ describe("a merge of hunks", () => {
     assert.equal(first.text, numbered(9, { 5: "five\n" }));
     const second = mergeHunks(first.known, first.text, wanted);
     assert.deepEqual([second.text, second.conflicts], [wanted, []]);
+  });
+
+  it("knows the state of each change, and has no conflict where the user keeps the local lines", () => {
+    const known = numbered(9);
+    const local = numbered(9, { 2: "user\n", 9: "nine\n" });
+    const wanted = numbered(9, { 2: "agent\n", 5: "five\n", 9: "nine\n" });
+    assert.deepEqual(hunkStates(known, local, wanted), ["conflict", "applied", "same"]);
+    const settled = knownWithConflicts(known, local, wanted);
+    assert.equal(settled, numbered(9, { 2: "agent\n" }));
+    const { text, conflicts } = mergeHunks(settled, local, wanted);
+    assert.deepEqual([text, conflicts], [numbered(9, { 2: "user\n", 5: "five\n", 9: "nine\n" }), []]);
+    // Later changes of the worktree at this place conflict again.
+    assert.equal(mergeHunks(settled, local, numbered(9, { 2: "again\n" })).conflicts.length, 1);
   });
 
   it("takes the same change on both sides for one", () => {
@@ -103,6 +116,23 @@ describe("a merge of hunks", () => {
       { numRuns: Number(process.env["RUNS"] ?? 3000) },
     );
     assert.ok(clean > 300, `${clean} texts were merged without a conflict`);
+  });
+
+  it("leaves no conflict, and the same text, once the local lines are kept where it conflicts", () => {
+    let conflicting = 0;
+    fc.assert(
+      // Unique lines, so that there is only one shortest difference.
+      fc.property(fc.integer({ min: 3, max: 12 }), edited("user"), edited("agent"), (count, type, write) => {
+        const known = numbered(count);
+        const [current, wanted] = [type(known), write(known)];
+        const merge = mergeHunks(known, current, wanted);
+        const kept = mergeHunks(knownWithConflicts(known, current, wanted), current, wanted);
+        assert.deepEqual([kept.text, kept.conflicts], [merge.text, []]);
+        if (merge.conflicts.length > 0) conflicting++;
+      }),
+      { numRuns: 500 },
+    );
+    assert.ok(conflicting > 50, `${conflicting} merges had a conflict`);
   });
 
   it("agrees with git where git finds no conflict", () => {

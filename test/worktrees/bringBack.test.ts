@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { chmod, lstat, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readFileState, type FileState } from "../../src/files/fileState.ts";
-import { isOpen, listBringBack, stepsOf, type BringBackEntry } from "../../src/worktrees/bringBack.ts";
+import {
+  basesOfKept,
+  isOpen,
+  listBringBack,
+  stepsOf,
+  withBases,
+  type BringBackEntry,
+} from "../../src/worktrees/bringBack.ts";
 import type { WorktreeRecord } from "../../src/worktrees/worktreeRecords.ts";
 import { applyToDisk, mergedTexts } from "../support/fakes/broughtBack.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
@@ -292,6 +299,45 @@ describe("changes of a worktree that are brought back", () => {
     assert.deepEqual(await listed(), ["a.txt: changed +1 −1"]);
     await bringBack();
     assert.equal(await textHere("a.txt"), lines(9, { 2: "two\n", 5: "five\n", 8: "main\n" }));
+  });
+
+  /** The user keeps the local version of everything that conflicts. */
+  const keepMine = async (): Promise<void> => {
+    const { entries, bases } = await listBringBack(record, options());
+    const kept = new Map(entries.flatMap(entry => [...basesOfKept(entry)]));
+    await real.records.bases.write(record.path, withBases(bases, kept));
+  };
+
+  it("are not offered again where the user keeps the local lines, while the other hunks are", async () => {
+    await real.write({ "a.txt": lines(9, { 2: "mine\n" }) });
+    await write({ "a.txt": lines(9, { 2: "theirs\n", 6: "six\n" }), "b.txt": "theirs\n" });
+    assert.deepEqual(await listed(), ["a.txt: changed +1 −1 1 places", "b.txt: changed +1 −1"]);
+    await keepMine();
+    assert.deepEqual(await listed(), ["a.txt: changed +1 −1", "b.txt: changed +1 −1"]);
+    await bringBack();
+    assert.equal(await textHere("a.txt"), lines(9, { 2: "mine\n", 6: "six\n" }));
+    assert.deepEqual(await listed(), []);
+    // A later change of the worktree there is offered.
+    await write({ "a.txt": lines(9, { 2: "other\n", 6: "six\n" }) });
+    assert.deepEqual(await listed(), ["a.txt: changed +0 −0 1 places"]);
+  });
+
+  it("are not offered again if the user keeps a whole file that conflicts", async () => {
+    await rm(here("a.txt"));
+    await write({ "a.txt": lines(9, { 2: "two\n" }), bin: "\0theirs", "new.txt": "theirs\n" });
+    await rm(there("b.txt"));
+    await real.write({ "b.txt": "mine\n", bin: "\0mine", "new.txt": "mine\n", "taken.txt": "mine\n" });
+    await rename(there("d.txt"), there("taken.txt"));
+    assert.equal((await list()).length, 5);
+    await keepMine();
+    assert.deepEqual(await listed(), []);
+    await bringBack();
+    assert.ok(await isMissing("a.txt"));
+    assert.equal(await textHere("b.txt"), "mine\n");
+    assert.equal(await textHere("d.txt"), "d1\nd2\nd3\n");
+    assert.equal(await textHere("taken.txt"), "mine\n");
+    await write({ "a.txt": lines(9, { 2: "again\n" }) });
+    assert.deepEqual(await listed(), ["a.txt: changed +0 −0 deletedHere"]);
   });
 
   it("leave submodules and other repositories in the worktree", async () => {
