@@ -8,6 +8,8 @@ export const commandIds = [
   "parley.openWorktreeTerminal",
   "parley.openWorktree",
   "parley.bringBackChanges",
+  "parley.bringBackThisChange",
+  "parley.keepMine",
   "parley.updateWorktree",
   "parley.commitWorktree",
   "parley.removeWorktree",

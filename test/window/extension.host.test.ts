@@ -87,7 +87,13 @@ describe("the commands of Parley", () => {
   ];
   // One of each command for the worktree of the session.
   const inNone = "This session is in no worktree that Parley has made.";
-  const noWorktree = [...Array.from({ length: 6 }, () => inNone), "Parley has made no worktree."];
+  const noWorktree = [
+    ...Array.from({ length: 4 }, () => inNone),
+    "Open a file of a worktree and put the cursor in the change first.",
+    "No diff of a conflict is open. “Bring Back Changes…” lists the conflicts.",
+    ...Array.from({ length: 2 }, () => inNone),
+    "Parley has made no worktree.",
+  ];
   const noCandidates = "There is nothing to compare. Use “Ask Several Agents…” first.";
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";

@@ -5,10 +5,15 @@ import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
 import { asError, Refusal } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
-import { showInformationMessage, showWarningMessage, withProgress } from "../../editor/editorUi.ts";
-import type { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
+import {
+  setStatusBarMessage,
+  showInformationMessage,
+  showWarningMessage,
+  withProgress,
+} from "../../editor/editorUi.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { changedMeanwhile } from "../../files/vscode/stateSteps.ts";
@@ -19,6 +24,7 @@ import type { ReviewStore } from "../../review/vscode/reviewStore.ts";
 import type { Session } from "../../session/session.ts";
 import { isBusy, sessionTitle } from "../../session/state.ts";
 import {
+  basesOfKept,
   isOpen,
   keepBases,
   listBringBack,
@@ -30,9 +36,9 @@ import {
 } from "../bringBack.ts";
 import type { BaseState } from "../fileBases.ts";
 import { namedPaths } from "../namedPaths.ts";
-import { planFile } from "../planFile.ts";
+import { hasConflict, planFile } from "../planFile.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
-import { canShowSides, showBothSides } from "./bothSides.ts";
+import { canShowSides, type BothSides, type ShownSides } from "./bothSides.ts";
 import { editorTexts } from "./editorTexts.ts";
 import type { WorktreeOfSession } from "./mergeCommands.ts";
 import { pickChanges, pickHunks } from "./pickChanges.ts";
@@ -42,8 +48,7 @@ export interface BringBackChangesOptions {
   readonly review: Pick<ReviewStore, "applyChanges">;
   /** The folders whose files are reviewed. */
   readonly roots: () => readonly string[];
-  /** The documents for the sides of worktrees. */
-  readonly sides: ReadOnlyTexts;
+  readonly sides: BothSides;
   readonly log: Log;
 }
 
@@ -60,6 +65,15 @@ interface ChosenHunks {
   readonly isChosen: (hunk: number) => boolean;
 }
 
+/** What the review calls changes that come back together. */
+type Turn = Parameters<ReviewStore["applyChanges"]>[1];
+
+const newTurn = ({ branch }: WorktreeRecord, session: Session | undefined): Turn => ({
+  id: `bring-back:${randomUUID()}`,
+  title: t("Brought back from {0}", branch),
+  ...(session && { session: { id: session.id, title: sessionTitle(session.state) } }),
+});
+
 /** What happened to the entries. */
 interface BroughtBack {
   readonly done: readonly BringBackEntry[];
@@ -71,10 +85,15 @@ interface BroughtBack {
 /** Files that changed at the same moment are merged again this often. */
 const maxAttempts = 3;
 
-export class BringBackChanges {
+export class BringBackChanges implements Disposable {
   readonly #options: BringBackChangesOptions;
   /** Each merge begins with what the one before has left. */
   readonly #running = new Sequencer();
+  /** The turns of single hunks, by worktree, so that the review lists them together. */
+  readonly #turns = new Map<string, Turn>();
+  readonly #changed = new Emitter<void>();
+  /** Fires when changes were brought back, or a conflict was settled. */
+  readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(options: BringBackChangesOptions) {
     this.#options = options;
@@ -83,11 +102,14 @@ export class BringBackChanges {
   /** Asks what to bring back from the worktree of the session, and brings it back. Rejects with a sentence. */
   async run(worktree: WorktreeOfSession): Promise<void> {
     const { session, record, records } = worktree;
-    if (!(await this.#isInside(record.origin)) && !this.#options.roots().some(root => isBelow(root, record.origin)))
+    if (!(await this.canBringBack(record)))
       return void showInformationMessage(
         t("Open the folder “{0}” in this window to bring changes back into it.", record.origin),
       );
-    const { entries, outside, left, bases } = await this.#listed(record);
+    const { entries, outside, left, bases } = await withProgress(
+      { location: vscode.ProgressLocation.Window, title: t("Comparing the worktree…") },
+      () => this.#listed(record),
+    );
     const missing = leftSentence(outside, left);
     if (entries.length === 0) {
       const again = t("List Again");
@@ -112,27 +134,100 @@ export class BringBackChanges {
         this.#options.log.error("The sides of a file could not be shown.", asError(thrown).message);
       });
     };
-    const picked = await pickChanges(entries, { title, placeHolder }, show);
+    const keepMine = async (entry: BringBackEntry): Promise<readonly BringBackEntry[]> => {
+      await this.keepMine({ record, entry });
+      return (await this.#listed(record)).entries;
+    };
+    const picked = await pickChanges(entries, { title, placeHolder }, { showSides: show, keepMine });
     const [only] = picked?.entries ?? [];
     if (!picked || !only) return;
     const isChosen = picked.picksHunks ? await pickHunks(only, title) : undefined;
     if (picked.picksHunks && !isChosen) return;
     const hunks = isChosen && { seen: only, isChosen };
     const paths = new Set(picked.entries.map(({ path }) => path));
-    const result = await this.#running.queue(() =>
-      this.#bringBack(record, session, { paths, ...(hunks && { hunks }) }),
-    );
-    await this.#report(record, session, result);
+    const turn = newTurn(record, session);
+    const result = await this.#bringBack(record, turn, { paths, ...(hunks && { hunks }) });
+    const { done } = result;
+    if (done.length > 0)
+      session.addNotice(t("Brought back into {0}: {1}", record.origin, namedPaths(done.map(({ path }) => path))));
+    await this.#report(record, result);
+  }
+
+  /** Whether a folder of this window has the main checkout of the worktree. */
+  async canBringBack({ origin }: WorktreeRecord): Promise<boolean> {
+    return (await this.#isInside(origin)) || this.#options.roots().some(root => isBelow(root, origin));
+  }
+
+  /** What can be brought back into the folders of this window. Rejects with a sentence. */
+  async entries(record: WorktreeRecord): Promise<readonly BringBackEntry[]> {
+    return (await this.canBringBack(record)) ? (await this.#listed(record)).entries : [];
+  }
+
+  /**
+   * Brings a file back, or some of its hunks, without a question. `session`: one that works in the worktree, if it is known.
+   * Rejects with a sentence.
+   */
+  async bringBackFrom(
+    record: WorktreeRecord,
+    session: Session | undefined,
+    seen: BringBackEntry,
+    isChosen?: (hunk: number) => boolean,
+  ): Promise<void> {
+    const turn = this.#turns.get(record.path) ?? newTurn(record, session);
+    this.#turns.set(record.path, turn);
+    const paths = new Set([seen.path]);
+    const result = await this.#bringBack(record, turn, { paths, ...(isChosen && { hunks: { seen, isChosen } }) });
+    if (result.conflicts.length > 0 || result.failed.size > 0) return this.#report(record, result);
+    setStatusBarMessage(t("Brought back from {0}: {1}", record.branch, seen.path));
+  }
+
+  /**
+   * Keeps the local version of what conflicts in the file that the user saw, so that it is not offered again. Rejects with a
+   * sentence.
+   */
+  async keepMine({ record, entry: seen }: ShownSides): Promise<void> {
+    const { records, sides, log } = this.#options;
+    const kept = await this.#running.queue(async () => {
+      const { entries, bases } = await this.#list(record);
+      const entry = entries.find(({ path }) => path === seen.path);
+      if (entry && !isSameDifference(seen, entry)) throw changedMeanwhile(join(record.path, seen.path));
+      const changed = entry ? basesOfKept(entry) : new Map<string, BaseState>();
+      await keepBases(record, withBases(bases, changed), records);
+      return [...changed.keys()].map((path): [string, BaseState | undefined] => [path, bases.files.get(path)]);
+    });
+    sides.settled(record, seen.path);
+    this.#changed.fire();
+    const undo = t("Undo");
+    void showInformationMessage(
+      t("Your version of {0} stays. The conflict is not listed again until the worktree changes it.", seen.path),
+      undo,
+    )
+      .then(pressed => (pressed === undo ? this.#restoreBases(record, kept) : undefined))
+      .catch((thrown: unknown) => {
+        log.error("A conflict could not be listed again.", asError(thrown).message);
+        void showWarningMessage(t("The conflict in {0} is not listed again: {1}", seen.path, asError(thrown).message));
+      });
+  }
+
+  /** Gives files their earlier bases. Undefined: they had none. */
+  async #restoreBases(
+    record: WorktreeRecord,
+    earlier: readonly (readonly [string, BaseState | undefined])[],
+  ): Promise<void> {
+    await this.#running.queue(async () => {
+      const { bases } = await this.#list(record);
+      const files = new Map(bases.files);
+      for (const [path, base] of earlier) {
+        if (base) files.set(path, base);
+        else files.delete(path);
+      }
+      await keepBases(record, { ...bases, files }, this.#options.records);
+    });
+    this.#changed.fire();
   }
 
   async #listed(record: WorktreeRecord): Promise<BringBackList & { readonly outside: number }> {
-    const list = await withProgress(
-      {
-        location: vscode.ProgressLocation.Window,
-        title: t("Comparing the worktree…"),
-      },
-      () => this.#list(record),
-    );
+    const list = await this.#list(record);
     const open = list.entries.filter(isOpen);
     const entries: BringBackEntry[] = [];
     for (const entry of open) {
@@ -157,13 +252,12 @@ export class BringBackChanges {
     return (await new Confinement(nodePaths(), this.#options.roots()).locate(path)).inside;
   }
 
+  #bringBack(record: WorktreeRecord, turn: Turn, chosen: Chosen): Promise<BroughtBack> {
+    return this.#running.queue(() => this.#merge(record, turn, chosen)).finally(() => this.#changed.fire());
+  }
+
   /** The texts can have changed since they were listed, so that they are merged now. */
-  async #bringBack(record: WorktreeRecord, session: Session, { paths, hunks }: Chosen): Promise<BroughtBack> {
-    const turn = {
-      id: `bring-back:${randomUUID()}`,
-      title: t("Brought back from {0}", record.branch),
-      session: { id: session.id, title: sessionTitle(session.state) },
-    };
+  async #merge(record: WorktreeRecord, turn: Turn, { paths, hunks }: Chosen): Promise<BroughtBack> {
     const done = new Map<string, BringBackEntry>();
     let failed: ReadonlyMap<string, Error> = new Map();
     let wanted = paths;
@@ -179,11 +273,10 @@ export class BringBackChanges {
     }
     const { entries } = await this.#list(record);
     // The hunks that were not selected are no conflicts.
-    const hasConflict = ({ plan }: BringBackEntry): boolean => plan.conflict !== undefined || plan.places.length > 0;
     const hasNone = hunks && (planFile(hunks.seen, hunks.isChosen)?.places ?? []).length === 0;
     const conflicts = hasNone
       ? []
-      : entries.filter(one => paths.has(one.path) && !failed.has(one.path) && hasConflict(one));
+      : entries.filter(one => paths.has(one.path) && !failed.has(one.path) && hasConflict(one.plan));
     return { done: [...done.values()], failed, conflicts };
   }
 
@@ -191,7 +284,7 @@ export class BringBackChanges {
   async #apply(
     record: WorktreeRecord,
     entries: readonly BringBackEntry[],
-    turn: Parameters<ReviewStore["applyChanges"]>[1],
+    turn: Turn,
     hunks: ChosenHunks | undefined,
   ): Promise<{
     readonly done: readonly BringBackEntry[];
@@ -231,10 +324,8 @@ export class BringBackChanges {
     };
   }
 
-  async #report(record: WorktreeRecord, session: Session, { done, failed, conflicts }: BroughtBack): Promise<void> {
-    const names = namedPaths(done.map(({ path }) => path));
+  async #report(record: WorktreeRecord, { done, failed, conflicts }: BroughtBack): Promise<void> {
     const { length } = done;
-    if (length > 0) session.addNotice(t("Brought back into {0}: {1}", record.origin, names));
     const brought =
       length === 0
         ? t("No file was changed.")
@@ -264,12 +355,16 @@ export class BringBackChanges {
     throwFailures(failed);
   }
 
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
   #show(
     record: WorktreeRecord,
     entries: readonly BringBackEntry[],
     options?: vscode.TextDocumentShowOptions,
   ): Promise<void> {
-    return showBothSides(record, entries, this.#options.sides, options);
+    return this.#options.sides.show(record, entries, options);
   }
 }
 

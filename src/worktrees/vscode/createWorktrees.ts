@@ -17,13 +17,15 @@ import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionReg
 import type { SessionsRow } from "../../library/vscode/sessionsTree.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import type { Session } from "../../session/session.ts";
 import { ProposedSetUps } from "../proposedSetUp.ts";
 import { relatedFolders } from "../relatedFolders.ts";
 import { WorktreeSetUp } from "../setUpWorktree.ts";
 import { WorktreeRecords } from "../worktreeRecords.ts";
 import { askProposedSetUp } from "./askProposedSetUp.ts";
-import { createSideTexts } from "./bothSides.ts";
-import { mergingCommands, type MergingCommandId, type MergingCommandsOptions } from "./mergingCommands.ts";
+import { BothSides } from "./bothSides.ts";
+import { BringBackChanges, type BringBackChangesOptions } from "./bringBackChanges.ts";
+import { mergingCommands, type MergingCommandId } from "./mergingCommands.ts";
 import { newWorktreeSession } from "./newWorktreeSession.ts";
 import { removeWorktreeCommand, type RemoveWorktreeOptions } from "./removeWorktreeCommand.ts";
 import {
@@ -32,6 +34,7 @@ import {
   showWorktreeChanges,
   type ShownWorktree,
 } from "./worktreeCommands.ts";
+import { WorktreeHunks } from "./worktreeHunks.ts";
 import { createWorktreeViews, type WorktreeViews } from "./worktreeViews.ts";
 
 /** The settings of worktrees. */
@@ -63,7 +66,7 @@ export interface WorktreesOptions {
   readonly settings: () => WorktreeSettings;
   readonly open: OpenSessions;
   /** The review, and the folders whose files are reviewed. */
-  readonly review: MergingCommandsOptions["review"];
+  readonly review: BringBackChangesOptions["review"];
   readonly roots: () => readonly string[];
 }
 
@@ -102,7 +105,13 @@ export interface WorktreesFeature {
   /** The commands, with the sessions that they start. */
   commands(
     sessions: WorktreeSessions,
-  ): CommandHandlers<"parley.newSessionInWorktree" | "parley.removeWorktree" | MergingCommandId | WorktreeCommandId>;
+  ): CommandHandlers<
+    | "parley.newSessionInWorktree"
+    | "parley.removeWorktree"
+    | "parley.bringBackThisChange"
+    | MergingCommandId
+    | WorktreeCommandId
+  >;
   /**
    * Starts a new session in a worktree in place of the usual one, if the user has set so. Resolves with false if it is to start
    * as usual.
@@ -113,7 +122,7 @@ export interface WorktreesFeature {
 /** Creates the feature. */
 export function createWorktrees(platform: ExtensionPlatform, options: WorktreesOptions): WorktreesFeature {
   const { log, clock, store } = platform;
-  const { path, settings, open } = options;
+  const { path, settings, open, review, roots } = options;
   const records = new WorktreeRecords(path, log);
   const known = records.read().catch((thrown: unknown) => {
     log.warn("The worktrees that Parley has made are not known.", asError(thrown).message);
@@ -153,8 +162,20 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
     "parley.openWorktreeTerminal": run(openWorktreeTerminal),
     "parley.showWorktreeChanges": run(worktree => showWorktreeChanges(worktree, files)),
   };
+  const sides = store.add(new BothSides());
+  const changes = store.add(new BringBackChanges({ ...{ records, log, sides }, review, roots }));
+  const hunks = store.add(
+    new WorktreeHunks({
+      ...{ records, changes, log, onDidChangeWorktrees: views.onDidChange },
+      sessionIn: ({ path }) => {
+        const isThere = (one: Session | undefined): boolean =>
+          one !== undefined && records.of(one.state.workspaceFolder)?.path === path;
+        return [open.active, ...open.sessions].find(isThere);
+      },
+    }),
+  );
   const merging = mergingCommands({
-    ...{ ...options, records, log, sides: store.add(createSideTexts()) },
+    ...{ open, records, changes, sides },
     changed: record => views.states.refresh(record),
   });
   return {
@@ -179,6 +200,7 @@ export function createWorktrees(platform: ExtensionPlatform, options: WorktreesO
       "parley.newSessionInWorktree": () => start(sessions),
       "parley.removeWorktree": () => remove(sessions),
       ...merging,
+      "parley.bringBackThisChange": place => hunks.bringBack(place),
     }),
     async startByDefault(sessions) {
       const { registry, folders, chat } = sessions;

@@ -4,7 +4,7 @@ import { t } from "../../base/l10n.ts";
 import { createQuickPick, setItems, showQuickPicks } from "../../editor/editorUi.ts";
 import { changedHunks } from "../../files/mergeHunks.ts";
 import type { BringBackEntry } from "../bringBack.ts";
-import { planFile, type FilePlan, type WholeConflict } from "../planFile.ts";
+import { hasConflict, planFile, type FilePlan, type WholeConflict } from "../planFile.ts";
 import { canShowSides } from "./bothSides.ts";
 
 /** What the user selected. `hunks`: some of the changes of the only entry are wanted. */
@@ -20,34 +20,61 @@ interface EntryItem extends vscode.QuickPickItem {
 /** More hunks are not listed one by one. */
 const maxHunks = 200;
 
-/** Lets the user select files, all of them by default. `showSides`: opens the diff of both sides. Undefined: cancelled. */
+/** What the buttons of a row do. */
+export interface RowActions {
+  /** Opens the diff of both sides. */
+  readonly showSides: (entry: BringBackEntry) => void;
+  /** Keeps the local version of what conflicts. Resolves with what can be brought back then. Rejects with a sentence. */
+  readonly keepMine: (entry: BringBackEntry) => Promise<readonly BringBackEntry[]>;
+}
+
+/** Lets the user select files, all of them by default. Undefined: cancelled, or nothing is left. */
 export async function pickChanges(
   entries: readonly BringBackEntry[],
   texts: { readonly title: string; readonly placeHolder: string },
-  showSides: (entry: BringBackEntry) => void,
+  { showSides, keepMine }: RowActions,
 ): Promise<PickedChanges | undefined> {
   const showButton = { iconPath: new vscode.ThemeIcon("diff"), tooltip: t("Show Both Sides") };
   const hunksButton = { iconPath: new vscode.ThemeIcon("list-selection"), tooltip: t("Select Hunks…") };
+  const keepButton = { iconPath: new vscode.ThemeIcon("pass"), tooltip: t("Keep Mine") };
   const pick = createQuickPick<EntryItem>({ ...texts, matchOnDescription: true });
   pick.canSelectMany = true;
   // The diff of a file opens behind it.
   pick.ignoreFocusOut = true;
-  setItems(
-    pick,
-    entries.map(entry => ({
-      label: entry.path,
-      description: descriptionOf(entry),
-      buttons: [...(hasHunks(entry) ? [hunksButton] : []), ...(canShowSides(entry) ? [showButton] : [])],
-      entry,
-    })),
-  );
-  pick.selectedItems = pick.items;
+  const list = (listed: readonly BringBackEntry[], isSelected: (path: string) => boolean): void => {
+    setItems(
+      pick,
+      listed.map(entry => ({
+        label: entry.path,
+        description: descriptionOf(entry),
+        buttons: [
+          ...(hasHunks(entry) ? [hunksButton] : []),
+          ...(hasConflict(entry.plan) ? [keepButton] : []),
+          ...(canShowSides(entry) ? [showButton] : []),
+        ],
+        entry,
+      })),
+    );
+    pick.selectedItems = pick.items.filter(({ entry }) => isSelected(entry.path));
+  };
+  list(entries, () => true);
+  const keep = async (kept: BringBackEntry): Promise<void> => {
+    pick.busy = true;
+    const rest = await keepMine(kept);
+    pick.busy = false;
+    if (rest.length === 0) return pick.hide();
+    const unselected = new Set(
+      pick.items.filter(item => !pick.selectedItems.includes(item)).map(item => item.entry.path),
+    );
+    list(rest, path => !unselected.has(path));
+  };
   try {
-    return await new Promise<PickedChanges | undefined>(resolve => {
+    return await new Promise<PickedChanges | undefined>((resolve, reject) => {
       pick.onDidAccept(() => resolve({ entries: pick.selectedItems.map(({ entry }) => entry) }));
       pick.onDidHide(() => resolve(undefined));
       pick.onDidTriggerItemButton(({ item, button }) => {
         if (button.tooltip === showButton.tooltip) showSides(item.entry);
+        else if (button.tooltip === keepButton.tooltip) keep(item.entry).catch(reject);
         else resolve({ entries: [item.entry], picksHunks: true });
       });
       pick.show();
