@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CandidatesView } from "../../src/panel/candidatesPage.ts";
 import type { Attachment, ViewAgent, ViewQuestion } from "../../src/panel/protocol.ts";
 import { isSearchIntent, type FoundSession } from "../../src/panel/searchPage.ts";
 import type { RuleRow } from "../../src/panel/rulesPage.ts";
@@ -182,9 +183,38 @@ const usage = ({ agent, word }: Words): UsageView => {
   };
 };
 
+/** A candidate that is done, one that failed, and one whose prompt is held. */
+const candidates = ({ title, sentence, word, agent, file }: Words): CandidatesView => ({
+  ...{ title, base: "1a2b3c4d", command: `npm test ${word}` },
+  rows: [
+    {
+      ...{ session: "1", name: `${agent} 1`, branch: `parley/${word}/${agent}-1`, state: "done" },
+      ...{ choices: [`${word} 4`, word], options: [], worked: 125_000, tokens: 61_234, problems: 2 },
+      ...{ costs: [{ amount: 0.75, currency: "USD" }], changes: { files: 3, added: 1024, removed: 3 } },
+      check: {
+        ...{ command: `npm test ${word}`, outcome: "failed", exitCode: 1, duration: 9000 },
+        output: `${sentence}\n  1) ${file}: ${word}`,
+      },
+    },
+    {
+      ...{ session: "2", name: `${agent} 2`, branch: `parley/${word}/${agent}-2`, state: "failed", reason: sentence },
+      ...{ choices: [], options: [], costs: [], changes: `${file}: ${sentence}` },
+    },
+    {
+      ...{ session: "3", name: `${agent} 3`, branch: `parley/${word}/${agent}-3`, state: "held" },
+      ...{ choices: [], costs: [], changes: { files: 0, added: 0, removed: 0 } },
+      options: [{ id: "model", name: word, value: "a", choices: [{ value: "a", name: `${word} ${agent}` }] }],
+    },
+  ],
+});
+
 type Open = (words: Words, options: Options) => Promise<PanelPage>;
 
-const openPage = async (page: "rules" | "usage", posted: unknown, options: Options): Promise<PanelPage> => {
+const openPage = async (
+  page: "rules" | "usage" | "candidates",
+  posted: unknown,
+  options: Options,
+): Promise<PanelPage> => {
   const panel = await openPanel([], { ...options, page, host: () => undefined });
   await panel.page.evaluate(sent => window.play.post(sent), posted);
   return panel;
@@ -252,6 +282,12 @@ const surfaces: Readonly<Record<string, Open>> = {
   "the page of usage": async (words, options) => {
     const panel = await openPage("usage", { type: "usage", view: usage(words) }, options);
     await panel.page.getByRole("rowheader", { name: words.agent }).waitFor();
+    return panel;
+  },
+  "the page of candidates": async (words, options) => {
+    const panel = await openPage("candidates", { type: "candidates", view: candidates(words) }, options);
+    await panel.page.locator("details summary").click();
+    await panel.page.locator("details pre").waitFor();
     return panel;
   },
 };

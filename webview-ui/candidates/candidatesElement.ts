@@ -116,7 +116,7 @@ export class CandidatesElement extends LightElement {
           <div class="quiet"><bdi>${visibleText(branch)}</bdi></div>
           ${choices.length > 0 ? html`<div class="quiet"><bdi>${choices.map(visibleText).join(" · ")}</bdi></div>` : nothing}
         </th>
-        ${cell(t("State"), html`<span class="candidates-state">${icon(stateIcon)} ${words}</span>${reason === undefined ? nothing : html`<div class="candidates-reason">${visibleText(reason)}</div>`}`)}
+        ${cell(t("State"), html`<span class="candidates-state">${icon(stateIcon)} ${words}</span>${reason === undefined ? nothing : html`<div class="candidates-reason" dir="auto">${visibleText(reason)}</div>`}`)}
         ${cell(t("Time"), html`<span class="candidates-time">${timeText(row, Date.now())}</span>`)}
         ${cell(t("Tokens"), tokensText(row))}
         ${cell(
@@ -145,7 +145,7 @@ export class CandidatesElement extends LightElement {
             value: (event.target as HTMLSelectElement).value,
           });
         return html`<label
-          >${visibleText(option.name)}
+          ><bdi>${visibleText(option.name)}</bdi>
           <select aria-label=${t("{0} of {1}", visibleText(option.name), visibleText(name))} @change=${choose}>
             ${option.choices.map(
               choice =>
@@ -202,7 +202,7 @@ type CandidateIntentType =
 function changesCell({ changes, problems, state }: CandidateRow): unknown {
   if (state === "removed") return "–";
   if (changes === undefined) return t("Comparing…");
-  if (typeof changes === "string") return html`<div class="candidates-reason">${visibleText(changes)}</div>`;
+  if (typeof changes === "string") return html`<div class="candidates-reason" dir="auto">${visibleText(changes)}</div>`;
   const { files, added, removed } = changes;
   if (files === 0) return t("None");
   return html`<div>${filesText(files)}</div>
