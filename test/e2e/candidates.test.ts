@@ -1,33 +1,21 @@
 // Several agents are asked the same, each in a worktree of its own, and what they did is compared.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import type { FrameLocator, Locator, Page } from "playwright-core";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
+import {
+  candidateActions,
+  candidateRow,
+  chatView,
+  commitAll,
+  comparison,
+  gitIn,
+  pick,
+  tab,
+  worktreesOf,
+} from "./candidatesPage.ts";
 import { openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
-
-const pick = (page: Page, text: string | RegExp): Locator =>
-  page.locator(".quick-input-list .monaco-list-row", { hasText: text });
-
-/** The document of the chat view, also while a page is open in an editor tab. */
-const chatView = (page: Page): FrameLocator =>
-  page.frameLocator('iframe.webview.ready[src*="purpose=webviewView"]').frameLocator("iframe#active-frame");
-
-/** The page that compares candidates, which is the only editor tab with a page. */
-const comparison = (page: Page): FrameLocator =>
-  page
-    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
-    .frameLocator("iframe#active-frame");
-
-/** The facts of a candidate, without the row of its buttons. */
-const row = (frame: FrameLocator, branch: string): Locator =>
-  frame
-    .getByRole("row")
-    .filter({ has: frame.getByRole("rowheader") })
-    .filter({ hasText: branch });
-
-const tab = (page: Page, name: string): Locator => page.getByRole("tab", { name });
 
 /** Selects the demo agent, and the last commit as the base. */
 async function selectAgent(page: Page): Promise<void> {
@@ -61,7 +49,7 @@ describe("several agents that are asked the same", () => {
       files: { "a.txt": "a\n", "write.json": script },
       settings: { "parley.worktrees.check": "echo checked; tail -n 1 a.txt; exit 3" },
     });
-    const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
+    const parent = worktreesOf(folder);
     const git = gitIn(folder);
     const name = "parley/script-write-json/demo-agent";
     const worktree = (nth: number): string => join(parent, `parley-script-write-json-demo-agent-${nth}`);
@@ -78,7 +66,7 @@ describe("several agents that are asked the same", () => {
 
       const candidates = comparison(page);
       for (const nth of [1, 2]) {
-        const shown = row(candidates, `${name}-${nth}`);
+        const shown = candidateRow(candidates, `${name}-${nth}`);
         await shown.getByText("Done").waitFor();
         await shown.getByText("2 files").waitFor();
         await shown.getByText("+3").waitFor();
@@ -87,7 +75,7 @@ describe("several agents that are asked the same", () => {
       assert.equal(readFileSync(join(folder, "a.txt"), "utf8"), "a\n");
       assert.equal(await composer.inputValue(), "", "the draft was used");
       await candidates.getByRole("button", { name: "Run All Checks" }).click();
-      await row(candidates, `${name}-2`).getByText("Failed (exit code 3)").waitFor();
+      await candidateRow(candidates, `${name}-2`).getByText("Failed (exit code 3)").waitFor();
       await candidates.getByText("Last lines of the check").nth(1).click();
       await candidates.getByText(`in ${worktree(2)}`).waitFor();
       await screenshot(page, "candidates");
@@ -96,7 +84,7 @@ describe("several agents that are asked the same", () => {
       await screenshot(page, "candidates-narrow");
       if (size) await page.setViewportSize(size);
 
-      const actions = candidates.getByRole("toolbar", { name: "Demo Agent 1" });
+      const actions = candidateActions(candidates, "Demo Agent 1");
       await actions.getByRole("button", { name: "Compare With…" }).click();
       await tab(page, "Demo Agent 1 and Demo Agent 2").waitFor();
       await page.locator(".multiDiffEntry").getByText("a.txt").first().waitFor();
@@ -118,9 +106,9 @@ describe("several agents that are asked the same", () => {
       await reloadWindow(page);
       await runCommand(page, "Parley: Compare Candidates");
       for (const nth of [1, 2]) {
-        await row(candidates, `${name}-${nth}`).getByText("Failed (exit code 3)").waitFor();
-        await row(candidates, `${name}-${nth}`).getByText("2 files").waitFor();
-        await row(candidates, `${name}-${nth}`).getByText("Done").waitFor();
+        await candidateRow(candidates, `${name}-${nth}`).getByText("Failed (exit code 3)").waitFor();
+        await candidateRow(candidates, `${name}-${nth}`).getByText("2 files").waitFor();
+        await candidateRow(candidates, `${name}-${nth}`).getByText("Done").waitFor();
       }
       await actions.getByRole("button", { name: "Go On with This One" }).click();
       await panel.getByRole("log", { name: "Conversation" }).getByText("All done.").waitFor();
@@ -132,8 +120,8 @@ describe("several agents that are asked the same", () => {
       await removal.getByText("Not committed: a.txt, new.txt").waitFor();
       await removal.getByRole("button", { name: "Delete Files and Remove" }).click();
       await until(() => !existsSync(worktree(2)));
-      await row(candidates, `${name}-2`).waitFor({ state: "detached" });
-      await row(candidates, `${name}-1`).waitFor();
+      await candidateRow(candidates, `${name}-2`).waitFor({ state: "detached" });
+      await candidateRow(candidates, `${name}-1`).waitFor();
       assert.ok(existsSync(worktree(1)));
     } finally {
       rmSync(parent, { recursive: true, force: true });
@@ -148,7 +136,7 @@ describe("several agents that are asked the same", () => {
         "parley.worktrees.setup": 'case "$PARLEY_WORKTREE" in *-2) echo broken; exit 1;; esac',
       },
     });
-    const parent = join(dirname(folder), `${basename(folder)}.worktrees`);
+    const parent = worktreesOf(folder);
     const git = gitIn(folder);
     try {
       commitAll(git);
@@ -166,33 +154,17 @@ describe("several agents that are asked the same", () => {
       await question.getByRole("button", { name: "Go On with the Others" }).click();
       const candidates = comparison(page);
       const name = "parley/say-hello/demo-agent";
-      await row(candidates, `${name}-2`).waitFor({ state: "detached" });
+      await candidateRow(candidates, `${name}-2`).waitFor({ state: "detached" });
       await until(() => !existsSync(join(parent, "parley-say-hello-demo-agent-2")));
       assert.equal(git("for-each-ref", "--format=%(refname:short)", "refs/heads").trim(), `main\n${name}-1`);
       const mode = candidates.getByRole("combobox", { name: "Mode of Demo Agent 1" });
       await mode.selectOption({ label: "Edit freely" });
-      await row(candidates, `${name}-1`).getByText("Edit freely").waitFor();
+      await candidateRow(candidates, `${name}-1`).getByText("Edit freely").waitFor();
       await screenshot(page, "candidates-held");
       await candidates.getByRole("button", { name: "Send to 1 Agent" }).click();
-      await row(candidates, `${name}-1`).getByText("Done").waitFor();
+      await candidateRow(candidates, `${name}-1`).getByText("Done").waitFor();
     } finally {
       rmSync(parent, { recursive: true, force: true });
     }
   });
 });
-
-type RunGit = (...args: readonly string[]) => string;
-
-const gitIn =
-  (folder: string): RunGit =>
-  (...args) =>
-    execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], {
-      cwd: folder,
-      encoding: "utf8",
-    });
-
-function commitAll(git: RunGit): void {
-  git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("commit", "-q", "-m", "Start");
-}
