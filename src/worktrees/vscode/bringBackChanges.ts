@@ -108,7 +108,8 @@ export class BringBackChanges implements Disposable {
       );
     const { entries, outside, left, bases } = await withProgress(
       { location: vscode.ProgressLocation.Window, title: t("Comparing the worktree…") },
-      () => this.#listed(record),
+      // What is brought back or settled at this moment is not listed.
+      () => this.#running.queue(() => this.#listed(record)),
     );
     const missing = leftSentence(outside, left);
     if (entries.length === 0) {
@@ -127,7 +128,7 @@ export class BringBackChanges implements Disposable {
     const title = t("Bring Back Changes of {0}", record.branch);
     const hint = isBusy(session.state)
       ? t("The session is working, so its files can still change")
-      : t("Select what to bring back for review");
+      : t("Select what to bring back");
     const placeHolder = missing === "" ? hint : `${hint}. ${missing}`;
     const show = (entry: BringBackEntry): void => {
       this.#show(record, [entry], { preserveFocus: true, preview: true }).catch((thrown: unknown) => {

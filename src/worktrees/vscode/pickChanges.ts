@@ -108,7 +108,7 @@ export async function pickHunks(
       number,
     };
   });
-  const picked = await showQuickPicks(items, { title, placeHolder: t("Select the hunks of {0} to bring back", path) });
+  const picked = await showQuickPicks(items, { title, placeHolder: t("Select hunks of {0}", path) });
   if (!picked || picked.length === 0) return undefined;
   const numbers = new Set(picked.map(({ number }) => number));
   return hunk => numbers.has(hunk);
