@@ -1,12 +1,24 @@
 // Tests real agents through the panel in the real VS Code. Only scripts/interop.mjs runs this file, and lists the
 // installed agents in PARLEY_TRIAL. Because of its name, `npm test` doesn't run it.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { inProject } from "../../scripts/tools/project.mjs";
 import { agentPresets } from "../../src/agents/registry.ts";
 import { agents, define, nameOf, presetOf, type RealAgent } from "../interop/agents.ts";
+import {
+  candidateActions,
+  candidateRow,
+  commitAll,
+  comparison,
+  gitIn,
+  pick,
+  tab,
+  worktreesOf,
+} from "./candidatesPage.ts";
 import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 import { chord } from "./keyboard.ts";
 
@@ -20,9 +32,11 @@ interface Trial {
 const trial = JSON.parse(readFileSync(process.env["PARLEY_TRIAL"] ?? "", "utf8")) as Trial;
 
 const homes: string[] = [];
+const modelServers: ChildProcess[] = [];
 
 // The harness has already stopped VS Code and the agents, which write there until they end.
 after("removes the agents' homes", () => {
+  for (const server of modelServers) server.kill();
   for (const home of homes) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -35,6 +49,165 @@ describe("the panel in a real VS Code", () => {
     it(`offers the agent's sign-in program in a terminal: ${nameOf(agent)}`, () => signIn(agent));
   }
 });
+
+/** Three agents that work on one task. */
+const together = ["gemini", "opencode", "qwen", "kimi", "claude"]
+  .filter(id => id in trial.installed)
+  .flatMap(id => agents.find(agent => agent.id === id) ?? [])
+  .slice(0, 3);
+
+if (together.length === 3)
+  describe("several real agents", () => {
+    it(`work on one task in worktrees, and hunks of two come into one review: ${together.map(nameOf).join(", ")}`, async function () {
+      this.timeout(420_000);
+      await oneTask();
+    });
+  });
+
+/** What the agents are asked. Their model servers know what each of them does. */
+const task = "Fix sum(), which leaves out the first number";
+const loop = ["for (let i = 1;", "for (let i = 0;"] as const;
+const sentence = ["- `src/sum.js` adds numbers.", "- `src/sum.js` adds all numbers of a list."] as const;
+const newTest = [
+  'test("sum of an empty list',
+  'test("sum of one number is the number", () => {\n  assert.equal(sum([7]), 7);\n});\n\ntest("sum of an empty list',
+] as const;
+
+/** The edits of each agent: file, text, new text. The third makes the tests fail. */
+const edits: readonly (readonly (readonly [string, string, string])[])[] = [
+  [
+    ["src/sum.js", ...loop],
+    ["test/sum.test.js", ...newTest],
+  ],
+  [
+    ["src/sum.js", "for (let i = 1; i < numbers.length; i += 1)", "for (let i = 0; i !== numbers.length; i += 1)"],
+    ["README.md", ...sentence],
+  ],
+  [["src/sum.js", "for (let i = 1;", "for (let i = -1;"]],
+];
+
+async function oneTask(): Promise<void> {
+  const scripts = mkdtempSync(join(tmpdir(), "parley-interop-"));
+  homes.push(scripts);
+  const fileOf = (at: number): string => join(scripts, `${at}.json`);
+  const models = await Promise.all(together.map((_, at) => startModelServer(fileOf(at))));
+  const { page, folder, errors } = await openWorkbench({
+    settings: {
+      "parley.agents": onlyThese(...together.map((agent, at) => ({ agent, model: models[at] ?? "" }))),
+      "parley.worktrees.check": "node --test",
+      "parley.permissions.rules": [{ effect: "allow", kind: ["edit", "read"] }],
+      "workbench.colorTheme": "Default Dark Modern",
+      "window.commandCenter": false,
+      "window.title": "sample-workspace",
+    },
+  });
+  await page.setViewportSize({ width: 1360, height: 780 });
+  const parent = worktreesOf(folder);
+  const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+  const before = { sum: read("src/sum.js"), readme: read("README.md") };
+  try {
+    commitAll(gitIn(folder));
+    const panel = await openChat(page);
+    await panel.getByRole("textbox", { name: "Message" }).fill(task);
+    await runCommand(page, "Parley: Ask Several Agents…");
+    for (const agent of together) await pick(page, nameOf(agent)).first().click();
+    await page.locator(".quick-input-widget").getByText("3 Selected").waitFor();
+    await page.keyboard.press("Enter");
+    await pick(page, "Last commit of main").first().waitFor();
+    await page.keyboard.press("Enter");
+    await pick(page, "Choose Models and Modes First").click();
+    const candidates = comparison(page);
+    const send = candidates.getByRole("button", { name: "Send to 3 Agents", disabled: false });
+    await send.waitFor();
+    await screenshot(page, "interop-together-held");
+    // Each agent has a worktree of its own now, which the script of its model names.
+    const worktrees = together.map(agent => worktreeOf(parent, agent));
+    for (const [at, worktree] of worktrees.entries()) writeFileSync(fileOf(at), scriptFor(worktree, edits[at] ?? []));
+    await send.click();
+    const rowOf = (at: number): Locator => candidateRow(candidates, nameOf(together[at] as RealAgent));
+    for (const at of together.keys()) await rowOf(at).getByText("Done", { exact: true }).waitFor();
+    for (const [at, worktree] of worktrees.entries())
+      for (const [file, , text] of edits[at] ?? [])
+        assert.ok(readFileSync(join(worktree, file), "utf8").includes(text), `${worktree}: ${file}`);
+    assert.deepEqual({ sum: read("src/sum.js"), readme: read("README.md") }, before, "the folder is as before");
+    for (const [at, files] of ["2 files", "2 files", "1 file"].entries()) await rowOf(at).getByText(files).waitFor();
+
+    await candidates.getByRole("button", { name: "Run All Checks" }).click();
+    for (const at of [0, 1]) await rowOf(at).getByText("Passed").waitFor();
+    await rowOf(2).getByText("Failed (exit code 1)").waitFor();
+    await pictureOfTask(page);
+
+    // A hunk of the first and a file of the second come back into one review.
+    const bringBack = async (agent: RealAgent, file: string): Promise<void> => {
+      await tab(page, "Compare Candidates").click();
+      await candidateActions(candidates, nameOf(agent)).getByRole("button", { name: "Bring Back…" }).click();
+      const others = page.locator(".quick-input-list .monaco-list-row").filter({ hasNotText: file });
+      await pick(page, file).waitFor();
+      for (const other of await others.all()) await other.click();
+      await page.locator(".quick-input-widget").getByText("1 Selected").waitFor();
+      await page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+    };
+    const [first, second] = together as [RealAgent, RealAgent];
+    await bringBack(first, "sum.js");
+    await settled(() => read("src/sum.js"), before.sum.replace(...loop));
+    await bringBack(second, "README.md");
+    await settled(() => read("README.md"), before.readme.replace(...sentence));
+    await runCommand(page, "Parley: Focus on Changes View");
+    const rows = page
+      .locator(".pane", { has: page.locator(".pane-header", { hasText: /^Changes/ }) })
+      .locator(".monaco-list-row");
+    for (const agent of [first, second]) await rows.filter({ hasText: `${nameOf(agent)}: ${task}` }).waitFor();
+    await screenshot(page, "interop-together-review");
+    assert.deepEqual(errors, []);
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** The worktree of an agent, by the name of its branch. */
+function worktreeOf(parent: string, agent: RealAgent): string {
+  const name = nameOf(agent).toLowerCase().replaceAll(" ", "-");
+  const found = readdirSync(parent).filter(one => one.endsWith(`-${name}`));
+  assert.equal(found.length, 1, `${name}: ${found.join(", ")}`);
+  return join(parent, found[0] ?? "");
+}
+
+/** The script of a model: it reads each file before it edits it, because some agents require that. */
+function scriptFor(worktree: string, own: readonly (readonly [string, string, string])[]): string {
+  const escaped = (text: string): string => text.replaceAll("\n", "\\n");
+  const steps = own.flatMap(([file, from, to]) => {
+    const path = join(worktree, file);
+    return [`[[tool:read ${path}]]`, `[[tool:edit ${path}|${escaped(from)}|${escaped(to)}]]`];
+  });
+  return JSON.stringify({ [task]: `${steps.join("")}[[say:The first number counts now.]]` });
+}
+
+/** Writes the picture of the README. */
+async function pictureOfTask(page: Page): Promise<void> {
+  await screenshot(page, "interop-together");
+  if (!process.env["PARLEY_PICTURES"]) return;
+  await runCommand(page, "Notifications: Clear All Notifications");
+  await page.screenshot({ path: inProject("docs", "images", "candidates.png"), animations: "disabled" });
+}
+
+/** Starts a model server of one agent, which the end of the tests stops. Resolves with its URL. */
+async function startModelServer(prompts: string): Promise<string> {
+  const server = inProject("test", "interop", "model-server.mjs");
+  const child = spawn(process.execPath, [server, "--port", "0", "--quiet", "--prompts", prompts], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  modelServers.push(child);
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+      if (found) resolve(found[0]);
+    });
+    child.on("error", reject);
+    child.on("exit", code => reject(new Error(`The model server exited with code ${code}: ${printed}`)));
+  });
+}
 
 async function edit(agent: RealAgent): Promise<void> {
   const { page, folder, errors } = await openWorkbench({ settings: settings(agent) });
@@ -195,20 +368,26 @@ async function answerQwen(page: Page): Promise<void> {
 }
 
 /** Hides every agent except the tested one, so that it is selected. */
-function settings(agent: RealAgent, hasKey = true): Record<string, unknown> {
-  const home = mkdtempSync(join(tmpdir(), "parley-interop-"));
-  homes.push(home);
-  const installed = trial.installed[agent.id] ?? "";
-  const { command, args, env, protocol } = define(agent, {
-    installed,
-    node: trial.node,
-    home,
-    model: trial.model,
-    hasKey,
+const settings = (agent: RealAgent, hasKey = true): Record<string, unknown> => ({
+  "parley.agents": onlyThese({ agent, model: trial.model, hasKey }),
+});
+
+interface TestedAgent {
+  readonly agent: RealAgent;
+  /** The URL of its model server. */
+  readonly model: string;
+  readonly hasKey?: boolean;
+}
+
+/** The agents in the settings. All others are hidden. */
+function onlyThese(...tested: readonly TestedAgent[]): Readonly<Record<string, unknown>> {
+  const hidden = ["demo", ...agentPresets.map(({ id }) => id)].map(id => [id, false] as const);
+  const own = tested.map(({ agent, model, hasKey = true }) => {
+    const home = mkdtempSync(join(tmpdir(), "parley-interop-"));
+    homes.push(home);
+    const installed = trial.installed[agent.id] ?? "";
+    const { command, args, env, protocol } = define(agent, { installed, node: trial.node, home, model, hasKey });
+    return [presetOf(agent).id, { command, args, env, ...(protocol && { protocol }) }] as const;
   });
-  const hidden = ["demo", ...agentPresets.map(({ id }) => id)].filter(id => id !== presetOf(agent).id);
-  const own = { command, args, env, ...(protocol && { protocol }) };
-  return {
-    "parley.agents": { ...Object.fromEntries(hidden.map(id => [id, false])), [presetOf(agent).id]: own },
-  };
+  return Object.fromEntries([...hidden, ...own]);
 }

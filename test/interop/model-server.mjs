@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 // A scripted stand-in for the model APIs. Plain Node, no dependencies, loopback only.
 //
-//   node model-server.mjs --port 8099 [--log FILE] [--quiet]
+//   node model-server.mjs --port 8099 [--log FILE] [--quiet] [--prompts FILE]
 //
 // Speaks: Anthropic Messages (+ count_tokens), OpenAI Chat Completions, OpenAI Responses,
 // Gemini generateContent / streamGenerateContent / countTokens, and model lists.
 //
 // The last user text contains the answers as markers, which are played in order. Text markers are combined until the
 // next tool marker; a tool marker ends one model reply. The next request (with the tool's result) continues after it.
-// When the script is finished the reply is a short text.
+// When the script is finished the reply is a short text. FILE has markers for prompts that look like those of people: a JSON
+// object from a part of the prompt to its markers, which is read for each request.
 //
 //   [[say:TEXT]]                 one text block (sent as a few chunks)
 //   [[stream:N]] [[stream:N,MS]] N small text chunks, MS apart (default 10)
@@ -45,6 +46,7 @@ const opt = (name, dflt) => {
 };
 const PORT = Number(opt("port", "8099"));
 const LOG = opt("log", "");
+const PROMPTS = opt("prompts", "");
 const QUIET = argv.includes("--quiet");
 let seq = 0;
 let full = false;
@@ -231,17 +233,25 @@ function normGemini(b, stream, model) {
   return { items, tools, stream, model, jsonSchema };
 }
 
+// The text with the markers of a user text. Undefined: it has none.
+function markersOf(text, prompts) {
+  const own = text.split(attached)[0].replace(attachedLine, "");
+  if (/\[\[[a-z]+(:[\s\S]*?)?\]\]/.test(own)) return own;
+  return Object.entries(prompts).find(([part]) => own.includes(part))?.[1];
+}
+
 // The current script, and the number of its replies that have been sent.
 function situation(req) {
+  const prompts = PROMPTS && fs.existsSync(PROMPTS) ? JSON.parse(fs.readFileSync(PROMPTS, "utf8")) : {};
   let at = -1;
   let text = "";
   for (let i = req.items.length - 1; i >= 0 && at < 0; i--) {
     if (req.items[i].role !== "user") continue;
     for (let j = req.items[i].texts.length - 1; j >= 0; j--) {
-      const t = req.items[i].texts[j].split(attached)[0].replace(attachedLine, "");
-      if (/\[\[[a-z]+(:[\s\S]*?)?\]\]/.test(t)) {
+      const found = markersOf(req.items[i].texts[j], prompts);
+      if (found !== undefined) {
         at = i;
-        text = t;
+        text = found;
         break;
       }
     }
