@@ -152,7 +152,9 @@ async function oneTask(): Promise<void> {
     await settled(() => read("src/sum.js"), before.sum.replace(...loop));
     await bringBack(second, "README.md");
     await settled(() => read("README.md"), before.readme.replace(...sentence));
+    // The Changes view lists both sessions once it has enough space.
     await runCommand(page, "Parley: Focus on Changes View");
+    await page.locator(".pane-header", { hasText: /^Chat/ }).click();
     const rows = page
       .locator(".pane", { has: page.locator(".pane-header", { hasText: /^Changes/ }) })
       .locator(".monaco-list-row");
