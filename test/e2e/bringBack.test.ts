@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
+import { chooseInMenu } from "./contextMenu.ts";
 import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
@@ -254,5 +255,85 @@ describe("changes of a session in a worktree", () => {
     await until(() => read() === lines({ 2: "the agent's two", 8: "the agent's eight" }));
     await runCommand(page, "Parley: Bring Back Changes…");
     await notification(page, "There is nothing to bring back from “parley/session”.");
+  });
+
+  it("come back one by one from the editor and the diffs of the worktree, and conflicts are settled with Keep Mine", async () => {
+    const first = [
+      write("app.txt", lines({ 2: "the agent's two", 5: "the agent's five", 8: "the agent's eight" })),
+      write("conflict.txt", "the agent's\n"),
+      write("other.txt", "the agent's other\n"),
+      { chunk: "All done." },
+    ];
+    const { page, panel, folder, worktree } = await start({
+      ...{ "app.txt": lines(), "conflict.txt": "start\n", "other.txt": "start\n" },
+      "first.json": JSON.stringify(first),
+    });
+    parent = parentOf(folder);
+    const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+    await send(panel, "#script first.json", "All done.");
+    await runCommand(page, "Parley: Keep All Changes");
+    for (const name of ["conflict.txt", "other.txt"]) writeFileSync(join(folder, name), "mine\n");
+
+    // In the list.
+    await runCommand(page, "Parley: Bring Back Changes…");
+    const conflict = pick(page, /conflict\.txt\s*conflict in 1 place/);
+    await conflict.hover();
+    await screenshot(page, "bring-back-keep-mine");
+    await conflict.locator(".action-label[aria-label='Keep Mine']").click();
+    await conflict.waitFor({ state: "detached" });
+    // In the diff of the conflict.
+    const other = pick(page, /other\.txt\s*conflict in 1 place/);
+    await other.hover();
+    await other.locator(".action-label[aria-label='Show Both Sides']").click();
+    await page.locator(".tab.active", { hasText: "other.txt (Worktree ↔ Local File)" }).waitFor();
+    await page.keyboard.press("Escape");
+    const keepMine = page.locator(".editor-actions").getByRole("button", { name: "Keep Mine" });
+    await keepMine.waitFor();
+    await screenshot(page, "bring-back-keep-mine-diff");
+    await keepMine.click();
+    await keepMine.waitFor({ state: "detached" });
+    await runCommand(page, "Parley: Bring Back Changes…");
+    await pick(page, /app\.txt\s*\+3 −3/).waitFor();
+    assert.equal(await pick(page, "conflict in").count(), 0);
+    await page.keyboard.press("Escape");
+    const kept = await notification(page, "Your version of other.txt stays.");
+    await kept.getByRole("button", { name: "Undo" }).click();
+    await runCommand(page, "Parley: Bring Back Changes…");
+    await other.waitFor();
+    await page.keyboard.press("Escape");
+    assert.deepEqual([read("conflict.txt"), read("other.txt")], ["mine\n", "mine\n"]);
+
+    // A change in the diffs of the worktree: in the title bar.
+    await runCommand(page, "Parley: Show Worktree Changes");
+    await page.locator(".multiDiffEntry .modified .view-line", { hasText: "the agent's eight" }).click();
+    const bringBack = page.locator(".editor-actions").getByRole("button", { name: "Bring Back This Change" });
+    await bringBack.waitFor();
+    await screenshot(page, "bring-back-this-diff");
+    await bringBack.click();
+    await until(() => read("app.txt") === lines({ 8: "the agent's eight" }));
+
+    // In the editor of the worktree's file: above the change, and in the context menu.
+    await page.keyboard.press("Control+P");
+    await page.keyboard.type(join(worktree, "app.txt"));
+    await pick(page, "app.txt").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: "app.txt" }).waitFor();
+    const lenses = lens(page, /^Bring Back This Change$/);
+    await until(async () => (await lenses.count()) === 2);
+    await screenshot(page, "bring-back-this-editor");
+    await lenses.first().click();
+    await until(() => read("app.txt") === lines({ 2: "the agent's two", 8: "the agent's eight" }));
+    await until(async () => (await lenses.count()) === 1);
+    const line = page.locator(".editor-instance .view-line", { hasText: "the agent's five" });
+    await chooseInMenu(line, "Bring Back This Change");
+    await until(
+      () => read("app.txt") === lines({ 2: "the agent's two", 5: "the agent's five", 8: "the agent's eight" }),
+    );
+    await until(async () => (await lenses.count()) === 0);
+
+    // They wait for review in the folder.
+    const changes = panel.getByRole("region", { name: "Changes" });
+    await changes.getByText("1 file").waitFor();
+    await changes.getByText("+3").waitFor();
   });
 });
