@@ -63,8 +63,7 @@ function segmentTest(pattern: string): (segment: string) => boolean {
   if (!/[*?]/.test(pattern)) return segment => segment === pattern;
   const [start = "", end = "", more] = pattern.split("*");
   if (more === undefined && !pattern.includes("?"))
-    return segment =>
-      segment.length >= start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
+    return segment => segment.length >= start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
   const characters = Array.from(pattern);
   return segment =>
     matchWildcards(
