@@ -8,6 +8,7 @@ import { setTranslator } from "./base/l10n.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { loggingClock } from "./base/log.ts";
 import type { Checkpoints } from "./checkpoints/checkpoints.ts";
+import { createCommitMessage } from "./commitMessage/vscode/createCommitMessage.ts";
 import { createCheckpoints } from "./checkpoints/vscode/createCheckpoints.ts";
 import { openOutputChannel } from "./editor/outputChannel.ts";
 import { ConversationPageFiles } from "./files/conversationPageFiles.ts";
@@ -190,9 +191,13 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     openPage: webview => openTabPage("search", webview, context.extensionUri, startup.pages),
   });
 
+  const commitMessage = createCommitMessage(platform, { agents, open, sensitive: () => settings.read().sensitive });
+
   const usage = store.add(
     new UsageTab({
-      ...{ stored, clock, log, refresh: () => storedSessions.refresh(), chooseFile: chooseCsvFile },
+      ...{ clock, log, chooseFile: chooseCsvFile },
+      ...{ stored, others: commitMessage.usage },
+      refresh: async () => void (await Promise.all([storedSessions.refresh(), commitMessage.usage.load()])),
       openPage: webview => openTabPage("usage", webview, context.extensionUri, startup.pages),
     }),
   );
@@ -212,6 +217,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     storedSessions,
     search,
     usage,
+    commitMessage,
     candidates,
     otherFolders,
   });
@@ -224,7 +230,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     async shutDown() {
       review.store.beginClosing();
       try {
-        await registry.dispose();
+        await Promise.all([registry.dispose(), commitMessage.close()]);
       } finally {
         await Promise.all([pool.dispose(), mcp.whenEnded(), candidates.close()]);
         await terminals.whenEnded();

@@ -44,6 +44,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
 const inViews: Readonly<Record<string, string>> = {
   find: "**Find in Conversation** (<kbd>Ctrl</kbd>+<kbd>F</kbd>, <kbd>⌘</kbd><kbd>F</kbd>)",
   openSession: "A click or <kbd>Enter</kbd> opens a session in the chat",
+  cancelCommitMessage: "<kbd>Escape</kbd> in the view cancels the message",
   openSessionInEditor: "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> in an editor",
   renameSession: "Rename (<kbd>F2</kbd>)",
   pinSession:

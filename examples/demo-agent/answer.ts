@@ -1,5 +1,6 @@
 // Answers one prompt: selects one of the actions of the demo agent by the text and the attachments of the prompt.
 import { basename } from "node:path";
+import { asksForCommitMessage, commitMessage } from "./commitMessage.ts";
 import { explainFile, plausibleFile } from "./explain.ts";
 import { explainProject, isAboutProject } from "./explainProject.ts";
 import { fixBug } from "./fix.ts";
@@ -18,6 +19,7 @@ export async function answer(turn: Turn, prompt: readonly ContentBlock[]): Promi
   const intent = understand(content.text);
   const workspace = new Workspace(turn);
   await turn.count(content.text);
+  if (asksForCommitMessage(content.text)) return turn.say(commitMessage(content.text));
   if (content.pictures.length > 0) await turn.say(inWords(content.pictures));
   if (isAboutPictures(content, intent)) return;
   try {

@@ -4,6 +4,9 @@ import type { UsageLine, UsagePeriod, UsageView } from "../panel/usagePage.ts";
 import type { SessionEntry } from "./sessionEntry.ts";
 import { groupUsage, sumUsage, type UsageRow } from "./sessionUsage.ts";
 
+/** What the sessions of an agent have used. */
+export type AgentUsage = Pick<SessionEntry, "agentName" | "usage">;
+
 /** A row of a session, with its agent. */
 interface AgentRow extends UsageRow {
   readonly agent: string;
@@ -12,7 +15,7 @@ interface AgentRow extends UsageRow {
 const daysOf = { today: 1, week: 7, month: 30, all: Infinity } as const satisfies Record<UsagePeriod, number>;
 
 /** The usage of a period that ends with the day of `now`, ms since the epoch: the latest day and the most tokens first. */
-export function usageView(entries: readonly SessionEntry[], period: UsagePeriod, now: number): UsageView {
+export function usageView(entries: readonly AgentUsage[], period: UsagePeriod, now: number): UsageView {
   const rows = rowsOf(entries, period, now);
   const lines = (nameOf: (row: AgentRow) => string): readonly UsageLine[] =>
     groupUsage(rows, nameOf).map(([name, , sum]) => ({ name, ...sum }));
@@ -26,7 +29,7 @@ export function usageView(entries: readonly SessionEntry[], period: UsagePeriod,
   };
 }
 
-function rowsOf(entries: readonly SessionEntry[], period: UsagePeriod, now: number): readonly AgentRow[] {
+function rowsOf(entries: readonly AgentUsage[], period: UsagePeriod, now: number): readonly AgentRow[] {
   const days = daysOf[period];
   const first = days === Infinity ? "" : localDay(now, days - 1);
   return entries.flatMap(({ agentName: agent, usage = [] }) =>
@@ -35,7 +38,7 @@ function rowsOf(entries: readonly SessionEntry[], period: UsagePeriod, now: numb
 }
 
 /** The usage of a period as CSV (RFC 4180): a line for each day, agent, model and currency, the earliest day first. */
-export function usageCsv(entries: readonly SessionEntry[], period: UsagePeriod, now: number): string {
+export function usageCsv(entries: readonly AgentUsage[], period: UsagePeriod, now: number): string {
   const groups = groupUsage(rowsOf(entries, period, now), ({ day, agent, model }) =>
     JSON.stringify([day, agent, model]),
   );

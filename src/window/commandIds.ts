@@ -46,6 +46,8 @@ export const commandIds = [
   "parley.previousSearchHit",
   "parley.rebuildSearchTexts",
   "parley.showUsage",
+  "parley.writeCommitMessage",
+  "parley.cancelCommitMessage",
   "parley.openChat",
   "parley.focusChat",
   "parley.goToQuestion",

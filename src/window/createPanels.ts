@@ -5,6 +5,7 @@ import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
+import type { CommitMessageFeature } from "../commitMessage/vscode/createCommitMessage.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
@@ -59,6 +60,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly storedSessions: StoredSessionsFeature;
   readonly search: SearchFeature;
   readonly usage: UsageTab;
+  readonly commitMessage: CommitMessageFeature;
   readonly candidates: CandidatesFeature;
   readonly otherFolders: OtherFoldersFeature;
 }
@@ -242,6 +244,7 @@ export function createPanels(
       }),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },
+      features.commitMessage.commands({ registry, chat }),
       logCommands({ agents, active, traffic, log }),
       mcp.commands,
       storedKeyCommands(signIn.keys, settings.definitions),

@@ -29,7 +29,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["checkpoints"],
   ["mcp"],
   ["library"],
-  ["search"],
+  ["search", "commitMessage"],
   ["worktrees"],
   ["window"],
 ];

@@ -175,7 +175,7 @@ export async function offeringHelp(
           await chat.focus("composer", [registry.open.activeSurface]);
       });
     }
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof StartError) && !problem.next.includes("checkAgent")) throw error;
     await offer(vscode.l10n.t("Check Agent"), () => vscode.commands.executeCommand("parley.checkAgents", id));
   }
 }

@@ -5,12 +5,11 @@ import { DisposableStore, type Disposable, type Event } from "../../base/lifecyc
 import type { Clock, Log } from "../../base/log.ts";
 import { PageTab } from "../../editor/pageTab.ts";
 import { isUsageIntent, type UsageIntent, type UsageMessage, type UsagePeriod } from "../../panel/usagePage.ts";
-import type { SessionEntry } from "../sessionEntry.ts";
-import { usageCsv, usageView } from "../usageReport.ts";
+import { usageCsv, usageView, type AgentUsage } from "../usageReport.ts";
 
-/** The stored sessions, with their usage. */
+/** What was used. */
 export interface UsageSource {
-  readonly entries: readonly SessionEntry[];
+  readonly entries: readonly AgentUsage[];
   readonly onDidChange: Event<void>;
   /** Resolves with the number of sessions that could not be read. */
   addMissingUsage(): Promise<number>;
@@ -18,11 +17,13 @@ export interface UsageSource {
 
 export interface UsageTabOptions {
   readonly stored: UsageSource;
+  /** What sessions have used that are not stored. */
+  readonly others?: Pick<UsageSource, "entries" | "onDidChange">;
   readonly clock: Clock;
   readonly log: Log;
   /** Shows the page in a webview. */
   readonly openPage: (webview: vscode.Webview) => void;
-  /** Reads the list of stored sessions. Never rejects. */
+  /** Reads what other windows have stored. Never rejects. */
   readonly refresh: () => Promise<void>;
   /** Asks for the file. Undefined if the user chose none. */
   readonly chooseFile: (name: string) => Promise<vscode.Uri | undefined>;
@@ -53,11 +54,12 @@ export class UsageTab implements Disposable {
 
   constructor(options: UsageTabOptions) {
     this.#options = options;
-    const { log, openPage, stored } = options;
+    const { log, openPage, stored, others } = options;
     const [viewType, title, about] = ["parley.usage", vscode.l10n.t("Usage"), "the page of the usage"];
     this.#page = this.#store.add(new PageTab({ viewType, title, about, openPage, log }));
     this.#store.add(this.#page.onDidReceive(message => this.#receive(message)));
-    this.#store.add(stored.onDidChange(() => this.#showLater()));
+    for (const source of [stored, ...(others ? [others] : [])])
+      this.#store.add(source.onDidChange(() => this.#showLater()));
   }
 
   /** Opens the tab, or shows it. */
@@ -69,6 +71,11 @@ export class UsageTab implements Disposable {
   dispose(): void {
     this.#timer?.dispose();
     this.#store.dispose();
+  }
+
+  get #entries(): readonly AgentUsage[] {
+    const { stored, others } = this.#options;
+    return [...stored.entries, ...(others?.entries ?? [])];
   }
 
   async #read(): Promise<void> {
@@ -103,8 +110,8 @@ export class UsageTab implements Disposable {
         this.#period = intent.period;
         return this.#show();
       case "export": {
-        const { stored, clock, chooseFile } = this.#options;
-        const text = usageCsv(stored.entries, this.#period, clock.now());
+        const { clock, chooseFile } = this.#options;
+        const text = usageCsv(this.#entries, this.#period, clock.now());
         const file = await chooseFile("usage.csv");
         if (!file) return;
         await vscode.workspace.fs.writeFile(file, Buffer.from(text, "utf8"));
@@ -125,8 +132,8 @@ export class UsageTab implements Disposable {
 
   #show(): void {
     if (!this.#page.isReady) return;
-    const { stored, clock } = this.#options;
-    const view = usageView(stored.entries, this.#period, clock.now());
+    const { clock } = this.#options;
+    const view = usageView(this.#entries, this.#period, clock.now());
     this.#page.post({
       type: "usage",
       view: {
