@@ -118,6 +118,7 @@ describe("the commands of Parley", () => {
         information: [
           ...noWorktree,
           noCandidates,
+          "Parley writes commit messages only in a trusted workspace.",
           willReadAgain,
           noWaiting,
           ...nothingToSelect,
@@ -140,7 +141,16 @@ describe("the commands of Parley", () => {
       assert.deepEqual(readSettings(context).agents, []);
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: [...noWorktree, noCandidates, willReadAgain, noWaiting, ...nothingToSelect, noKeys, noValues],
+        information: [
+          ...noWorktree,
+          noCandidates,
+          "No Git repository is open in the Source Control view.",
+          willReadAgain,
+          noWaiting,
+          ...nothingToSelect,
+          noKeys,
+          noValues,
+        ],
         questions: [],
       });
     } finally {
