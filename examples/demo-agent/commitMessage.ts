@@ -25,7 +25,12 @@ function diffs(prompt: string): readonly string[] {
   });
 }
 
-const verbs: Readonly<Record<string, string>> = { added: "Add", changed: "Change", deleted: "Delete", renamed: "Rename" };
+const verbs: Readonly<Record<string, string>> = {
+  added: "Add",
+  changed: "Change",
+  deleted: "Delete",
+  renamed: "Rename",
+};
 
 function leftOut(prompt: string): readonly string[] {
   const [, lines = ""] = /^Changed files whose content is left out:\n\n`{3,}\n([^]*?)\n`{3,}/m.exec(prompt) ?? [];

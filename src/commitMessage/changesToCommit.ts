@@ -86,7 +86,9 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
   const isStaged = staged.some(({ isConflict }) => !isConflict);
   const tracked = isStaged ? staged : parseDiff(await list());
   const untracked =
-    isStaged || !withUntracked ? [] : await gitList(git, top, ["ls-files", "-o", "-z", "--exclude-standard"], { signal });
+    isStaged || !withUntracked
+      ? []
+      : await gitList(git, top, ["ls-files", "-o", "-z", "--exclude-standard"], { signal });
   // A nested repository ends with a slash.
   const newFiles = untracked.filter(path => !path.endsWith("/")).slice(0, maxUntracked);
   const found = [

@@ -32,7 +32,8 @@ export function commitPrompt({ changes, rules, hint }: CommitPromptParts): strin
   const { subjects, agentsFile, merge } = rules;
   return [
     instructions,
-    merge && "A merge is in progress. The message is that of the merge commit, so keep what git proposes as its subject.",
+    merge &&
+      "A merge is in progress. The message is that of the merge commit, so keep what git proposes as its subject.",
     merge && merge.text !== "" && section("Git proposes", merge.text),
     hint.trim() !== "" &&
       section(

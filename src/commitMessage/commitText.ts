@@ -48,11 +48,21 @@ function withoutIntroduction(text: string, isGrowing: boolean): string {
 }
 
 const starts = [
-  ...["sure", "okay", "certainly", "of course", "here", "this is", "the following", "below is", "based on", "looking at"],
+  ...[
+    "sure",
+    "okay",
+    "certainly",
+    "of course",
+    "here",
+    "this is",
+    "the following",
+    "below is",
+    "based on",
+    "looking at",
+  ],
   ...["i've", "i’ve", "i have", "let me", "commit message: ", "**commit message:** ", "the commit message"],
 ];
-const isStartOfIntroduction = (text: string): boolean =>
-  starts.some(start => start.startsWith(text.toLowerCase()));
+const isStartOfIntroduction = (text: string): boolean => starts.some(start => start.startsWith(text.toLowerCase()));
 
 const splitAt = (text: string, at: number): readonly [string, string | undefined] =>
   at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];

@@ -206,7 +206,8 @@ function withoutMode({ options }: SessionState, { defaults, last }: InitialChoic
   return { defaults: filtered(defaults), last: filtered(last) };
 }
 
-const refusal = "This session only writes a text. It has no access to files, terminals or the user. Answer with the text.";
+const refusal =
+  "This session only writes a text. It has no access to files, terminals or the user. Answer with the text.";
 const refuse = (): Promise<never> => Promise.reject(new Refusal("failed", refusal));
 
 /** Everything that an agent may ask for is refused. */
@@ -230,7 +231,7 @@ function refusingServices(): SessionServices {
 
 /** Agents end their turn after `cancelled`, and go on after a rejection. */
 function rejection({ options }: PermissionQuestion): QuestionAnswer {
-  const reject = options.find(({ kind }) => kind === "reject_once") ?? options.find(({ kind }) => kind === "reject_always");
+  const reject =
+    options.find(({ kind }) => kind === "reject_once") ?? options.find(({ kind }) => kind === "reject_always");
   return reject ? { option: reject.id } : "cancelled";
 }
-

@@ -48,7 +48,13 @@ describe("the changes for a commit message", () => {
     await symlink("a.txt", join(real.app, "link"));
     const changes = await collect();
     assert.equal(changes.isStaged, false);
-    assert.deepEqual(kinds(changes), ["changed a.txt", "deleted b.txt", "added empty.txt", "added link", "added sub/new.txt"]);
+    assert.deepEqual(kinds(changes), [
+      "changed a.txt",
+      "deleted b.txt",
+      "added empty.txt",
+      "added link",
+      "added sub/new.txt",
+    ]);
     const diffOf = (path: string): string => changes.files.find(file => file.path === path)?.diff ?? "";
     assert.equal(
       diffOf("sub/new.txt"),
@@ -200,15 +206,16 @@ describe("the changes for a commit message", () => {
   it("know the lock files of package managers", () => {
     for (const path of ["yarn.lock", "a/Cargo.lock", "pnpm-lock.yaml", "go.sum", "web/package-lock.json", "flake.lock"])
       assert.ok(isLockFile(path), path);
-    for (const path of ["lock.ts", "src/locks.json", "package.json", "clock", ".lock"]) assert.ok(!isLockFile(path), path);
+    for (const path of ["lock.ts", "src/locks.json", "package.json", "clock", ".lock"])
+      assert.ok(!isLockFile(path), path);
   });
 
   describe("with the rules of the repository", () => {
-    const rules = (): Promise<RepositoryRules> =>
-      repositoryRules(real.git, real.app, { isSecret, log: nullLog });
+    const rules = (): Promise<RepositoryRules> => repositoryRules(real.git, real.app, { isSecret, log: nullLog });
 
     it("have the last 20 subjects, and AGENTS.md", async () => {
-      for (let n = 1; n <= 22; n++) real.run(real.app, "commit", "-q", "--allow-empty", "-m", `core: Step ${n}\n\nBody`);
+      for (let n = 1; n <= 22; n++)
+        real.run(real.app, "commit", "-q", "--allow-empty", "-m", `core: Step ${n}\n\nBody`);
       await real.write({ "AGENTS.md": "Write subjects in capitals.\n" });
       const { subjects, agentsFile, merge } = await rules();
       assert.equal(subjects.length, 20);

@@ -40,13 +40,18 @@ describe("a commit message in VS Code", () => {
   });
 
   const agents = (args: readonly string[]): Thenable<void> =>
-    vscode.workspace.getConfiguration("parley").update(
-      "agents",
-      args.length === 0
-        ? undefined
-        : { demo: false, writer: { name: "Writer", command: process.execPath, args, env: { ELECTRON_RUN_AS_NODE: "1" } } },
-      vscode.ConfigurationTarget.Global,
-    );
+    vscode.workspace
+      .getConfiguration("parley")
+      .update(
+        "agents",
+        args.length === 0
+          ? undefined
+          : {
+              demo: false,
+              writer: { name: "Writer", command: process.execPath, args, env: { ELECTRON_RUN_AS_NODE: "1" } },
+            },
+        vscode.ConfigurationTarget.Global,
+      );
 
   it("is in the box that the git extension offers, and VS Code reports each change of its document", async () => {
     await vscode.commands.executeCommand("workbench.view.scm");
@@ -76,7 +81,10 @@ describe("a commit message in VS Code", () => {
       await vscode.commands.executeCommand("parley.writeCommitMessage", { rootUri: repository.rootUri });
       assert.equal(repository.inputBox.value, "Describe the change\n\nIt is new.");
       const lines = (): readonly Record<string, unknown>[] =>
-        readFileSync(log, "utf8").trim().split("\n").map(line => JSON.parse(line) as Record<string, unknown>);
+        readFileSync(log, "utf8")
+          .trim()
+          .split("\n")
+          .map(line => JSON.parse(line) as Record<string, unknown>);
       await until(() => lines().some(line => line["deleted"] === true));
       const [began, prompt, ...attempts] = lines();
       assert.deepEqual(began, { began: [], servers: 0 });

@@ -79,7 +79,10 @@ describe("the session that writes a commit message", () => {
     const { client } = session;
     const { signal } = new AbortController();
     const ask = (...kinds: readonly string[]): Promise<unknown> =>
-      client.requestPermission({ title: "May I?", options: kinds.map(kind => ({ id: kind, name: kind, kind })) }, signal);
+      client.requestPermission(
+        { title: "May I?", options: kinds.map(kind => ({ id: kind, name: kind, kind })) },
+        signal,
+      );
     assert.deepEqual(await ask("allow_once", "reject_always", "reject_once"), { option: "reject_once" });
     assert.deepEqual(await ask("allow_once", "reject_always"), { option: "reject_always" });
     assert.equal(await ask("allow_once"), "cancelled");
@@ -93,7 +96,10 @@ describe("the session that writes a commit message", () => {
       client.releaseTerminal("1"),
     ];
     for (const request of refused) await assert.rejects(request, /only writes a text/);
-    const form = await client.askForm({ type: "url", id: "e", message: "Open", url: "https://example.com" } as never, signal);
+    const form = await client.askForm(
+      { type: "url", id: "e", message: "Open", url: "https://example.com" } as never,
+      signal,
+    );
     assert.deepEqual(form, { action: "decline" });
     session.end();
     await fails(run, /Stub wrote no message/);
@@ -102,7 +108,11 @@ describe("the session that writes a commit message", () => {
   it("ends when the agent used a tool without asking", async () => {
     const { run, session } = await bench.start();
     say(session, "Add x");
-    session.report({ type: "tool", toolCallId: "t", patch: { title: "rm -rf x", kind: "execute", status: "in_progress" } });
+    session.report({
+      type: "tool",
+      toolCallId: "t",
+      patch: { title: "rm -rf x", kind: "execute", status: "in_progress" },
+    });
     session.report({ type: "tool", toolCallId: "t", patch: { status: "completed" } });
     await fails(run, /used a tool without asking: “rm -rf x”/);
     await until(() => session.cancels > 0);

@@ -75,7 +75,9 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
     const key = repository.rootUri.toString();
     const definition = sources.agents.of(sources.open.active);
     if (!definition) {
-      return inform(vscode.l10n.t("There is no agent that can write the message. Add one in Settings (parley.agents)."));
+      return inform(
+        vscode.l10n.t("There is no agent that can write the message. Add one in Settings (parley.agents)."),
+      );
     }
     if (runs.has(key)) return;
     const stop = new AbortController();
