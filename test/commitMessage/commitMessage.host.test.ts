@@ -40,18 +40,16 @@ describe("a commit message in VS Code", () => {
   });
 
   const agents = (args: readonly string[]): Thenable<void> =>
-    vscode.workspace
-      .getConfiguration("parley")
-      .update(
-        "agents",
-        args.length === 0
-          ? undefined
-          : {
-              demo: false,
-              writer: { name: "Writer", command: process.execPath, args, env: { ELECTRON_RUN_AS_NODE: "1" } },
-            },
-        vscode.ConfigurationTarget.Global,
-      );
+    vscode.workspace.getConfiguration("parley").update(
+      "agents",
+      args.length === 0
+        ? undefined
+        : {
+            demo: false,
+            writer: { name: "Writer", command: process.execPath, args, env: { ELECTRON_RUN_AS_NODE: "1" } },
+          },
+      vscode.ConfigurationTarget.Global,
+    );
 
   it("is in the box that the git extension offers, and VS Code reports each change of its document", async () => {
     await vscode.commands.executeCommand("workbench.view.scm");

@@ -62,6 +62,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
   library: [],
   search: ["node:worker_threads"],
+  commitMessage: ["node:fs/promises", "node:path"],
   worktrees: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],
   mcp: ["@modelcontextprotocol/client", "node:stream", "node:string_decoder"],
 };

@@ -59,10 +59,8 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
   const usage = store.add(new CommitMessageUsage(storage, log));
   const runs = new Map<string, Run>();
   const ending = new Set<Promise<void>>();
-  const showRuns = (): void => {
-    setContextKey("parley.commitMessageRepositories", [...runs.keys()]);
-    setContextKey("parley.writesCommitMessage", runs.size > 0);
-  };
+  // The menus cannot know of which repository: in a remote window, they see other addresses than extensions.
+  const showRuns = (): void => setContextKey("parley.writesCommitMessage", runs.size > 0);
   const track = (ended: Promise<void>): void => {
     ending.add(ended);
     void ended.finally(() => ending.delete(ended));
@@ -206,12 +204,12 @@ function rootOf(target: unknown): string | undefined {
   return rootUri instanceof vscode.Uri ? rootUri.toString() : undefined;
 }
 
-/** The message of the button's repository. By key: that of the selected repository, otherwise the latest. */
+/** The message of the button's repository, otherwise that of the selected repository, otherwise the latest. */
 function runToCancel(runs: ReadonlyMap<string, Run>, target: unknown): Run | undefined {
   const root = rootOf(target);
-  if (root !== undefined) return runs.get(root);
+  const own = root === undefined ? undefined : runs.get(root);
   const all = [...runs.values()];
-  return all.find(({ repository }) => repository.ui.selected) ?? all.at(-1);
+  return own ?? all.find(({ repository }) => repository.ui.selected) ?? all.at(-1);
 }
 
 function secretTest(top: string, sensitive: readonly string[]): (path: string) => boolean {
