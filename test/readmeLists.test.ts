@@ -38,6 +38,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   "Keep the change at the cursor": ["keepChange"],
   "Undo the change at the cursor": ["undoChange"],
   "Keep, undo the whole file": ["keepFile", "undoFile"],
+  "Mark the file as reviewed": ["toggleFileReviewed"],
 };
 
 /** The commands whose keys work only in a view, and what the README says about each. */

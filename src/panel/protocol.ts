@@ -439,6 +439,8 @@ export interface ViewChanges {
   }[];
   readonly added: number;
   readonly removed: number;
+  /** The number of files that are marked as reviewed. Absent: none. */
+  readonly reviewed?: number;
   /** The changes of sessions that the panel does not show. */
   readonly others?: {
     /** The number of files that these sessions changed. */

@@ -24,6 +24,8 @@ export interface ReviewedFile {
   readonly isCreated?: true;
   /** All of its changes were made while no tool call ran, perhaps by the user. An undo of all or of a turn leaves it. */
   readonly isMeanwhile?: true;
+  /** The user has marked it as reviewed, and its text has not changed since. */
+  readonly isReviewed?: true;
 }
 
 /** The target of a decision. Hunk ids belong to the file. */
@@ -75,6 +77,11 @@ export interface Review {
   file(path: string): ReviewedFile | undefined;
   /** The turns with changes to review, oldest first. */
   readonly turns: readonly ReviewedTurn[];
+  /**
+   * Marks the file as reviewed, or takes the mark away. It is no decision, and goes when the text of the file changes. A file
+   * whose text is not known gets no mark, because nothing would take it away.
+   */
+  markReviewed(path: string, isReviewed: boolean): void;
   /** The number of files of the last decision. 0: there is none. */
   readonly lastDecisionSize: number;
   /** The files that {@link undo} would leave as they are, with the reason as a sentence. */

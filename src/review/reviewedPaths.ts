@@ -8,6 +8,6 @@ export function reviewedPaths({ files, replacedFiles }: WindowReview): readonly 
 }
 
 /** The files at the path, or in the folder at the path, that are tracked or can come back to the review. */
-export function trackedAt({ trackedPaths, replacedFiles }: WindowReview, path: string): readonly string[] {
-  return [...new Set([...trackedPaths, ...replacedFiles.paths])].filter(one => isAtOrBelow(one, path));
+export function trackedAt({ tracked, replacedFiles }: WindowReview, path: string): readonly string[] {
+  return [...new Set([...tracked.keys(), ...replacedFiles.paths])].filter(one => isAtOrBelow(one, path));
 }

@@ -3,7 +3,7 @@ import type { Work } from "../base/lineDiff.ts";
 import { reanchor, reanchorWork } from "./fileChanges.ts";
 import type { FileChanges } from "./hunk.ts";
 import type { StoredSessionsOfTurns } from "./turns/sessionsOfTurns.ts";
-import type { MoveOrigin, TrackedFile } from "./trackedFile.ts";
+import { withoutReviewedMark, type MoveOrigin, type TrackedFile } from "./trackedFile.ts";
 
 export interface StoredReview {
   readonly files: readonly StoredFile[];
@@ -21,11 +21,12 @@ export interface StoredFile {
   readonly hasSameText?: true;
   readonly movedFrom?: MoveOrigin;
   readonly isMeanwhile?: true;
+  readonly isReviewed?: true;
 }
 
 /** A file under review, as plain JSON. */
 export function storedFile(file: TrackedFile): StoredFile {
-  const { path, changes, mixed, unknown, hasSameText, movedFrom, isMeanwhile } = file;
+  const { path, changes, mixed, unknown, hasSameText, movedFrom, isMeanwhile, isReviewed } = file;
   return {
     path,
     changes,
@@ -34,6 +35,7 @@ export function storedFile(file: TrackedFile): StoredFile {
     ...(hasSameText && { hasSameText }),
     ...(movedFrom && { movedFrom }),
     ...(isMeanwhile && { isMeanwhile }),
+    ...(isReviewed && { isReviewed }),
   };
 }
 
@@ -51,7 +53,7 @@ export function restoredFile(
   const nextId = Math.max(now?.changes.nextId ?? 1, then?.changes.nextId ?? 1);
   const settled: FileChanges = { base: text ?? null, text: text ?? null, hunks: [], nextId, kept: [] };
   if (!then) return { path, changes: settled, history, mixed: false };
-  if (then.unknown !== undefined || text === undefined) return { ...then, history };
+  if (then.unknown !== undefined || text === undefined) return { ...withoutReviewedMark(then), history };
   const changes = reanchor(then.changes, text);
   const { mixed, movedFrom } = then;
   return { path, changes: changes ? { ...changes, nextId } : settled, history, mixed, ...(movedFrom && { movedFrom }) };
@@ -68,6 +70,7 @@ export async function revivedFile(
   if (unknown !== undefined)
     return { ...stored, history: [], ...(isEdited && { changes: { ...changes, base: text, text } }) };
   if (text === undefined) return undefined;
-  const now = changes.text === text ? changes : await complete(reanchorWork(changes, text));
-  return now && { ...stored, changes: now, history: [] };
+  if (changes.text === text) return { ...stored, history: [] };
+  const now = await complete(reanchorWork(changes, text));
+  return now && { ...withoutReviewedMark(stored), changes: now, history: [] };
 }

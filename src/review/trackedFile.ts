@@ -27,6 +27,8 @@ export interface TrackedFile {
   readonly movedFrom?: MoveOrigin;
   /** A file without hunks was changed while no tool call ran, see {@link meanwhileTurn}. */
   readonly isMeanwhile?: true;
+  /** The user has marked this text as reviewed, without a decision. */
+  readonly isReviewed?: true;
 }
 
 export interface MoveOrigin {
@@ -47,6 +49,12 @@ export interface ChosenFile {
 /** Whether the file needs a decision. */
 export const awaitsReview = ({ changes, unknown, movedFrom }: TrackedFile): boolean =>
   unknown !== undefined || !isSettled(changes) || (movedFrom !== undefined && changes.text !== null);
+
+/** The file, as one whose text the user has not marked as reviewed. */
+export function withoutReviewedMark<File extends { readonly isReviewed?: true }>(file: File): Omit<File, "isReviewed"> {
+  const { isReviewed: _, ...rest } = file;
+  return rest;
+}
 
 /** Whether undoing these hunks would delete a file that also contains the user's text. */
 export const deletesOwnEdits = ({ file, ids }: ChosenFile): boolean =>
@@ -209,7 +217,7 @@ export interface FileFacts {
 
 /** The file as the surfaces show it. */
 export function reviewedFile(
-  { path, changes, unknown, movedFrom, isMeanwhile }: TrackedFile,
+  { path, changes, unknown, movedFrom, isMeanwhile, isReviewed }: TrackedFile,
   { turns, hasEarlier, wasMissing, isOutside }: FileFacts,
 ): ReviewedFile {
   const isCreated = !movedFrom && (unknown === undefined ? changes.base === null : wasMissing);
@@ -229,6 +237,7 @@ export function reviewedFile(
     ...(isOutside && { isOutside }),
     ...(isCreated && { isCreated }),
     ...(isAllMeanwhile && { isMeanwhile: true as const }),
+    ...(isReviewed && { isReviewed }),
     ...(unknown !== undefined && { unknown, canUndo: movedFrom !== undefined || hasEarlier }),
   };
 }

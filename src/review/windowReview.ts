@@ -28,6 +28,7 @@ import {
   replacingFile,
   reviewedFile,
   undoableFiles,
+  withoutReviewedMark,
   withTurn,
   type AgentMove,
   type TrackedFile,
@@ -145,13 +146,9 @@ export class WindowReview implements Review, Disposable {
     return one && (one.unknown === undefined || one.hasSameText) ? one.changes.text : undefined;
   }
 
-  /** The files under review, and those that were reviewed in this turn. */
-  get trackedPaths(): readonly string[] {
-    return [...this.#files.keys()];
-  }
-
-  isTracked(path: string): boolean {
-    return this.#files.has(path);
+  /** The files under review, and those that were reviewed in this turn, by path. */
+  get tracked(): Pick<ReadonlyMap<string, unknown>, "has" | "keys"> {
+    return this.#files;
   }
 
   /**
@@ -249,7 +246,7 @@ export class WindowReview implements Review, Disposable {
       if (origin && !awaitsReview(origin)) this.#files.delete(movedFrom.path);
       this.#movedAway.add(movedFrom.path);
     }
-    this.#set({ ...then, changes: { ...changes, nextId }, history });
+    this.#set({ ...withoutReviewedMark(then), changes: { ...changes, nextId }, history });
     return true;
   }
 
@@ -321,6 +318,12 @@ export class WindowReview implements Review, Disposable {
       if (one.changes.text === text) this.#forget(path);
       return undefined;
     });
+  }
+
+  markReviewed(path: string, isReviewed: boolean): void {
+    const one = this.#files.get(path);
+    if (!one || !awaitsReview(one) || one.unknown !== undefined || (one.isReviewed ?? false) === isReviewed) return;
+    this.#set(isReviewed ? { ...one, isReviewed } : withoutReviewedMark(one));
   }
 
   get lastDecisionSize(): number {
@@ -429,7 +432,8 @@ export class WindowReview implements Review, Disposable {
     if (one?.changes === changes) return;
     const history = one ? [...one.history, one.changes].slice(-maxHistory) : [];
     const mixed = one !== undefined && one.mixed && !isSettled(changes);
-    this.#set({ ...one, path, changes, history, mixed });
+    const before = one && changes.text !== one.changes.text ? withoutReviewedMark(one) : one;
+    this.#set({ ...before, path, changes, history, mixed });
     const now = this.#files.get(path);
     if (now && one?.movedFrom && changes.text === null) this.#movedIsGone(now, one.movedFrom.path);
   }

@@ -19,7 +19,7 @@ import { until } from "../support/fakes/until.ts";
 const textBefore = "one\ntwo\nthree\nfour\nfive\nsix\n";
 /** Line 2 changed, lines 4 and 5 removed, a line added at the end. */
 const textAfter = "one\nTWO\nthree\nsix\nseven\n";
-const noRow = (): Promise<undefined> => Promise.resolve(undefined);
+const noRows = { clickedRow: () => Promise.resolve(undefined), filesForKey: () => Promise.resolve([]) };
 
 describe("the review UI", () => {
   let folder: string;
@@ -221,7 +221,7 @@ describe("the review UI", () => {
     editor.selection = new vscode.Selection(0, 0, 4, 0);
     await actions.decideHunks("keep");
     assert.equal(review.file(path)?.changes.hunks.length, 1, "the line behind the selection is not in it");
-    await reviewCommands(actions, {}, noRow)["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
+    await reviewCommands(actions, {}, noRows)["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
     assert.equal(await readFile(path, "utf8"), textAfter.replace("seven\n", ""));
     assert.deepEqual(review.files, []);
   });
@@ -411,7 +411,21 @@ describe("the review UI", () => {
         item?.accessibilityInformation?.label,
         `${basename(path)}, ${inFolder}, instructs agents, 2 lines added, 3 removed`,
       );
-      const commands = reviewCommands(actions, {}, () => Promise.resolve(file));
+      const rows = { clickedRow: () => Promise.resolve(file), filesForKey: () => Promise.resolve(review.files) };
+      const commands = reviewCommands(actions, {}, rows);
+      await commands["parley.markFileReviewed"](file);
+      const [readItem] = tree.getChildren().map(row => tree.getTreeItem(row));
+      assert.match(String(readItem?.description), /^reviewed · \+2 −3/);
+      assert.equal(readItem?.contextValue, "reviewedFile");
+      assert.match(readItem.accessibilityInformation?.label ?? "", /^[^,]+, reviewed, /);
+      // The file whose text is not known gets no mark.
+      await commands["parley.toggleFileReviewed"]("changes");
+      assert.deepEqual(
+        review.files.map(({ isReviewed }) => isReviewed ?? false),
+        [false, true, false],
+      );
+      await commands["parley.markFileNotReviewed"](tree.getChildren()[1]);
+      assert.ok(review.files.every(({ isReviewed }) => !isReviewed));
       const { command = "", arguments: args } = item?.command ?? {};
       assert.deepEqual([command, args], ["parley.openChange", undefined], "VS Code forgets arguments with the row");
       await commands["parley.openChange"]();

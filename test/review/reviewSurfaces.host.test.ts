@@ -127,7 +127,8 @@ describe("a review in VS Code's own surfaces", () => {
     it("decides on the change that it shows", async () => {
       const path = await changed();
       const uri = vscode.Uri.file(path);
-      const commands = reviewCommands(actions, tabs, () => Promise.resolve(undefined));
+      const noRows = { clickedRow: () => Promise.resolve(undefined), filesForKey: () => Promise.resolve([]) };
+      const commands = reviewCommands(actions, tabs, noRows);
       const removed = { modifiedStartLineNumber: 3, modifiedEndLineNumber: 0 };
       const added = { modifiedStartLineNumber: 5, modifiedEndLineNumber: 5 };
       await commands["parley.undoChange"](uri, [added, removed], 1);

@@ -23,7 +23,7 @@ export class ChangesElement extends LightElement {
   protected override render(): TemplateResult | typeof nothing {
     const { changes } = this;
     if (!changes || changes.files.length === 0) return nothing;
-    const { files, added, removed, others } = changes;
+    const { files, added, removed, reviewed, others } = changes;
     const dangerous = files.filter(({ runs }) => runs === "byItself").length;
     const outside = files.filter(({ isOutside }) => isOutside).length;
     const agents = files.filter(({ isMeanwhile }) => !isMeanwhile);
@@ -39,6 +39,7 @@ export class ChangesElement extends LightElement {
           ${icon(open ? "chevron-down" : "chevron-right")}
           <span>${files.length === 1 ? t("1 file") : t("{0} files", formatCount(files.length))}</span>
           ${changeCounts(added, removed)}
+          ${reviewed === undefined ? nothing : html`<span class="quiet">${t("{0} of {1} reviewed", formatCount(reviewed), formatCount(files.length))}</span>`}
           ${outside === 0 ? nothing : html`<span class="quiet">${t("{0} outside the workspace", formatCount(outside))}</span>`}
           ${dangerous === 0 ? nothing : dangerMark(dangerous === 1 ? t("1 runs by itself") : t("{0} run by themselves", formatCount(dangerous)))}
         </button>

@@ -11,6 +11,7 @@ interface UnreviewedFile {
   readonly movedFrom?: string;
   readonly isOutside?: true;
   readonly isMeanwhile?: true;
+  readonly isReviewed?: true;
   /** The ids of the turns that changed it. */
   readonly turns?: readonly string[];
 }
@@ -43,6 +44,7 @@ export function changesView(
   sessions?: SessionsOfChanges,
 ): ViewChanges | null {
   if (files.length === 0) return null;
+  const reviewed = files.filter(({ isReviewed }) => isReviewed).length;
   const others = sessions && changesOfOthers(files, sessions);
   return {
     files: files.map(({ path, added, removed, unknown, canUndo, movedFrom, isOutside, isMeanwhile }) => {
@@ -62,6 +64,7 @@ export function changesView(
     }),
     added: files.reduce((sum, file) => sum + file.added, 0),
     removed: files.reduce((sum, file) => sum + file.removed, 0),
+    ...(reviewed > 0 && { reviewed }),
     ...(others && { others }),
   };
 }

@@ -80,7 +80,7 @@ export class AgentWrites {
       await states?.beforeWrite(path);
       const before = await this.#read(path);
       if (before !== undefined) this.#options.facts.note({ type: "textSeen", path, text: before });
-      if (before !== undefined && known(path) === undefined && !review.isTracked(path)) texts.last.set(path, before);
+      if (before !== undefined && known(path) === undefined && !review.tracked.has(path)) texts.last.set(path, before);
     });
   }
 
@@ -90,14 +90,14 @@ export class AgentWrites {
     // After everything that was reported before. A command of the agent can have changed the file, unreported so far.
     await work.enqueue(path, async () => {
       const isUnknown = this.#options.known(path) === undefined && (await changeTime(path)) !== undefined;
-      if (review.isTracked(path) || (isUnknown && (await author.needsReview(path)))) await diskChanged(path);
+      if (review.tracked.has(path) || (isUnknown && (await author.needsReview(path)))) await diskChanged(path);
     });
     const before = await this.#read(path);
     await states?.beforeWrite(path);
     if (before === undefined) return false;
     this.#options.facts.note({ type: "textSeen", path, text: before });
     // Some agents write to disk first and send the request afterwards: the text known before counts.
-    const isUnknown = this.#options.known(path) === undefined && !review.isTracked(path);
+    const isUnknown = this.#options.known(path) === undefined && !review.tracked.has(path);
     const earlier = isUnknown ? await author.textBefore(path, before) : undefined;
     if (earlier !== undefined) texts.last.set(path, earlier);
     const known = this.#options.known(path);

@@ -99,7 +99,7 @@ export class ChangeAttribution implements Disposable {
       new OutsideFiles({
         watchFile: (path, listener) => options.fileEvents.watchFile(path, listener),
         onChanged: path => this.#pathChanged(path),
-        isReviewed: path => options.review.isTracked(path),
+        isReviewed: path => options.review.tracked.has(path),
       }),
     );
     this.#lateReports = new LateReports({ ...options, texts: this.#texts, turnOf: path => this.#turns.of(path) });
@@ -222,7 +222,7 @@ export class ChangeAttribution implements Disposable {
     if (isAlone) this.#reviewedBefore = new Set([...reviewed, ...review.files.flatMap(one => one.movedFrom ?? [])]);
     await Promise.all([
       // While another turn runs, what has changed can be its change.
-      ...[...new Set([...reviewed, ...review.trackedPaths])].map(path =>
+      ...[...new Set([...reviewed, ...review.tracked.keys()])].map(path =>
         this.#work.enqueue(path, located => (isAlone ? this.#syncWithDisk(located) : this.#diskChanged(located))),
       ),
       // Nothing else knows the texts of these files at the start of the turn.
@@ -446,7 +446,7 @@ export class ChangeAttribution implements Disposable {
     if (text === undefined || (await this.#lateReports.use(path, text))) return;
     if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.needsReview(path)))
       return this.#attributeToAgent(path, text);
-    if (this.#texts.last.has(path) || review.isTracked(path)) return;
+    if (this.#texts.last.has(path) || review.tracked.has(path)) return;
     const before = await this.#author.textBefore(path, text);
     if (before !== undefined) this.#texts.last.set(path, before);
     if (before !== text) await this.#attributeToAgent(path, text);
@@ -459,7 +459,7 @@ export class ChangeAttribution implements Disposable {
   }
 
   #isFollowed(path: string): boolean {
-    return this.#options.review.isTracked(path) || trackedAt(this.#options.review, path).length > 0;
+    return this.#options.review.tracked.has(path) || trackedAt(this.#options.review, path).length > 0;
   }
 
   async #attributeChange({ path }: LocatedPath, seen: DocumentChange): Promise<void> {
@@ -549,7 +549,7 @@ export class ChangeAttribution implements Disposable {
     // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
     if (isChanged()) return this.#diskChanged({ path });
     // The disk has not changed: the user discarded unsaved text. Of a file without a known text, other bytes can differ.
-    const isFollowed = known !== undefined || review.isTracked(path);
+    const isFollowed = known !== undefined || review.tracked.has(path);
     if (disk !== null && isFollowed && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
     const author = await this.#author.of(path);
@@ -577,7 +577,7 @@ export class ChangeAttribution implements Disposable {
     if (before === undefined || before === text || !(await this.#author.isToolCall(path)))
       return this.#textUnchanged(path);
     unsure.delete(path);
-    if (!this.#options.review.isTracked(path)) last.set(path, before);
+    if (!this.#options.review.tracked.has(path)) last.set(path, before);
     else if (before === null) await this.#options.review.replaced(path, null);
     else await this.#options.review.editorUndoRedo(path, before);
     await this.#attributeToAgent(path, text);

@@ -3,7 +3,7 @@
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
-import { clickedRow } from "../../editor/focusedRow.ts";
+import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
 import type { LateTreeView, ShownRows } from "../../editor/lateTreeView.ts";
 import { systemClock } from "../../base/log.ts";
 import type { Review, ReviewedFile } from "../review.ts";
@@ -43,10 +43,16 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
     this.#view = late.attach(this);
     const update = (): void => {
       const { files } = this.#review;
-      late.setDescription(files.length === 0 ? "" : countsLabel(total(files)));
+      late.setDescription(files.length === 0 ? "" : viewDescription(files));
     };
     this.#store.add(this.#review.onDidChange(update));
     update();
+  }
+
+  /** The files of the rows for which a key was pressed in the view. */
+  async filesForKey(): Promise<readonly ReviewedFile[]> {
+    const rows = this.#view ? await rowsForKey(this.#view, rowId, systemClock) : [];
+    return rows.flatMap(row => (row.kind === "file" || row.kind === "hunk" ? [row.file] : []));
   }
 
   /** The row that was clicked. */
@@ -78,6 +84,27 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
 
   dispose(): void {
     this.#store.dispose();
+  }
+}
+
+function viewDescription(files: readonly ReviewedFile[]): string {
+  const reviewed = files.filter(({ isReviewed }) => isReviewed).length;
+  const counts = countsLabel(total(files));
+  return reviewed === 0 ? counts : `${counts} · ${vscode.l10n.t("{0} of {1} reviewed", reviewed, files.length)}`;
+}
+
+function rowId(row: ChangeRow): string {
+  switch (row.kind) {
+    case "session":
+      return `session ${row.id ?? ""} ${row.isMeanwhile ?? false}`;
+    case "turn":
+      return `turn ${row.id}`;
+    case "file":
+      return `file ${row.turn ?? ""} ${row.file.path}`;
+    case "hunk":
+      return `hunk ${row.turn ?? ""} ${row.file.path} ${row.id}`;
+    default:
+      return row satisfies never;
   }
 }
 
@@ -149,7 +176,7 @@ function dangerLabel(runs: NonNullable<ReturnType<RunsOf>>): string {
 const openChange = (): vscode.Command => ({ command: "parley.openChange", title: vscode.l10n.t("Open Change") });
 
 function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
-  const { path, unknown, changes, movedFrom, isOutside } = row.file;
+  const { path, unknown, changes, movedFrom, isOutside, isReviewed } = row.file;
   const uri = vscode.Uri.file(path);
   const folder = dirname(vscode.workspace.asRelativePath(uri));
   const state =
@@ -167,8 +194,10 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
   const outside = isOutside ? vscode.l10n.t("outside the workspace") : "";
   const size = unknown === undefined ? countsLabel(row) : "";
   const danger = runs === undefined ? "" : dangerLabel(runs);
+  const reviewed = isReviewed ? vscode.l10n.t("reviewed") : "";
   const accessibleParts = [
     basename(path),
+    reviewed,
     place,
     outside,
     danger,
@@ -180,10 +209,10 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
     label: basename(path),
     collapsibleState: collapsible,
     id: `${row.turn ?? ""}:file:${path}`,
-    contextValue: unknown === undefined ? "file" : "unknownFile",
+    contextValue: unknown !== undefined ? "unknownFile" : isReviewed ? "reviewedFile" : "file",
     resourceUri: uri,
     iconPath: danger === "" ? vscode.ThemeIcon.File : new vscode.ThemeIcon("warning"),
-    description: [size, state, danger, outside, place].filter(each => each !== "").join(" · "),
+    description: [reviewed, size, state, danger, outside, place].filter(each => each !== "").join(" · "),
     tooltip: [path, danger, outside, unknown ?? ""].filter(each => each !== ""),
     accessibleLabel: accessibleParts.filter(each => each !== "").join(", "),
     command: openChange(),

@@ -38,7 +38,7 @@ export function createReview(
   );
   return {
     store,
-    commands: reviewCommands(actions, tabs, () => changesTree.clickedRow()),
+    commands: reviewCommands(actions, tabs, changesTree),
     intents: reviewIntents(actions),
     head: {
       values: {

@@ -51,6 +51,10 @@ export class LinkedReview implements Review, Disposable {
     return this.#review.turns;
   }
 
+  markReviewed(path: string, isReviewed: boolean): void {
+    this.#review.markReviewed(this.file(path)?.path ?? path, isReviewed);
+  }
+
   get lastDecisionSize(): number {
     return this.#review.lastDecisionSize;
   }

@@ -48,7 +48,7 @@ export class OpenedTexts implements Disposable {
   /** Remembers the latest text of a file that is not tracked. After the turn, the agent can still change those it saw. */
   remember(path: string, text: string | null): void {
     const { texts, times, review } = this.#options;
-    if ((times.isBusy || texts.last.has(path)) && !review.isTracked(path)) texts.last.set(path, text);
+    if ((times.isBusy || texts.last.has(path)) && !review.tracked.has(path)) texts.last.set(path, text);
   }
 
   dispose(): void {
@@ -64,12 +64,12 @@ export class OpenedTexts implements Disposable {
     const { turn } = texts;
     void enqueue(document.uri.fsPath, async ({ path }) => {
       let hadText = true;
-      if (texts.last.has(path) || review.isTracked(path)) this.#noted(path, text);
+      if (texts.last.has(path) || review.tracked.has(path)) this.#noted(path, text);
       else {
         const before = clean ? await this.#beforeTurn(path, text) : this.#noted(path, text);
         hadText = before !== undefined;
         // The turn can have ended meanwhile.
-        const isCurrent = (times.isBusy || texts.turn === turn) && !review.isTracked(path);
+        const isCurrent = (times.isBusy || texts.turn === turn) && !review.tracked.has(path);
         if (before !== undefined && isCurrent) texts.last.set(path, before);
       }
       // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.

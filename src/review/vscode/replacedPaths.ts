@@ -44,7 +44,7 @@ export class ReplacedPaths {
   async isGoneFolder(path: string): Promise<boolean> {
     if (!this.#folders.has(path)) return false;
     const { review } = this.#options;
-    if (review.isTracked(path) && !(await isFolder(path))) return true;
+    if (review.tracked.has(path) && !(await isFolder(path))) return true;
     this.#folders.delete(path);
     review.vanished(path);
     return false;
@@ -57,7 +57,7 @@ export class ReplacedPaths {
     const turn = await turnOfAgent(path, () => turns.touchNow(path, undefined));
     if (turn === undefined) return;
     facts.note({ type: "attributed", path, author: factAuthorOf(turn) });
-    if (!review.isTracked(path)) review.agentChangedWithoutBase(path, null, turn, binarySentence(turn));
+    if (!review.tracked.has(path)) review.agentChangedWithoutBase(path, null, turn, binarySentence(turn));
     states?.written(turn, path);
   }
 

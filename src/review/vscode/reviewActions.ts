@@ -235,6 +235,24 @@ export class ReviewActions {
     return this.decide(decision, { kind: "file", path });
   }
 
+  /**
+   * Marks a file as reviewed, or takes the mark away: a row of the tree, or the file in the editor. Undefined: the file gets
+   * the mark if it has none.
+   */
+  markReviewed(isReviewed: boolean | undefined, named?: FileRow | ReviewedFile): void {
+    const file = named && "file" in named ? named.file : (named ?? this.fileInEditor()?.file);
+    if (!file) return this.#announceNoChange();
+    if (file.unknown !== undefined) {
+      return this.#options.announce(
+        vscode.l10n.t("The text of this file is not known, so it cannot be marked as reviewed."),
+      );
+    }
+    this.#review.markReviewed(file.path, isReviewed ?? !file.isReviewed);
+    const { files } = this.#review;
+    const reviewed = files.filter(each => each.isReviewed).length;
+    this.#options.announce(vscode.l10n.t("{0} of {1} files are marked as reviewed.", reviewed, files.length));
+  }
+
   /** Decides on a turn: a row of the tree, or one that the user picks. */
   async decideTurn(decision: DecisionKind, row?: Pick<TurnRow, "id">): Promise<void> {
     const title =

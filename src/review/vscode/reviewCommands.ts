@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { intentHandlers } from "../../panel/intentHandlers.ts";
-import type { ReviewTarget } from "../review.ts";
+import type { ReviewedFile, ReviewTarget } from "../review.ts";
 import type { ChangeRow, HunkLocation } from "../reviewPresentation.ts";
 import type { FileLine, ReviewActions } from "./reviewActions.ts";
 import type { ReviewTabs } from "./reviewTabs.ts";
@@ -26,13 +26,22 @@ type ReviewCommandId =
   | "parley.reviewTurn"
   | "parley.openFileDiff"
   | "parley.undoLastDecision"
-  | "parley.openChange";
+  | "parley.openChange"
+  | "parley.markFileReviewed"
+  | "parley.markFileNotReviewed"
+  | "parley.toggleFileReviewed";
 
-/** Handlers of the commands of a review. `clickedRow`: the row of the Changes view that was clicked. */
+/** The rows of the Changes view: the one that was clicked, and the files for which a key was pressed. */
+export interface ChangesRows {
+  clickedRow(): Promise<ChangeRow | undefined>;
+  filesForKey(): Promise<readonly ReviewedFile[]>;
+}
+
+/** Handlers of the commands of a review. */
 export const reviewCommands = (
   actions: ReviewActions,
   tabs: Partial<Pick<ReviewTabs, "activeTurn">>,
-  clickedRow: () => Promise<ChangeRow | undefined>,
+  rows: ChangesRows,
 ): CommandHandlers<ReviewCommandId> => ({
   "parley.nextChange": from => actions.goToChange("next", asHunkLocation(from)),
   "parley.previousChange": from => actions.goToChange("previous", asHunkLocation(from)),
@@ -52,8 +61,14 @@ export const reviewCommands = (
   "parley.reviewTurn": turn => actions.reviewTurn(asRow(turn, "turn")),
   "parley.openFileDiff": file => actions.openDiff(asRow(file, "file")?.file.path),
   "parley.undoLastDecision": () => actions.undoLast(),
+  "parley.markFileReviewed": file => actions.markReviewed(true, asRow(file, "file")),
+  "parley.markFileNotReviewed": file => actions.markReviewed(false, asRow(file, "file")),
+  "parley.toggleFileReviewed": async place => {
+    if (place !== "changes") return actions.markReviewed(undefined);
+    for (const file of new Set(await rows.filesForKey())) actions.markReviewed(undefined, file);
+  },
   "parley.openChange": async (...args) => {
-    const row = args.length === 0 ? await clickedRow() : args[0];
+    const row = args.length === 0 ? await rows.clickedRow() : args[0];
     const place = asHunkLocation(row) ?? asRow(row, "file");
     if (place) await actions.open(place);
   },

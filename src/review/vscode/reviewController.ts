@@ -75,6 +75,7 @@ export class ReviewController implements Disposable {
     const hunks = file?.changes.hunks ?? [];
     setContextKey("parley.fileHasChanges", file !== undefined);
     setContextKey("parley.fileHasHunks", hunks.length > 0);
+    setContextKey("parley.fileIsReviewed", file?.isReviewed ?? false);
     setContextKey(
       "parley.hunkLines",
       file && side === "text" ? linesWithHunks(file.changes).map(line => line + 1) : [],
@@ -83,7 +84,14 @@ export class ReviewController implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
-    for (const key of ["hasChanges", "hasTurns", "fileHasChanges", "fileHasHunks", "hunkAtCursor"] as const)
+    for (const key of [
+      "hasChanges",
+      "hasTurns",
+      "fileHasChanges",
+      "fileHasHunks",
+      "fileIsReviewed",
+      "hunkAtCursor",
+    ] as const)
       setContextKey(`parley.${key}`, false);
     for (const key of ["hunkLines", "reviewedPaths"] as const) setContextKey(`parley.${key}`, []);
   }

@@ -335,7 +335,7 @@ export class ReviewStore implements Disposable {
       const stored = JSON.parse(text) as StoredWindow;
       for (const path of stored.outside ?? []) this.attribution.outside.allow(path);
       const dropped = await this.review.restore(stored, currentTextOf);
-      for (const path of this.review.trackedPaths) this.#noteRestored(path);
+      for (const path of this.review.tracked.keys()) this.#noteRestored(path);
       for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {
       log.error("The changes to review could not be read.", asError(thrown).message);

@@ -22,7 +22,7 @@ export class UnsavedDeletions {
   async begin(path: string): Promise<void> {
     const { review, texts } = this.#options;
     this.#paths.add(path);
-    if (review.isTracked(path)) return;
+    if (review.tracked.has(path)) return;
     const deleted = texts.differences.get(path)?.before ?? (await texts.startText(path));
     if (typeof deleted === "string") texts.last.set(path, deleted);
   }
