@@ -16,8 +16,8 @@ export interface CommitPromptParts {
 const maxNamed = 200;
 const maxHintLength = 5000;
 
-/** The first line, by which the demo agent recognises the prompt. */
-export const commitPromptStart = "Write the message of a git commit.";
+/** The first line, by which the demo agent recognizes the prompt. */
+const commitPromptStart = "Write the message of a git commit.";
 
 const reasons: Readonly<Record<LeftOutReason, string>> = {
   secret: "it may contain secrets",

@@ -230,6 +230,45 @@ describe("actions away from the cursor", () => {
   });
 });
 
+describe("files under review", () => {
+  it("are marked as reviewed in the Changes view by mouse and by key and in the title of the diff, also after a reload, until they change", async () => {
+    const { page, bar, files } = await start();
+    const [first, second] = files;
+    const counted = (words: string): Promise<void> => bar.getByText(words, { exact: true }).waitFor();
+    await runCommand(page, "Parley: Focus on Changes View");
+    const rows = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) });
+    const row = (words: string): Locator => rows.locator(".monaco-list-row", { hasText: words }).first();
+    await row(first).hover();
+    await row(first).locator(".action-label[aria-label^='Mark File as Reviewed']").click();
+    await counted("1 of 3 reviewed");
+    await row(`${first}reviewed`).waitFor();
+    await row(second).click();
+    await tab(page, second).waitFor();
+    await runCommand(page, "Parley: Focus on Changes View");
+    await chord(page, "Shift+R", () => bar.getByText("2 of 3 reviewed", { exact: true }).isVisible());
+    await screenshot(page, "reviewed-marks");
+
+    await reloadWindow(page);
+    await openChat(page);
+    await counted("2 of 3 reviewed");
+    await openFile(page, first);
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("mine ");
+    await counted("1 of 3 reviewed");
+    await page.keyboard.press("Control+S");
+
+    await runCommand(page, "Parley: Review Changes");
+    // The diff begins with the cursor in its first file.
+    const mark = page.locator(".editor-actions").getByRole("button", { name: "Mark File as Reviewed" });
+    await mark.click();
+    await counted("2 of 3 reviewed");
+    await screenshot(page, "reviewed-marks-diff");
+    await chord(page, "Shift+R", () => bar.getByText("1 of 3 reviewed", { exact: true }).isVisible());
+    await runCommand(page, "Parley: Keep All Changes");
+    await bar.waitFor({ state: "detached" });
+  });
+});
+
 describe("the changes of a file", () => {
   it("are explained in words, from the command palette and from the Changes view, with what the user typed", async () => {
     const { page, bar, files } = await start();

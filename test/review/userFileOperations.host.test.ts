@@ -26,7 +26,10 @@ describe("what the user does with files in the editor", () => {
       locate: (path: string) => Promise.resolve({ path, inside: true }),
       isFollowed: () => true,
     } as unknown as UserFileOperationsOptions["work"];
-    const review = { tracked: new Map(), replacedFiles: { paths: [] } } as unknown as UserFileOperationsOptions["review"];
+    const review = {
+      tracked: new Map(),
+      replacedFiles: { paths: [] },
+    } as unknown as UserFileOperationsOptions["review"];
     operations = new UserFileOperations({ review, texts: { last: new Map() }, work, facts: noFacts });
   });
   afterEach(async () => {
