@@ -197,6 +197,8 @@ export const intents = {
       endLine: optional(isNonNegativeInteger),
     },
   },
+  /** Opens the plan with this id of the agent as a document, or its file. */
+  openPlan: { scope: "session", fields: { plan: isString } },
   /** Opens the content block behind a part of an entry in an editor, or saves it as a file. */
   openContent: { scope: "session", fields: { entry: isString, part: isNonNegativeInteger } },
   saveContent: { scope: "session", fields: { entry: isString, part: isNonNegativeInteger } },

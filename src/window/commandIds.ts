@@ -58,6 +58,7 @@ export const commandIds = [
   "parley.chooseModel",
   "parley.openChatInEditor",
   "parley.find",
+  "parley.openPlan",
   "parley.stop",
   "parley.selectAgent",
   "parley.restartAgent",

@@ -34,6 +34,7 @@ import type { CandidatesFeature } from "../worktrees/vscode/createCandidates.ts"
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import { createCodeIntents } from "./code/codeIntents.ts";
+import { PlanDocuments } from "./code/planDocuments.ts";
 import { commandRunner, type CommandRunner } from "./commands.ts";
 import type { SessionFeatures } from "./createSessions.ts";
 import { DraftReader } from "./draftReader.ts";
@@ -127,7 +128,10 @@ export function createPanels(
   };
   const startInWorktree = (): Promise<boolean> => features.worktrees.startByDefault(worktreeSessions);
   const sender = new PromptSender({ registry, documents, attaching: mentions.attachments });
-  const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages);
+  const plans = store.add(
+    new PlanDocuments({ state: id => open.get(id)?.state, onDidChange: open.onDidChange }, clock, log),
+  );
+  const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages, plans);
   const traffic = store.add(new TrafficDocument(features.pool, history.explained));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
@@ -244,6 +248,7 @@ export function createPanels(
       }),
       features.search.commands,
       { "parley.showUsage": () => features.usage.show() },
+      { "parley.openPlan": () => plans.choose(open.active?.id) },
       features.commitMessage.commands({ registry, chat }),
       logCommands({ agents, active, traffic, log }),
       mcp.commands,

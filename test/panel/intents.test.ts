@@ -41,6 +41,7 @@ const good: readonly Intent[] = [
   { type: "insertCode", text: "x" },
   { type: "applyCode", text: "x" },
   { type: "openDiagram", text: "graph TD" },
+  { type: "openPlan", plan: "main" },
   { type: "openDiff", entry: "t:1", part: 0 },
   { type: "openLink", href: "https://example.com" },
   { type: "copy", text: "x" },

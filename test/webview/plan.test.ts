@@ -41,6 +41,17 @@ describe("the plan above the message box", () => {
     await panel.assertClean();
   });
 
+  it("is opened as a document by its button", async () => {
+    const panel = await openPanel([snapshot(view([], working))], { width: 280 });
+    const plan = panel.page.getByRole("region", { name: "Plan" });
+    await plan.getByRole("button", { name: "Open Plan" }).click();
+    assert.deepEqual(
+      (await panel.intents()).filter(({ type }) => type === "openPlan"),
+      [{ type: "openPlan", plan: "plan" }],
+    );
+    await panel.assertClean();
+  });
+
   it("is closed by keyboard when it is finished, gives the focus to the message box, and is there for the next plan", async () => {
     const panel = await openPanel([snapshot(view([], { ...working, ...idle, plans: allDone }))]);
     const plan = panel.page.getByRole("region", { name: "Plan" });

@@ -84,6 +84,7 @@ describe("the commands of Parley", () => {
     "There is no session. Open the chat first.",
     "The agent offers no other mode that this command can select.",
     "The agent offers no models to choose from.",
+    "The session has no plan.",
   ];
   // One of each command for the worktree of the session.
   const inNone = "This session is in no worktree that Parley has made.";

@@ -5,7 +5,7 @@ import type { ViewHead } from "../../src/panel/protocol.ts";
 import { isPlanDone } from "../../src/session/planProgress.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
-import { openState, setOpen } from "../base/vscodeApi.ts";
+import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { planContent, planSummary } from "../transcript/planContent.ts";
 
@@ -72,6 +72,7 @@ export class PlanElement extends LightElement {
           ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
           <span class="ellipsis">${planSummary(plan)}</span>
         </button>
+        ${iconButton("go-to-file", { label: t("Open {0}", name), title: t("Open Plan"), onClick: () => send({ type: "openPlan", plan: plan.id }) })}
         ${isFinished ? iconButton("close", { label: t("Close {0}", name), title: t("Close"), onClick: close }) : nothing}
       </div>
       ${open ? planContent(plan) : nothing}

@@ -8,6 +8,7 @@ import { applyCode, insertCode } from "./codeBlocks.ts";
 import { ContentDocuments } from "./contentDocuments.ts";
 import { DiagramPanels } from "./diagramPanel.ts";
 import { DiffDocuments } from "./diffDocuments.ts";
+import type { PlanDocuments } from "./planDocuments.ts";
 import { openFile, openLink } from "./openFile.ts";
 
 /** Handlers for the conversation that the panel shows. `stateOf`: the state of the open session with that id. */
@@ -16,6 +17,7 @@ export function createCodeIntents(
   stateOf: (session: string | undefined) => SessionState,
   documents: Documents,
   pages: Pick<PanelPages, "html">,
+  plans: Pick<PlanDocuments, "open">,
 ) {
   const diffs = store.add(new DiffDocuments(documents, log));
   const contents = store.add(new ContentDocuments());
@@ -23,6 +25,7 @@ export function createCodeIntents(
   return intentHandlers({
     openFile: ({ path, line, session, ...rest }) => openFile(path, line, stateOf(session).workspaceFolder, rest),
     openLink: ({ href, session }) => openLink(href, stateOf(session).workspaceFolder),
+    openPlan: ({ plan, session }) => plans.open(session ?? "", plan),
     openContent: ({ entry, part, session }) => contents.open(stateOf(session), entry, part),
     saveContent: ({ entry, part, session }) => contents.save(stateOf(session), entry, part),
     openDiff: ({ entry, part, session }) => diffs.open(stateOf(session), entry, part),

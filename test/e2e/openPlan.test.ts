@@ -1,0 +1,45 @@
+// The plan of the agent as a document in the workbench: opened in the chat, current, and there after a reload.
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+
+const plan = (...statuses: readonly string[]): unknown => ({
+  update: {
+    sessionUpdate: "plan",
+    entries: statuses.map((status, at) => ({ content: `Step ${at + 1}`, status, priority: "medium" })),
+  },
+});
+
+describe("the plan of an agent in a real VS Code", () => {
+  it("opens as a document that stays current, also after a reload", async () => {
+    const { page, panel, errors } = await sharedWorkbench({
+      "first.json": JSON.stringify([plan("completed", "in_progress"), { chunk: "Planned." }]),
+      "second.json": JSON.stringify([plan("completed", "completed", "pending"), { chunk: "Planned again." }]),
+    });
+    const line = (window: Page, text: string): Locator => window.locator(".view-line", { hasText: text });
+    const send = async (chat: typeof panel, name: string, answer: string): Promise<void> => {
+      const composer = chat.getByRole("textbox", { name: "Message" });
+      await composer.fill(`#script ${name}.json`);
+      await composer.press("Enter");
+      await chat.getByRole("log", { name: "Conversation" }).getByText(answer, { exact: true }).waitFor();
+      await chat.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    };
+    await send(panel, "first", "Planned.");
+    await panel.getByRole("button", { name: "Open Plan" }).click();
+    await page.locator(".tab.active", { hasText: "Plan.md" }).waitFor();
+    await line(page, "- [x] Step 1").waitFor();
+    await line(page, "- [ ] Step 2 _(in progress)_").waitFor();
+    await send(panel, "second", "Planned again.");
+    await line(page, "- [ ] Step 3").waitFor();
+    await screenshot(page, "open-plan");
+
+    await reloadWindow(page);
+    await openChat(page);
+    await page.locator(".tab.active", { hasText: "Plan.md" }).waitFor();
+    await line(page, "- [ ] Step 3").waitFor();
+    await runCommand(page, "View: Close All Editors");
+    await runCommand(page, "Parley: Open Plan");
+    await line(page, "- [x] Step 2").waitFor();
+    assert.deepEqual(errors, []);
+  });
+});
