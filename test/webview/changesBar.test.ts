@@ -25,6 +25,19 @@ describe("the changes bar", () => {
     await panel.page.screenshot({ path: "out/screenshots/changes-bar-meanwhile.png" });
   });
 
+  it("the bar counts the files that are marked as reviewed, also in a narrow panel", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
+    const { changes } = delegated.head;
+    assert.ok(changes);
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.waitFor();
+    assert.equal(await bar.getByText(/reviewed/).count(), 0);
+    await panel.patch({ op: "head", head: { changes: { ...changes, reviewed: 1 } } });
+    await bar.getByRole("button", { name: /^2 files .*1 of 2 reviewed/ }).waitFor();
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-reviewed.png" });
+    await panel.assertClean();
+  });
+
   it("unreviewed changes are in a bar that expands to the files, and without changes there is no bar", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     const bar = panel.page.getByRole("region", { name: "Changes" });
