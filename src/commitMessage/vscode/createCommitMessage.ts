@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import type { WindowAgents } from "../../agents/vscode/windowAgents.ts";
 import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
@@ -116,7 +117,10 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
         ...{ prompt, signal, onText: written => box.write(commitText(written, true)) },
         onEnded: ended => track(settleEnded(definition, ended)),
       });
-      if (!box.finish(commitText(text))) return undefined;
+      const message = commitText(text);
+      // The answer was only an introduction.
+      if (message === "") throw new Error(t("{0} wrote no message.", definition.name));
+      if (!box.finish(message)) return undefined;
       return changes.leftOut.length > 0 ? leftOutSentence(changes.leftOut) : undefined;
     } catch (error) {
       if (error instanceof EndedByUser) return undefined;
