@@ -1,18 +1,21 @@
 // The program that VS Code loads. It is small: it registers what the user can reach, and loads the extension with the
 // first use of it.
 import type * as vscode from "vscode";
+import { hasOpenParleyTab } from "./window/startup/neededAtStart.ts";
 import { Startup } from "./window/startup/startup.ts";
 
 let startup: Startup | undefined;
 
-export function activate(context: vscode.ExtensionContext): void {
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
   startup = new Startup(context, async parts => {
     // A file of its own, which the build does not include here.
     const { createExtension } = await import("./extension.ts");
     return createExtension(context, parts);
   });
   context.subscriptions.push(startup);
-  void startup.loadIfNeeded();
+  const loading = startup.loadIfNeeded();
+  // After the activation, VS Code reads the documents of restored tabs, and the extension provides them.
+  if (hasOpenParleyTab()) await loading;
 }
 
 /** Ends agents and terminals, and stores the conversation, before the window closes. */

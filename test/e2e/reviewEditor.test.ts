@@ -251,9 +251,15 @@ describe("files under review", () => {
     await reloadWindow(page);
     await openChat(page);
     await counted("2 of 3 reviewed");
+    await runCommand(page, "View: Close All Editors");
     await openFile(page, first);
-    await page.keyboard.press("Control+Home");
-    await page.keyboard.type("mine ");
+    await lens(page, "2 lines removed · Peek").waitFor();
+    // Once the caret is there, the editor has the keys.
+    await until(page, async () => {
+      await page.keyboard.press("Control+End");
+      return page.locator(".statusbar-item", { hasText: "Ln 12," }).isVisible();
+    });
+    await page.keyboard.type("mine");
     await counted("1 of 3 reviewed");
     await page.keyboard.press("Control+S");
 

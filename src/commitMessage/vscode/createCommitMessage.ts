@@ -85,6 +85,8 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
     runs.set(key, { repository, cancel });
     showRuns();
     try {
+      // Escape works in the view. The button that had the focus is replaced.
+      await vscode.commands.executeCommand("workbench.scm.focus");
       await offeringHelp({ ...help, log }, definition.id, async () => {
         const sentence = await withProgress({ location: vscode.ProgressLocation.SourceControl }, () =>
           writeInto(box, { repository, git, definition, signal: stop.signal }),
@@ -195,11 +197,7 @@ async function chooseRepository(api: GitExtensionApi, target: unknown): Promise<
     return { label: basename(path), description: path, iconPath: new vscode.ThemeIcon("repo"), repository };
   });
   const placeHolder = vscode.l10n.t("Select the repository of the commit");
-  const chosen = picks.length <= 1 ? picks[0] : await showQuickPick(picks, { placeHolder });
-  if (!chosen) return undefined;
-  // The message is in the view, and Escape works there.
-  await vscode.commands.executeCommand("workbench.view.scm");
-  return chosen.repository;
+  return (picks.length <= 1 ? picks[0] : await showQuickPick(picks, { placeHolder }))?.repository;
 }
 
 /** The folder of the source control that the button of the view passes. */

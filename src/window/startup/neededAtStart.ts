@@ -18,6 +18,9 @@ export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
     return uris.some(({ scheme }) => scheme.startsWith("parley-"));
   });
 
+/** Whether an open tab shows such a document. */
+export const hasOpenParleyTab = (): boolean => hasParleyTab(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs));
+
 /** Whether `npm start` has opened the window, so that the chat shows beside the editor. Never in an installed extension. */
 export const opensChatAtStart = ({ extensionMode }: Pick<vscode.ExtensionContext, "extensionMode">): boolean =>
   extensionMode === vscode.ExtensionMode.Development && process.env["PARLEY_OPEN_CHAT"] === "1";

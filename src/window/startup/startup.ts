@@ -10,7 +10,7 @@ import { commandIds, type CommandId } from "../commandIds.ts";
 import { showErrorMessage } from "../../editor/editorUi.ts";
 import { StatusItem } from "../../editor/editorItems.ts";
 import { PanelPages } from "./panelPages.ts";
-import { hasParleyTab, hasStoredWork, opensChatAtStart } from "./neededAtStart.ts";
+import { hasOpenParleyTab, hasParleyTab, hasStoredWork, opensChatAtStart } from "./neededAtStart.ts";
 
 /** What exists before the extension is loaded. The extension takes it over. */
 export interface StartupParts {
@@ -102,8 +102,7 @@ export class Startup implements Disposable {
     if (this.#loaded) return;
     // A failure was shown to the user.
     if (opensChatAtStart(this.#context)) await this.#runCommand("parley.openChat", []).catch(() => undefined);
-    const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-    if (!hasParleyTab(tabs) && !(await hasStoredWork(this.#context))) return;
+    if (!hasOpenParleyTab() && !(await hasStoredWork(this.#context))) return;
     // A failure was shown to the user.
     await this.#load().catch(() => undefined);
   }
