@@ -23,6 +23,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/checkpoints/checkpoints.ts": [1, "the log"],
   "src/checkpoints/vscode/sessionCheckpoints.ts": [1, "the log"],
   "src/files/paths.ts": [19, "an agent whose path is refused"],
+  "src/files/recordFiles.ts": [1, "the log"],
   "src/git/gitTree.ts": [5, "the log"],
   "src/library/openedFolders.ts": [2, "the log"],
   "src/mcp/argumentCompletions.ts": [1, "reason of an abort"],
@@ -41,7 +42,6 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/session/log/writeLog.ts": [1, "an error of the program"],
   "src/terminals/sessionTerminals.ts": [3, "an agent whose request is refused"],
   "src/window/chatPanels.ts": [1, "an error of the program"],
-  "src/worktrees/recordFiles.ts": [1, "the log"],
   "webview-ui/base/l10n.ts": [1, "the log"],
 };
 

@@ -8,7 +8,7 @@ import { gitOutput, type Git } from "../git/gitProgram.ts";
 import { changedSince, type WorkTreeChange } from "../git/workTreeChanges.ts";
 import { FileBaseStore } from "./fileBases.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
-import { RecordFiles } from "./recordFiles.ts";
+import { RecordFiles } from "../files/recordFiles.ts";
 
 const isRecord = isRecordWith({
   /** The top folder of the worktree, absolute. */

@@ -11,7 +11,7 @@ import {
   optional,
   type TypeOf,
 } from "../../base/validators.ts";
-import { RecordFiles } from "../recordFiles.ts";
+import { RecordFiles } from "../../files/recordFiles.ts";
 
 const isCheckResult = isRecordWith({
   /** The command line, without secrets. */

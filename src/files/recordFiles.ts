@@ -15,6 +15,8 @@ export interface RecordFilesOptions<T> {
   /** What no other record has. The file is named by it. */
   readonly keyOf: (record: T) => string;
   readonly log: Log;
+  /** Called for each file that is left out. */
+  readonly onDamaged?: (file: string) => void;
 }
 
 /** The number of files that are read at once. */
@@ -31,7 +33,7 @@ export class RecordFiles<T> {
 
   /** Reads all records, in no particular order. Rejects if there is no access. */
   async read(): Promise<T[]> {
-    const { folder, isRecord, keyOf, log } = this.#options;
+    const { folder, isRecord, keyOf, log, onDamaged } = this.#options;
     const names = await readdir(folder).catch((thrown: unknown) => {
       if (isNotFoundError(thrown)) return [];
       throw thrown;
@@ -47,6 +49,7 @@ export class RecordFiles<T> {
           found.push(record);
         } catch (thrown) {
           log.warn("A record was left out.", { file: join(folder, name), reason: asError(thrown).message });
+          onDamaged?.(join(folder, name));
         }
       },
     );
