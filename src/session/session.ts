@@ -208,12 +208,17 @@ export class Session implements Disposable {
     }
   }
 
-  /** Queues a prompt, which is sent when the agent is ready and idle. Starts the agent again if it was lost. */
-  send(content: readonly ContentBlock[]): void {
-    if (content.length === 0) return; // Never send an empty prompt: some agents hang on one for good.
+  /**
+   * Queues a prompt, which is sent when the agent is ready and idle. Starts the agent again if it was lost. Returns the id of
+   * the prompt; undefined if it is empty.
+   */
+  send(content: readonly ContentBlock[]): string | undefined {
+    if (content.length === 0) return undefined; // Never send an empty prompt: some agents hang on one for good.
+    const prompt = this.#options.newId();
     this.#setQueuePaused(false);
-    this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
+    this.#dispatch({ type: "promptSent", submission: prompt, content });
     this.#sendQueue();
+    return prompt;
   }
 
   /** Adds a notice to the transcript, with a link to another session if there is one. The agent does not see it. */

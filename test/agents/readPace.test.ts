@@ -241,7 +241,7 @@ describe("two sessions of one process, of which the hidden one floods", function
     return session;
   }
 
-  const send = (session: Session, text: string): void => session.send([{ type: "text", text }]);
+  const send = (session: Session, text: string): void => void session.send([{ type: "text", text }]);
   const text = ({ state }: Session): string =>
     [...state.entries]
       .map(entry => (entry.kind === "message" && entry.author === "agent" ? contentText(entry.content) : ""))

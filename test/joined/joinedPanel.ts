@@ -563,7 +563,7 @@ export class JoinedWindow {
     if (handle) return handle(intent, replyTarget);
     switch (intent.type) {
       case "send":
-        return session?.send(await this.#mentions.content(intent.text.trimEnd(), intent.attachments ?? []));
+        return void session?.send(await this.#mentions.content(intent.text.trimEnd(), intent.attachments ?? []));
       case "setOption":
         return session?.setOption(intent.option, intent.value);
       case "answerForm":
