@@ -13,16 +13,17 @@ const maxInfoLength = 100;
 
 /**
  * The Markdown with its blocks closed, raw HTML escaped and definitions of links undone. Put it into a quote or a list
- * item, because its headings stay headings.
+ * item, because its headings stay headings. Without `hasImages`, images are links, so that a viewer loads nothing.
  */
-export function isolatedMarkdown(text: string): string {
+export function isolatedMarkdown(text: string, options: { readonly hasImages?: boolean } = {}): string {
+  const { hasImages = true } = options;
   const given = linesOf(text);
   const lines = given.map(spacesForTabs);
   const written: string[] = [];
   let prose: string[] = [];
   const endProse = (): void => {
     // One by one, because a call has a limit of arguments.
-    for (const line of isolatedProse(prose)) written.push(line);
+    for (const line of isolatedProse(prose)) written.push(hasImages ? line : withoutImages(line));
     prose = [];
   };
   for (let at = 0; at < lines.length;) {
@@ -43,6 +44,9 @@ export function isolatedMarkdown(text: string): string {
   endProse();
   return written.join("\n");
 }
+
+/** A zero-width space ends what would be the begin of an image. It cannot be seen if it is code. */
+const withoutImages = (line: string): string => line.replaceAll("![", "!\u200b[");
 
 /** One line of Markdown, for a heading or a list item: it begins no block, and has no raw HTML and no definition. */
 export function inlineMarkdown(text: string): string {

@@ -18,6 +18,14 @@ const honest = [
 describe("the Markdown of others", () => {
   it("stays as it is if every viewer reads it in the same way", () => assert.equal(isolatedMarkdown(honest), honest));
 
+  it("has links in place of images where a viewer must load nothing, and keeps code", () => {
+    const given = "![a](https://example.com/a.png) `vec![1]`\n\n```rust\nvec![1]\n```";
+    const written = isolatedMarkdown(given, { hasImages: false });
+    assert.ok(!written.split("```")[0]?.includes("!["), written);
+    assert.ok(written.includes("](https://example.com/a.png)") && written.endsWith("```rust\nvec![1]\n```"), written);
+    assert.equal(isolatedMarkdown(given), given);
+  });
+
   const rows: readonly (readonly [what: string, given: string, written: string])[] = [
     ["closes a code block", "a\n```\nb", "a\n```\nb\n```"],
     [
