@@ -25,8 +25,8 @@ const tests = process.argv.includes("--tests");
 
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
-  "dist/activation.js": 12_500,
-  "dist/extension.js": 1_385_000,
+  "dist/activation.js": 13_000,
+  "dist/extension.js": 1_420_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/search.js": 20_000,
@@ -34,7 +34,7 @@ const budgets = {
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
   "dist/webview/main.js": 342_000,
   /** With the sanitizer, without the library that draws the diagrams. */
-  "dist/webview/diagram/diagram.js": 40_000,
+  "dist/webview/diagram/diagram.js": 42_000,
   "dist/webview/rules/rules.js": 45_000,
   "dist/webview/search/search.js": 45_000,
   "dist/webview/usage/usage.js": 35_000,

@@ -29,6 +29,7 @@ import { emptySession, latestPromptTurn, sessionTitle } from "./session/state.ts
 import { createStoredSessions } from "./library/vscode/createStoredSessions.ts";
 import { createOtherFolders } from "./library/vscode/createOtherFolders.ts";
 import { chooseCsvFile, UsageTab } from "./library/vscode/usageTab.ts";
+import { createLineComments } from "./comments/vscode/createComments.ts";
 import { createSearch } from "./search/vscode/createSearch.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
@@ -43,6 +44,7 @@ import { openSessionStorage, openSessionTrash, readSessionStorage } from "./wind
 import {
   candidateGroupsFolder,
   checkpointFolder,
+  commentsFolder,
   conversationPagesFolder,
   openedFoldersFolder,
   sessionLogFolder,
@@ -207,6 +209,8 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     settings: () => settings.read().worktrees,
   });
 
+  const comments = createLineComments(platform, commentsFolder(context));
+
   // Panels
   const runCommand = createPanels(platform, startup, {
     ...features,
@@ -219,6 +223,8 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     usage,
     commitMessage,
     candidates,
+    comments,
+    workspace,
     otherFolders,
   });
   // Also removals of which an earlier window has shown no notice.
@@ -238,6 +244,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
           review.store.flush(),
           checkpoints.sessions.flush(),
           storedSessions.flush(),
+          comments.flush(),
           search.whenIdle(),
         ]);
         checkpoints.sessions.dispose();

@@ -56,6 +56,7 @@ const allowedTwice: Readonly<Record<string, string>> = {
   "src/base/inertText.ts": "functions without state",
   "src/base/jsonEqual.ts": "a function without state",
   "src/base/visibleText.ts": "a function without state",
+  "src/comments/storedComments.ts": "a name, and a function without state",
   "src/editor/editorItems.ts": "functions without state, and a class of which nothing asks whether an object is of it",
   "src/editor/editorUi.ts": "functions without state",
   "src/library/folderRequest.ts": "a function without state",

@@ -39,6 +39,8 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   "Undo the change at the cursor": ["undoChange"],
   "Keep, undo the whole file": ["keepFile", "undoFile"],
   "Mark the file as reviewed": ["toggleFileReviewed"],
+  "Comment on the selected lines": ["commentOnLines"],
+  "Ask at the selection": ["askAtSelection"],
 };
 
 /** The commands whose keys work only in a view, and what the README says about each. */

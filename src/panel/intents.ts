@@ -177,6 +177,8 @@ export const intents = {
   /** Shows another branch of the conversation in this panel. */
   showBranch: { scope: "window", fields: { id: isString } },
   // The changes of earlier sessions stay in the window's review.
+  /** Sends the comments on lines that are collected. */
+  sendComments: { scope: "window", fields: {} },
   reviewChanges: { scope: "window", fields: {} },
   /** Without a path: all changes. */
   keepChanges: { scope: "window", fields: { path: optional(isString) } },

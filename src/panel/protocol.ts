@@ -510,6 +510,8 @@ export interface FeatureHead {
   readonly mcpServers?: readonly ViewMcpServer[];
   /** The agent's changes that the user has not reviewed. Null if there are none. */
   readonly changes: ViewChanges | null;
+  /** The number of comments on lines that are not sent. Absent: there are none. */
+  readonly comments?: number;
   readonly sendKey: "enter" | "modEnter";
   /** Whether the editor follows the agent. Paused while the user looks at something else. */
   readonly follow: "off" | "on" | "paused";

@@ -106,6 +106,22 @@ export const commandIds = [
   "parley.reviewTurn",
   "parley.undoLastDecision",
   "parley.explainChanges",
+  "parley.commentOnLines",
+  "parley.askNow",
+  "parley.addToReview",
+  "parley.sendComments",
+  "parley.sendComment",
+  "parley.discardComments",
+  "parley.discardComment",
+  "parley.changeCommentSession",
+  "parley.resolveComment",
+  "parley.editComment",
+  "parley.saveComment",
+  "parley.cancelCommentEdit",
+  "parley.stopComment",
+  "parley.showCommentInChat",
+  "parley.openComment",
+  "parley.askAtSelection",
 ] as const;
 
 export type CommandId = (typeof commandIds)[number];

@@ -6,6 +6,8 @@ import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { CommitMessageFeature } from "../commitMessage/vscode/createCommitMessage.ts";
+import type { LineComments } from "../comments/lineComments.ts";
+import { createComments, type CommentsSources } from "../comments/vscode/createComments.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
@@ -63,6 +65,8 @@ export interface PanelFeatures extends SessionFeatures {
   readonly usage: UsageTab;
   readonly commitMessage: CommitMessageFeature;
   readonly candidates: CandidatesFeature;
+  readonly comments: LineComments;
+  readonly workspace: CommentsSources["workspace"];
   readonly otherFolders: OtherFoldersFeature;
 }
 
@@ -87,6 +91,15 @@ export function createPanels(
     accepts: () => active.state.accepts,
     agentName: () => agents.of(open.active)?.name ?? vscode.l10n.t("The agent"),
   });
+  const show = (id: string): Promise<void> => showSession({ registry, stored, chat }, id);
+  const comments = createComments(platform, {
+    ...{ registry, stored, fileEvents, show, attachments: mentions.attachments },
+    ...{ comments: features.comments, settings, agents, folders: features.folders, workspace: features.workspace },
+    review: review.store.review,
+    reviewReady: review.store.ready,
+    announce: text => chat.announce(text),
+    tree: review.tree,
+  });
   const branchHead = createBranchHead(store, { open, stored });
   const views = store.add(
     new SurfaceViews({
@@ -99,6 +112,7 @@ export function createPanels(
         checkpoints.head,
         branchHead,
         review.head,
+        comments.head,
         follow.head,
         list.head,
         permissions.head,
@@ -168,6 +182,7 @@ export function createPanels(
       follow.intents,
       review.intents,
       restore.intents,
+      comments.intents,
       features.search.intents,
       features.worktrees.intents(worktreeSessions),
       branching.intents,
@@ -202,7 +217,6 @@ export function createPanels(
     }),
   );
   store.add(active.onDidChangeState(() => follow.controller.show(active.session?.id)));
-  const show = (id: string): Promise<void> => showSession({ registry, stored, chat }, id);
   const waiting = store.add(new WaitingOrder(open, features.resumeQuestions));
   const tree = createSessionIndicators(platform, startup, {
     ...{ active, waiting, asked: features.resumeQuestions, open, agents, views, chat, settings, show },
@@ -265,6 +279,7 @@ export function createPanels(
       follow.commands,
       review.commands,
       history.commands,
+      comments.commands,
       restore.commands,
       branching.commands,
     ],

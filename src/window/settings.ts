@@ -5,6 +5,7 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
 import { folderSettings, userSetting } from "../editor/userSettings.ts";
+import type { CommentSettings } from "../comments/vscode/createComments.ts";
 import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
 import type { HeadPart } from "../panel/headParts.ts";
 import type { ViewHead } from "../panel/protocol.ts";
@@ -40,6 +41,7 @@ export interface Settings {
   /** Above which size Parley asks before an agent gets a conversation again. */
   readonly resume: ResumeLimits;
   /** Where worktrees are made, and how they are set up. */
+  readonly comments: CommentSettings;
   readonly worktrees: WorktreeSettings;
 }
 
@@ -142,6 +144,7 @@ export function readSettings(
     const value = userSetting(key);
     return typeof value === "string" ? value.trim() : "";
   };
+  const gutter = userSetting("comments.gutter");
   const texts = (key: string): readonly string[] => {
     const value = userSetting(key);
     return Array.isArray(value) ? value.filter(one => typeof one === "string" && one.trim() !== "") : [];
@@ -169,6 +172,10 @@ export function readSettings(
     resume: {
       tokens: integer("sessions.askAboveTokens"),
       bytes: integer("sessions.askAboveSize") * 1_000_000,
+    },
+    comments: {
+      gutter: gutter === "always" || gutter === "never" ? gutter : "changes",
+      askIn: userSetting("comments.askIn") === "currentSession" ? "currentSession" : "newSession",
     },
     worktrees: {
       newSessions: userSetting("worktrees.newSessions") === true,

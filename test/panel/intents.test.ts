@@ -25,6 +25,7 @@ const good: readonly Intent[] = [
   { type: "follow", on: true },
   { type: "copyConversation" },
   { type: "saveTranscript" },
+  { type: "sendComments" },
   { type: "reviewChanges" },
   { type: "keepChanges" },
   { type: "keepChanges", path: "/w/a.ts" },

@@ -135,7 +135,7 @@ describe("the review UI", () => {
       const document = await vscode.workspace.openTextDocument(await changed(null, "new\n"));
       assert.deepEqual(
         lenses.provideCodeLenses(document).map(({ command }) => command?.title),
-        ["Keep", "Undo", "Next"],
+        ["Keep", "Undo", "Comment", "Next"],
       );
     } finally {
       lenses.dispose();
@@ -185,11 +185,18 @@ describe("the review UI", () => {
           ["Keep", "parley.keepChange"],
           ["Undo", "parley.undoChange"],
           ["2 lines removed · Peek", "parley.peekChange"],
+          ["Comment", "parley.commentOnLines"],
           ["Next", "parley.nextChange"],
         ],
       );
       assert.deepEqual(words.isTrusted, {
-        enabledCommands: ["parley.keepChange", "parley.undoChange", "parley.peekChange", "parley.nextChange"],
+        enabledCommands: [
+          "parley.keepChange",
+          "parley.undoChange",
+          "parley.peekChange",
+          "parley.commentOnLines",
+          "parley.nextChange",
+        ],
       });
     } finally {
       await configuration.update("codeLens", undefined, vscode.ConfigurationTarget.Global);

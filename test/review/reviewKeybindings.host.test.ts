@@ -22,7 +22,7 @@ describe("the keybindings of a review", () => {
     const own = contributes.keybindings.filter(
       ({ command, when }) => command !== "parley.find" && when?.startsWith("focusedView == parley.sessions") !== true,
     );
-    assert.equal(own.length, 17);
+    assert.equal(own.length, 19);
     const uri = vscode.Uri.parse("vscode://defaultsettings/keybindings.json");
     const text = (await vscode.workspace.openTextDocument(uri)).getText();
     const bindings = JSON.parse(text.replace(/^\s*\/\/.*$/gm, "")) as readonly Binding[];

@@ -30,7 +30,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["mcp"],
   ["library"],
   ["search", "commitMessage"],
-  ["worktrees"],
+  ["worktrees", "comments"],
   ["window"],
 ];
 
@@ -61,6 +61,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   mentions: ["fuzzysort"],
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
   library: [],
+  comments: [],
   search: ["node:worker_threads"],
   commitMessage: ["node:fs/promises", "node:path"],
   worktrees: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],
@@ -178,6 +179,7 @@ const textDoors: readonly string[] = [
   "src/editor/editorUi.ts",
   "src/editor/editorItems.ts",
   "src/editor/lateTreeView.ts",
+  "src/editor/editorComments.ts",
 ];
 
 /** The members of `vscode.window` that show no text which VS Code reads for links or icons. */

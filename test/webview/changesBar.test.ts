@@ -53,6 +53,21 @@ describe("the changes bar", () => {
     assert.equal(await bar.count(), 0);
   });
 
+  it("comments that are not sent have a button in the bar, also without changes", async () => {
+    const panel = await openPanel([snapshot(delegated)]);
+    await panel.patch({ op: "head", head: { comments: 3 } });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: "Send Comments (3)" }).click();
+    await panel.patch({ op: "head", head: { changes: null } });
+    assert.equal(await bar.count(), 0);
+    const alone = panel.page.getByRole("region", { name: "Comments" });
+    await alone.getByRole("button", { name: "Send Comments (3)" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "sendComments" }, { type: "sendComments" }]);
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-comments.png" });
+    await panel.patch({ op: "head", head: {}, gone: ["comments"] });
+    assert.equal(await alone.count(), 0);
+  });
+
   it("each changed file can be kept or undone by mouse and keyboard; an unknown change can only be kept", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     const unknown = { path: "/home/ada/shop/data.bin", label: "data.bin", added: 0, removed: 0 };

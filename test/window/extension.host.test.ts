@@ -72,6 +72,7 @@ describe("the commands of Parley", () => {
     "restoreSessions",
     "exportSession",
     "checkAgents",
+    "askAtSelection",
   ];
   const commands = contributes.commands
     .map(({ command }) => command)

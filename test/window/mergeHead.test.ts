@@ -42,6 +42,7 @@ const rest: HeadPart<
   | "hasSearchHits"
   | "resumeQuestion"
   | "worktree"
+  | "comments"
 > = {
   values: {
     prompts: () => [],
@@ -52,6 +53,7 @@ const rest: HeadPart<
     hasSearchHits: () => false,
     resumeQuestion: () => null,
     worktree: () => null,
+    comments: () => undefined,
   },
   onDidChange: neverFires,
 };

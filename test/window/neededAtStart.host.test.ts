@@ -38,6 +38,13 @@ describe("a window at its start", () => {
     assert.equal(await hasStoredWork(context()), true);
   });
 
+  it("shows comments on lines", async () => {
+    mkdirSync(join(folder, "comments"));
+    assert.equal(await hasStoredWork(context()), false);
+    writeFileSync(join(folder, "comments", "c1.json"), "{}");
+    assert.equal(await hasStoredWork(context()), true);
+  });
+
   it("shows the session that another window requests, and none for another folder", async () => {
     const folders = new OpenedFolders({ path: join(folder, "global", "folders"), extension: "a.b", log: nullLog });
     await folders.request({ sessionsFolder: join(folder, "other", "sessions") }, { session: "s" }, 1);

@@ -36,6 +36,8 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.sendKey": ["application", "A habit of the user. A folder could make Enter send a half-written message."],
   "parley.notifications": ["application", "A habit of the user. A folder could hide permission requests."],
   "parley.sound": ["application", "A habit of the user."],
+  "parley.comments.gutter": ["application", "A habit of the user."],
+  "parley.comments.askIn": ["application", "A habit of the user."],
   "parley.checkpoints.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.checkpoints.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.checkpoints.maxIgnoredSize": ["machine", "The memory is that of the machine."],

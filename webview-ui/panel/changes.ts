@@ -15,14 +15,24 @@ type ListedFile = NonNullable<ViewHead["changes"]>["files"][number];
 /** The key of the bar in the saved state. */
 export const changesKey = "changes";
 
-/** `<parley-changes>`: the bar; nothing if there are no changes. */
+/** `<parley-changes>`: the bar; nothing if there are neither changes nor comments to send. */
 export class ChangesElement extends LightElement {
-  static override properties = { changes: { attribute: false } };
+  static override properties = { changes: { attribute: false }, comments: { attribute: false } };
   declare changes: ViewHead["changes"];
+  declare comments: ViewHead["comments"];
 
   protected override render(): TemplateResult | typeof nothing {
-    const { changes } = this;
-    if (!changes || changes.files.length === 0) return nothing;
+    const { changes, comments = 0 } = this;
+    const sendButton =
+      comments === 0
+        ? nothing
+        : actionButton("primary", t("Send Comments ({0})", formatCount(comments)), { type: "sendComments" });
+    if (!changes || changes.files.length === 0)
+      return comments === 0
+        ? nothing
+        : html`<section class="changes" aria-label=${t("Comments")}>
+            <div class="changes-buttons">${sendButton}</div>
+          </section>`;
     const { files, added, removed, reviewed, others } = changes;
     const dangerous = files.filter(({ runs }) => runs === "byItself").length;
     const outside = files.filter(({ isOutside }) => isOutside).length;
@@ -45,7 +55,7 @@ export class ChangesElement extends LightElement {
         </button>
         ${others === undefined ? nothing : othersLink(others, files.length)}
         <div class="changes-buttons">
-          ${actionButton("primary", t("Review"), { type: "reviewChanges" })}
+          ${sendButton} ${actionButton("primary", t("Review"), { type: "reviewChanges" })}
           ${actionButton("secondary", t("Keep All"), { type: "keepChanges" })}
           ${actionButton("secondary", t("Undo All"), { type: "undoChanges" })}
         </div>

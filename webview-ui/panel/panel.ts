@@ -318,7 +318,7 @@ export class PanelElement extends LightElement {
           .entryOf=${(id: string) => this.store.entry(id)}
           .onLeave=${() => this.focusComposer()}
         ></parley-question>
-        <parley-changes .changes=${head.changes}></parley-changes>
+        <parley-changes .changes=${head.changes} .comments=${head.comments}></parley-changes>
         <parley-queue
           .queue=${head.queue}
           .onLeave=${() => this.focusComposer()}

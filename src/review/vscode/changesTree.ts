@@ -2,7 +2,7 @@
 // the Explorer.
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
 import { clickedRow, rowsForKey } from "../../editor/focusedRow.ts";
 import type { LateTreeView, ShownRows } from "../../editor/lateTreeView.ts";
 import { systemClock } from "../../base/log.ts";
@@ -21,14 +21,25 @@ import { fileBadge, treeItem } from "../../editor/editorItems.ts";
 /** When programs run a file. Undefined: they do not. */
 export type RunsOf = (path: string) => "byItself" | "withBuild" | "byAgents" | undefined;
 
-export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposable {
+/** Rows of another feature, above those of changes. Each has another `kind`. */
+export interface OtherRows {
+  readonly rows: (parent?: { readonly kind: string }) => readonly { readonly kind: string }[];
+  readonly itemOf: (row: { readonly kind: string }) => vscode.TreeItem;
+  readonly onDidChange: Event<void>;
+}
+
+/** A row of the view: of a change, or of another feature. */
+export type ChangesViewRow = ChangeRow | { readonly kind: "other"; readonly row: { readonly kind: string } };
+
+export class ChangesTree implements vscode.TreeDataProvider<ChangesViewRow>, Disposable {
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #store = new DisposableStore();
 
   readonly #runsOf: RunsOf;
-  #view: ShownRows<ChangeRow> | undefined;
+  #view: ShownRows<ChangesViewRow> | undefined;
+  #others: OtherRows | undefined;
 
   /** `runsOf`: when programs run a file. */
   constructor(review: Review, runsOf: RunsOf) {
@@ -51,24 +62,38 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
 
   /** The files of the rows for which a key was pressed in the view. */
   async filesForKey(): Promise<readonly ReviewedFile[]> {
-    const rows = this.#view ? await rowsForKey(this.#view, rowId, systemClock) : [];
+    const idOf = (row: ChangesViewRow): string =>
+      row.kind === "other" ? `other ${this.#others?.itemOf(row.row).id ?? ""}` : rowId(row);
+    const rows = this.#view ? await rowsForKey(this.#view, idOf, systemClock) : [];
     return rows.flatMap(row => (row.kind === "file" || row.kind === "hunk" ? [row.file] : []));
   }
 
+  /** Shows the rows of another feature, too. */
+  showOthers(others: OtherRows): void {
+    this.#others = others;
+    this.#store.add(others.onDidChange(() => this.#changed.fire()));
+    this.#changed.fire();
+  }
+
   /** The row that was clicked. */
-  async clickedRow(): Promise<ChangeRow | undefined> {
+  async clickedRow(): Promise<ChangesViewRow | undefined> {
     return this.#view && clickedRow(this.#view, systemClock);
   }
 
-  getChildren(row?: ChangeRow): ChangeRow[] {
-    if (row === undefined) return [...changeRows(this.#review)];
+  getChildren(row?: ChangesViewRow): ChangesViewRow[] {
+    const others = (parent?: { readonly kind: string }): ChangesViewRow[] =>
+      this.#others?.rows(parent).map(one => ({ kind: "other", row: one })) ?? [];
+    if (row === undefined) return [...others(), ...changeRows(this.#review)];
+    if (row.kind === "other") return others(row.row);
     if (row.kind === "session") return [...row.rows];
     if (row.kind === "turn") return [...row.files];
     return row.kind === "file" ? [...hunkRows(row)] : [];
   }
 
-  getTreeItem(row: ChangeRow): vscode.TreeItem {
+  getTreeItem(row: ChangesViewRow): vscode.TreeItem {
     switch (row.kind) {
+      case "other":
+        return this.#others?.itemOf(row.row) ?? {};
       case "session":
         return sessionItem(row);
       case "turn":

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import { changesView } from "../../panel/projection/changesView.ts";
+import type { ChangesTree } from "./changesTree.ts";
 import { reviewCommands, reviewIntents } from "./reviewCommands.ts";
 import { ReviewController, type ReviewControllerOptions } from "./reviewController.ts";
 import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
@@ -21,6 +22,8 @@ export interface ReviewFeature {
   readonly commands: ReturnType<typeof reviewCommands>;
   readonly intents: ReturnType<typeof reviewIntents>;
   readonly head: HeadPart<"changes">;
+  /** The Changes view. */
+  readonly tree: Pick<ChangesTree, "showOthers" | "clickedRow">;
 }
 
 /** Creates the review and shows it in the editor. */
@@ -40,6 +43,7 @@ export function createReview(
     store,
     commands: reviewCommands(actions, tabs, changesTree),
     intents: reviewIntents(actions),
+    tree: changesTree,
     head: {
       values: {
         changes: session => {

@@ -33,7 +33,7 @@ type ReviewCommandId =
 
 /** The rows of the Changes view: the one that was clicked, and the files for which a key was pressed. */
 export interface ChangesRows {
-  clickedRow(): Promise<ChangeRow | undefined>;
+  clickedRow(): Promise<unknown>;
   filesForKey(): Promise<readonly ReviewedFile[]>;
 }
 

@@ -20,7 +20,12 @@ interface Lines {
 
 interface LensAction {
   readonly title: string;
-  readonly command: "parley.keepChange" | "parley.undoChange" | "parley.peekChange" | "parley.nextChange";
+  readonly command:
+    | "parley.keepChange"
+    | "parley.undoChange"
+    | "parley.peekChange"
+    | "parley.commentOnLines"
+    | "parley.nextChange";
 }
 
 export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvider, Disposable {
@@ -118,6 +123,7 @@ function lensActions({ changes }: ReviewedFile, lens: HunkLens): readonly LensAc
     { title: vscode.l10n.t("Keep"), command: "parley.keepChange" },
     { title: vscode.l10n.t("Undo"), command: "parley.undoChange" },
     ...(peek === undefined ? [] : [{ title: peek, command: "parley.peekChange" } as const]),
+    { title: vscode.l10n.t("Comment"), command: "parley.commentOnLines" },
     { title: vscode.l10n.t("Next"), command: "parley.nextChange" },
   ];
 }

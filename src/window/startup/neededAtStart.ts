@@ -1,10 +1,11 @@
 // Whether a window must load the extension at its start, because of what an earlier window left.
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { hasStoredChanges, reviewFile, unfinishedTurnFile } from "../../review/storedFiles.ts";
+import { hasStoredComments } from "../../comments/storedComments.ts";
 import { requestFileName } from "../../library/folderRequest.ts";
-import { openedFoldersFolder, sessionLogFolder } from "./storageFolders.ts";
+import { commentsFolder, openedFoldersFolder, sessionLogFolder } from "./storageFolders.ts";
 
 /** Whether one of the tabs shows a document that only Parley can provide. */
 export const hasParleyTab = (tabs: readonly vscode.Tab[]): boolean =>
@@ -26,21 +27,23 @@ export const opensChatAtStart = ({ extensionMode }: Pick<vscode.ExtensionContext
   extensionMode === vscode.ExtensionMode.Development && process.env["PARLEY_OPEN_CHAT"] === "1";
 
 /**
- * Whether changes wait for review, the last turn is not compared yet, or another window requests a session. If that cannot
- * be read, the extension reports it.
+ * Whether changes wait for review, the last turn is not compared yet, there are comments on lines, or another window requests a
+ * session. If that cannot be read, the extension reports it.
  */
 export async function hasStoredWork(context: vscode.ExtensionContext): Promise<boolean> {
   const folder = sessionLogFolder(context);
+  const isReported = (error: unknown): boolean => (error as NodeJS.ErrnoException).code !== "ENOENT";
   const isThere = async (name: string, matters: (text: string) => boolean, path = folder): Promise<boolean> => {
     try {
       return matters(await readFile(join(path, name), "utf8"));
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code !== "ENOENT";
+      return isReported(error);
     }
   };
   const found = await Promise.all([
     isThere(reviewFile, hasStoredChanges),
     isThere(unfinishedTurnFile, text => text !== ""),
+    readdir(commentsFolder(context)).then(hasStoredComments, isReported),
     isThere(requestFileName(folder), () => true, openedFoldersFolder(context)),
   ]);
   return found.includes(true);

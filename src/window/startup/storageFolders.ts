@@ -1,6 +1,7 @@
 // The extension's own folders for this workspace, or for no workspace. Never synchronised, and never in the workspace.
 import { join } from "node:path";
 import type * as vscode from "vscode";
+import { commentsFolderName } from "../../comments/storedComments.ts";
 
 /** The folder of this workspace's checkpoints. */
 export const checkpointFolder = (context: vscode.ExtensionContext): string =>
@@ -17,6 +18,10 @@ export const conversationPagesFolder = (context: vscode.ExtensionContext): strin
 /** The folder of the session logs of this workspace. */
 export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
+
+/** The folder of the comments on lines in this workspace. */
+export const commentsFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, commentsFolderName);
 
 /** The folder of the list of the folders that Parley has opened in this profile. */
 export const openedFoldersFolder = (context: vscode.ExtensionContext): string =>

@@ -31,6 +31,7 @@ export const emptyHeadValues: HeadValues = {
   checkpoints: () => undefined,
   branches: () => undefined,
   changes: () => null,
+  comments: () => undefined,
   follow: () => "off",
   sendKey: () => "enter",
   recent: () => undefined,

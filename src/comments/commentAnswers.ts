@@ -1,0 +1,121 @@
+// Brings the answers of agents to the comments that were sent, a few times in a second.
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Clock } from "../base/log.ts";
+import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
+import type { OpenSession, OpenSessions } from "../library/openSessions.ts";
+import type { SessionState } from "../session/state.ts";
+import { answerPart } from "./commentPrompt.ts";
+import { isAwaitingAnswer, withRemarks, type Remark } from "./lineComment.ts";
+import type { LineComments } from "./lineComments.ts";
+import { promptAnswer, type AnswerPhase } from "./promptAnswer.ts";
+
+export interface CommentAnswersOptions<S extends OpenSession> {
+  readonly comments: LineComments;
+  readonly open: Pick<OpenSessions<S>, "get" | "onDidChange">;
+  readonly clock: Clock;
+}
+
+/** Threads change at most five times in a second, because VS Code draws the whole answer each time. Milliseconds. */
+const updateInterval = 200;
+
+export class CommentAnswers<S extends OpenSession> implements Disposable {
+  readonly #options: CommentAnswersOptions<S>;
+  readonly #changed = new Emitter<readonly string[]>();
+  /** Fires with the ids of comments whose answers are in another phase. */
+  readonly onDidChange: Event<readonly string[]> = this.#changed.event;
+  readonly #phases = new Map<string, AnswerPhase>();
+  readonly #links: readonly Disposable[];
+  #timer: Disposable | undefined;
+
+  constructor(options: CommentAnswersOptions<S>) {
+    this.#options = options;
+    const { open, comments } = options;
+    this.#links = [
+      open.onDidChange(change => {
+        if (change.type === "changed" || change.type === "opened") this.#updateLater(change.session.id);
+        else if (change.type === "closed") this.update();
+      }),
+      // A session that works does not change when it gets a comment.
+      comments.onDidChange(ids => {
+        if (ids.some(id => this.#hasNewPrompt(id))) this.#updateSoon();
+      }),
+    ];
+  }
+
+  /** How far the answer to the remark is. Undefined: it is not sent, or its session is not open. */
+  phaseOf({ prompt, end }: Remark): AnswerPhase | undefined {
+    return prompt === undefined ? undefined : (end ?? this.#phases.get(prompt));
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    for (const link of this.#links) link.dispose();
+    this.#changed.dispose();
+  }
+
+  #updateLater(session: string): void {
+    if (!this.#timer && this.#options.comments.all.some(one => one.session === session && isAwaitingAnswer(one)))
+      this.#updateSoon();
+  }
+
+  #hasNewPrompt(id: string): boolean {
+    const { comments, open } = this.#options;
+    const comment = comments.get(id);
+    if (!comment || !open.get(comment.session)) return false;
+    return comment.remarks.some(
+      ({ prompt, end }) => prompt !== undefined && end === undefined && !this.#phases.has(prompt),
+    );
+  }
+
+  #updateSoon(): void {
+    this.#timer ??= this.#options.clock.after(updateInterval, () => {
+      this.#timer = undefined;
+      this.update();
+    });
+  }
+
+  /** Brings in what the open sessions have. */
+  update(): void {
+    const { comments, open } = this.#options;
+    const others: string[] = [];
+    comments.changeAll(comment => {
+      if (!isAwaitingAnswer(comment)) return comment;
+      const state = open.get(comment.session)?.state;
+      return withRemarks(comment, remark => {
+        const next = state ? this.#answered(remark, state) : remark;
+        const phase = this.#setPhase(remark, state);
+        if (phase) others.push(comment.id);
+        return next;
+      });
+    });
+    if (others.length > 0) this.#changed.fire([...new Set(others)]);
+  }
+
+  /** Whether the phase is another one. */
+  #setPhase({ prompt, end }: Remark, state: SessionState | undefined): boolean {
+    if (prompt === undefined || end !== undefined) return false;
+    const before = this.#phases.get(prompt);
+    const phase = state && promptAnswer(state, prompt).phase;
+    if (phase) this.#phases.set(prompt, phase);
+    else this.#phases.delete(prompt);
+    return phase !== before;
+  }
+
+  #answered(remark: Remark, state: SessionState): Remark {
+    const { prompt, end, number = 1, of = 1 } = remark;
+    if (prompt === undefined || end !== undefined) return remark;
+    const { text, phase } = promptAnswer(state, prompt);
+    if (phase === "gone") return collectedAgain(remark);
+    const isOver = phase === "done" || phase === "stopped" || phase === "failed";
+    const part = of > 1 ? (answerPart(text, number, of) ?? (isOver ? text : "")) : text;
+    const answer = maskKnownSecrets(part);
+    const agent = state.agent?.name;
+    if (answer === (remark.answer ?? "") && !isOver) return remark;
+    return { ...remark, answer, ...(agent !== undefined && { agent }), ...(isOver && { end: phase }) };
+  }
+}
+
+/** The user has withdrawn the prompt, so the remark can be sent again. */
+function collectedAgain({ id, text, at }: Remark): Remark {
+  return { id, text, at };
+}

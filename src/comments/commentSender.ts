@@ -1,0 +1,76 @@
+// Sends comments to their sessions: those of one session as one prompt.
+import { t } from "../base/l10n.ts";
+import { relativeLabel } from "../base/pathLabel.ts";
+import type { Session } from "../session/session.ts";
+import { commentPrompt, type CommentToSend } from "./commentPrompt.ts";
+import { commentState, withSentRemarks, type LineComment } from "./lineComment.ts";
+import type { LineComments } from "./lineComments.ts";
+import { changeLines, turnsAt, type CommentedReview } from "./reviewedComments.ts";
+
+/** A session that gets comments. */
+export type CommentSession = Pick<Session, "id" | "state" | "send">;
+
+export interface CommentSenderOptions {
+  readonly comments: LineComments;
+  readonly review: CommentedReview;
+  /** The session with this id, or the one that the chat shows. Rejects with a sentence if there is none. */
+  readonly openSession: (id: string | undefined) => Promise<CommentSession>;
+  /** The files whose lines the user does not want to share. */
+  readonly declined: (paths: readonly string[]) => Promise<readonly string[]>;
+}
+
+export class CommentSender {
+  readonly #options: CommentSenderOptions;
+
+  constructor(options: CommentSenderOptions) {
+    this.#options = options;
+  }
+
+  /** The comments that are collected. */
+  get collected(): readonly LineComment[] {
+    return this.#options.comments.all.filter(one => commentState(one) === "collected");
+  }
+
+  /** Sends the collected remarks of these comments. Rejects with a sentence; what was not sent stays collected. */
+  async send(ids: readonly string[]): Promise<void> {
+    const { comments, declined } = this.#options;
+    const wanted = ids.flatMap(id => comments.get(id) ?? []);
+    const paths = [...new Set(wanted.flatMap(({ path }) => path ?? []))];
+    const refused = await declined(paths);
+    if (refused.length > 0)
+      throw new Error(t("The comment was not sent because you declined to share {0}.", refused.join(", ")));
+    const sessions = new Set(wanted.map(({ session }) => session));
+    const sent = await Promise.allSettled([...sessions].map(session => this.#sendTo(session, ids)));
+    for (const one of sent) if (one.status === "rejected") throw one.reason;
+  }
+
+  async #sendTo(id: string | undefined, ids: readonly string[]): Promise<void> {
+    const { comments, review, openSession } = this.#options;
+    const session = await openSession(id);
+    // As they are now, since they can have changed meanwhile.
+    const due = ids
+      .flatMap(one => comments.get(one) ?? [])
+      .filter(comment => comment.session === id && commentState(comment) === "collected");
+    if (due.length === 0) return;
+    const toSend = due.map(comment => commentToSend(comment, review, session.state.workspaceFolder));
+    const prompt = session.send([{ type: "text", text: commentPrompt(toSend) }]);
+    if (prompt === undefined) return;
+    const agent = session.state.agent?.name;
+    for (const [at, comment] of due.entries()) {
+      const numbers = due.length > 1 && { number: at + 1, of: due.length };
+      const sent = { session: session.id, prompt, ...numbers, ...(agent !== undefined && { agent }) };
+      comments.change(comment.id, one => withSentRemarks(one, sent, turnsAt(review, one)));
+    }
+  }
+}
+
+function commentToSend(comment: LineComment, review: CommentedReview, folder: string): CommentToSend {
+  const { path, uri, isBefore } = comment;
+  const change = changeLines(review, comment);
+  return {
+    comment,
+    path: path === undefined ? uri : relativeLabel(path, folder),
+    ...(isBefore && { isBefore }),
+    ...(change.length > 0 && { change }),
+  };
+}

@@ -1,0 +1,65 @@
+// Reads the answer to a prompt from the state of its session. Pure.
+import { contentText, isBusy, isPrompt, openQuestions, type Entry, type SessionState } from "../session/state.ts";
+
+/**
+ * How far the agent is. `waiting`: it waits for the user. `queued`: the prompt is not sent yet. `gone`: the session does not
+ * have the prompt, because the user withdrew it. `done`, `stopped` and `failed` are ends.
+ */
+export type AnswerPhase = "queued" | "working" | "waiting" | "done" | "stopped" | "failed" | "gone";
+
+export interface PromptAnswer {
+  /** The agent's messages, without those of its sub-agents. */
+  readonly text: string;
+  readonly phase: AnswerPhase;
+}
+
+/** A longer answer loses its end in a thread. The chat has all of it. Characters. */
+const maxAnswerLength = 20_000;
+
+/** The answer to the prompt with this id, as far as it has arrived. */
+export function promptAnswer(state: SessionState, prompt: string): PromptAnswer {
+  const at = positionOf(state, prompt);
+  if (at === undefined) {
+    const isPending = state.pendingPrompts.some(({ id }) => id === prompt);
+    return { text: "", phase: isPending ? pendingPhase(state) : "gone" };
+  }
+  const texts: string[] = [];
+  let end: AnswerPhase | undefined;
+  for (let i = at; i < state.entries.length && end === undefined; i++) {
+    const entry = state.entries.at(i) as Entry;
+    // A prompt that was sent into the turn, or that of the next turn.
+    if (i > at && isPrompt(entry)) end = "done";
+    else {
+      if (entry.kind === "message" && entry.author === "agent" && entry.parent === undefined)
+        texts.push(contentText(entry.content).trim());
+      end = endWith(entry);
+    }
+  }
+  const text = texts.filter(one => one !== "").join("\n\n");
+  return { text: cut(text), phase: end ?? runningPhase(state) };
+}
+
+function positionOf({ entries }: SessionState, prompt: string): number | undefined {
+  const entry = entries.findLast(one => one.kind === "message" && one.submission === prompt);
+  return entry && entries.position(entry.id);
+}
+
+/** The end of the turn, if the entry is its last one. */
+function endWith(entry: Entry): AnswerPhase | undefined {
+  if (entry.kind === "turnEnd" && !entry.over) return entry.stopReason === "cancelled" ? "stopped" : "failed";
+  if (entry.kind === "problem" || entry.excluded) return "failed";
+  return entry.turn ? "done" : undefined;
+}
+
+function runningPhase(state: SessionState): AnswerPhase {
+  if (openQuestions(state).length > 0) return "waiting";
+  if (isBusy(state)) return "working";
+  return state.lost === null ? "done" : "failed";
+}
+
+const pendingPhase = (state: SessionState): AnswerPhase =>
+  state.signIn !== null || state.lost !== null || state.queuePaused ? "waiting" : "queued";
+
+function cut(text: string): string {
+  return text.length <= maxAnswerLength ? text : `${text.slice(0, maxAnswerLength).replace(/[\ud800-\udbff]$/, "")}…`;
+}

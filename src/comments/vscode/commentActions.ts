@@ -1,0 +1,265 @@
+// The user's actions on comments: writing, sending, discarding and resolving them, and going to them.
+import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { withLineFeeds } from "../../base/text.ts";
+import { showErrorMessage, showInformationMessage, showQuickPick } from "../../editor/editorUi.ts";
+import type { EditorComments } from "../../editor/editorComments.ts";
+import type { LineRange } from "../../review/hunk.ts";
+import type { CommentSender } from "../commentSender.ts";
+import { isAwaitingAnswer, newComment, withRemark, withRemarkText, type LineComment } from "../lineComment.ts";
+import type { LineComments } from "../lineComments.ts";
+import { hunkAt, type CommentedReview } from "../reviewedComments.ts";
+import { problemsAt } from "./askAtSelection.ts";
+import type { CommentThreads } from "./commentThreads.ts";
+
+/** VS Code passes this to the commands below the text box of a thread. */
+export type WrittenRemark = Pick<vscode.CommentReply, "thread" | "text">;
+
+/** The sessions, as comments use them. */
+export interface CommentSessions {
+  /** The session that the chat shows. Undefined: it shows none. */
+  readonly shown: () => string | undefined;
+  /** Whether there is such a session. */
+  readonly has: (id: string) => boolean;
+  readonly stop: (id: string) => void;
+  /** The session for a question at the selection. Rejects with a sentence if none can start. */
+  readonly forQuestion: () => Promise<string>;
+  /** Asks the user for a session. Undefined: cancelled. Rejects with a sentence if none can start. */
+  readonly choose: () => Promise<string | undefined>;
+  /** Shows a session in the chat. */
+  readonly show: (id: string) => Promise<void>;
+}
+
+export interface CommentActionsOptions {
+  readonly editor: EditorComments;
+  readonly comments: LineComments;
+  readonly threads: CommentThreads;
+  readonly sender: CommentSender;
+  readonly review: CommentedReview;
+  readonly sessions: CommentSessions;
+  /** Shows a short message, also to screen readers. */
+  readonly announce: (words: string) => void;
+  readonly log: Log;
+}
+
+export class CommentActions {
+  readonly #options: CommentActionsOptions;
+
+  constructor(options: CommentActionsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens a text box at the selected lines of the active editor, or at these lines. Lines that have a comment show it. */
+  async commentOnLines(lines?: LineRange): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const { announce } = this.#options;
+    if (!editor) return announce(vscode.l10n.t("Open a file to comment on its lines."));
+    if (!this.#options.editor.canHaveComments(editor.document))
+      return announce(
+        vscode.l10n.t("You can comment on files of the workspace, and on both sides of diffs of Parley."),
+      );
+    const place = lines ?? selectedLines(editor);
+    const thread = this.#openThreadAt(editor.document.uri, place);
+    if (!thread) return this.#options.editor.openTextBox(editor.document, place);
+    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+    const { end } = thread.range ?? editor.selection;
+    editor.selection = new vscode.Selection(end, end);
+    // The oldest supported version may lack it.
+    const commands = await vscode.commands.getCommands(true);
+    if (commands.includes("workbench.action.focusCommentOnCurrentLine"))
+      await vscode.commands.executeCommand("workbench.action.focusCommentOnCurrentLine");
+  }
+
+  /**
+   * The thread at lines that have a comment already. A resolved one makes room, because VS Code opens no text box at a line with
+   * a thread.
+   */
+  #openThreadAt(uri: vscode.Uri, { from, to }: LineRange): vscode.CommentThread | undefined {
+    const { comments, threads } = this.#options;
+    const isAtLastLine = ({ lines }: LineComment): boolean =>
+      Math.max(lines.from, lines.to - 1) === Math.max(from, to - 1);
+    const there = comments.all.filter(one => one.uri === uri.toString() && isAtLastLine(one));
+    for (const { id, isResolved } of there) if (isResolved) comments.remove(id);
+    const open = there.find(({ isResolved }) => !isResolved);
+    return open && threads.get(open.id);
+  }
+
+  /** Adds the remark to its thread, and sends it at once if `isSent`. */
+  async write({ thread, text }: WrittenRemark, isSent: boolean): Promise<void> {
+    if (text.trim() === "") return;
+    const { comments, announce } = this.#options;
+    const id = this.#options.threads.idOf(thread) ?? (await this.#newComment(thread));
+    comments.change(id, one => withRemark(one, { id: randomUUID(), text: text.trim(), at: Date.now() }));
+    // VS Code empties the text box when this command ends, so it does not wait for an agent that starts.
+    if (isSent) return this.#sendSoon([id]);
+    const { length } = this.#options.sender.collected;
+    announce(
+      length === 1
+        ? vscode.l10n.t("1 comment is waiting. “Send Comments” sends it.")
+        : vscode.l10n.t("{0} comments are waiting. “Send Comments” sends them together.", length),
+    );
+  }
+
+  /** Sends all collected comments, or this one. */
+  send(id?: string): void {
+    const ids = id === undefined ? this.#options.sender.collected.map(one => one.id) : [id];
+    if (ids.length === 0) return this.#options.announce(vscode.l10n.t("There are no comments to send."));
+    this.#sendSoon(ids);
+  }
+
+  /** Discards a comment. A message offers to bring it back. */
+  async discard(ids: readonly string[]): Promise<void> {
+    const { comments, announce } = this.#options;
+    const removed = ids.flatMap(id => comments.remove(id) ?? []);
+    if (removed.length === 0) return announce(vscode.l10n.t("There are no comments to discard."));
+    const undo = vscode.l10n.t("Undo");
+    const text =
+      removed.length === 1
+        ? vscode.l10n.t("The comment was discarded.")
+        : vscode.l10n.t("{0} comments were discarded.", removed.length);
+    if ((await showInformationMessage(text, undo)) !== undo) return;
+    for (const comment of removed) comments.add(comment);
+  }
+
+  /** The user chooses the session that gets a comment. */
+  async changeSession(id: string): Promise<void> {
+    const session = await this.#options.sessions.choose();
+    if (session !== undefined) this.#options.comments.change(id, one => ({ ...one, session }));
+  }
+
+  /** The comment needs no more work. */
+  resolve(id: string): void {
+    this.#options.comments.change(id, one => ({ ...one, isResolved: true }));
+  }
+
+  /** Shows a remark as a text box. */
+  edit(key: string): void {
+    this.#setEditing(key, true);
+  }
+
+  /** Ends the editing of a remark, with its text or as it was. */
+  endEdit(key: string, text?: string): void {
+    const { comments } = this.#options;
+    const id = this.#ofRemark(key)?.id;
+    if (id === undefined) return;
+    if (text !== undefined && text.trim() !== "") comments.change(id, one => withRemarkText(one, key, text.trim()));
+    this.#setEditing(key, false);
+    this.#options.threads.showAgain(id);
+  }
+
+  /** Stops the work on a comment, or on one that the user picks. */
+  async stop(id?: string): Promise<void> {
+    const chosen = id ?? (await this.#pickWorking());
+    const session = chosen === undefined ? undefined : this.#options.comments.get(chosen)?.session;
+    if (session !== undefined) this.#options.sessions.stop(session);
+  }
+
+  async #pickWorking(): Promise<string | undefined> {
+    const working = this.#options.comments.all.filter(isAwaitingAnswer);
+    if (working.length === 0) this.#options.announce(vscode.l10n.t("No agent is working on a comment."));
+    if (working.length < 2) return working[0]?.id;
+    const picks = working.map(({ id, path = "", lines, remarks }) => ({
+      label: remarks.at(-1)?.text.split("\n")[0] ?? "",
+      description: vscode.l10n.t("{0}, line {1}", basename(path), lines.from + 1),
+      id,
+    }));
+    return (await showQuickPick(picks, { title: vscode.l10n.t("Stop Work on Comment") }))?.id;
+  }
+
+  /** Shows the conversation of a comment. */
+  async showInChat(id: string): Promise<void> {
+    const session = this.#options.comments.get(id)?.session;
+    if (session === undefined || !this.#options.sessions.has(session))
+      throw new Error(vscode.l10n.t("The session of this comment was deleted."));
+    await this.#options.sessions.show(session);
+  }
+
+  /** Opens the document of a comment at its lines. */
+  async open(id: string): Promise<void> {
+    const comment = this.#options.comments.get(id);
+    if (!comment) return;
+    const { from } = comment.lines;
+    const selection = new vscode.Range(from, 0, from, 0);
+    await vscode.window.showTextDocument(vscode.Uri.parse(comment.uri, true), { preview: true, selection });
+    const thread = this.#options.threads.get(id);
+    if (thread) thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+  }
+
+  /** Asks about the selected lines of the active editor: what `pick` returns. The chat needs not be open. */
+  async askAtSelection(pick: (problems: readonly string[]) => Promise<string | undefined>): Promise<void> {
+    const { announce, sessions, comments } = this.#options;
+    const editor = vscode.window.activeTextEditor;
+    if (!editor) return announce(vscode.l10n.t("Open a file to ask about its lines."));
+    const { document } = editor;
+    if (document.uri.scheme === "vscode-notebook-cell")
+      return announce(vscode.l10n.t("Parley cannot ask at cells of a notebook. Add the notebook to the chat instead."));
+    if (document.isUntitled) return announce(vscode.l10n.t("Save the file first, so that the agent can change it."));
+    if (!this.#options.editor.canHaveComments(document) || document.uri.scheme !== "file")
+      return announce(vscode.l10n.t("Parley can ask at lines of files in the workspace only."));
+    const lines = selectedLines(editor);
+    const text = await pick(problemsAt(document, lines));
+    if (text === undefined) return;
+    const session = await sessions.forQuestion();
+    const id = this.#add(document, lines);
+    comments.change(id, one => ({ ...withRemark(one, { id: randomUUID(), text, at: Date.now() }), session }));
+    this.#sendSoon([id]);
+  }
+
+  /** The comment that a thread becomes with its first remark. */
+  async #newComment(thread: vscode.CommentThread): Promise<string> {
+    const document = await vscode.workspace.openTextDocument(thread.uri);
+    const { start, end } = thread.range ?? new vscode.Range(0, 0, 0, 0);
+    // A selection of whole lines ends at the start of the next line.
+    const to = end.line > start.line && end.character === 0 ? end.line : end.line + 1;
+    return this.#add(document, { from: start.line, to }, thread);
+  }
+
+  #add(document: vscode.TextDocument, lines: LineRange, thread?: vscode.CommentThread): string {
+    const { comments, threads, review, sessions } = this.#options;
+    const { uri } = document;
+    const isBefore = uri.scheme !== "file";
+    const path = uri.scheme === "untitled" ? undefined : uri.fsPath;
+    const hunk = path === undefined ? undefined : hunkAt(review, path, lines, isBefore ? "base" : "text");
+    const session = hunk?.session !== undefined && sessions.has(hunk.session) ? hunk.session : sessions.shown();
+    const id = randomUUID();
+    const text = withLineFeeds(document.getText());
+    const place = {
+      ...{ id, uri: uri.toString(), lines },
+      ...(path !== undefined && { path }),
+      ...(isBefore && { isBefore: true as const }),
+      ...(session !== undefined && { session }),
+      ...(hunk && { hunk: hunk.id }),
+    };
+    if (thread) threads.adopt(id, thread);
+    comments.add(newComment(place, text), text);
+    return id;
+  }
+
+  #sendSoon(ids: readonly string[]): void {
+    const { sender, log } = this.#options;
+    sender.send(ids).catch((thrown: unknown) => {
+      const error = asError(thrown);
+      log.error("Comments could not be sent.", error.stack);
+      void showErrorMessage(vscode.l10n.t("{0} The comment is kept.", error.message));
+    });
+  }
+
+  #ofRemark(key: string): LineComment | undefined {
+    return this.#options.comments.all.find(({ remarks }) => remarks.some(one => one.id === key));
+  }
+
+  #setEditing(key: string, isEditing: boolean): void {
+    const id = this.#ofRemark(key)?.id;
+    const thread = id === undefined ? undefined : this.#options.threads.get(id);
+    if (thread) this.#options.editor.setEditing(thread, key, isEditing);
+  }
+}
+
+/** The lines of the selection. One that ends before the first character of a line does not include that line. */
+function selectedLines({ selection: { start, end } }: vscode.TextEditor): LineRange {
+  const isWhole = end.line > start.line && end.character === 0;
+  return { from: start.line, to: isWhole ? end.line : end.line + 1 };
+}

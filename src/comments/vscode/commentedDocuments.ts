@@ -1,0 +1,113 @@
+// Moves comments with the texts of their documents: as the user and agents edit them, and as files change on disk.
+import * as vscode from "vscode";
+import { SequencerByKey } from "../../base/async.ts";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import { normalizeText, withLineFeeds } from "../../base/text.ts";
+import { currentTextOf, openDocumentOf } from "../../editor/openDocuments.ts";
+import type { FileEvents } from "../../files/vscode/fileEvents.ts";
+import type { LineComments } from "../lineComments.ts";
+import type { CommentedReview } from "../reviewedComments.ts";
+
+export interface CommentedDocumentsOptions {
+  readonly comments: LineComments;
+  readonly fileEvents: FileEvents;
+  readonly review: CommentedReview;
+  readonly roots: () => readonly string[];
+  readonly onDidChangeRoots: Event<void>;
+  readonly log: Log;
+}
+
+export class CommentedDocuments implements Disposable {
+  readonly #options: CommentedDocumentsOptions;
+  readonly #store = new DisposableStore();
+  readonly #reads = new SequencerByKey<string>();
+  #watchers = new DisposableStore();
+
+  constructor(options: CommentedDocumentsOptions) {
+    this.#options = options;
+    const { comments, review } = options;
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(document => this.#opened(document)));
+    this.#store.add(
+      vscode.workspace.onDidRenameFiles(({ files }) => {
+        for (const { oldUri, newUri } of files) this.#renamed(oldUri.fsPath, newUri.fsPath);
+      }),
+    );
+    this.#store.add(
+      review.onDidChange(() => {
+        for (const { path, movedFrom } of review.files) if (movedFrom !== undefined) this.#renamed(movedFrom, path);
+      }),
+    );
+    this.#store.add(options.onDidChangeRoots(() => this.#watch()));
+    this.#watch();
+    for (const uri of comments.uris) void this.#read(uri);
+  }
+
+  /** Resolves when the texts of all files with comments are read. */
+  whenRead(): Promise<void> {
+    return this.#reads.whenIdle();
+  }
+
+  dispose(): void {
+    this.#watchers.dispose();
+    this.#store.dispose();
+  }
+
+  #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const { comments } = this.#options;
+    const uri = document.uri.toString();
+    if (contentChanges.length === 0 || !comments.uris.has(uri)) return;
+    const edits = contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) }));
+    comments.edited(uri, edits, withLineFeeds(document.getText()));
+  }
+
+  #opened(document: vscode.TextDocument): void {
+    const { comments } = this.#options;
+    const uri = document.uri.toString();
+    if (comments.uris.has(uri)) comments.replaced(uri, normalizeText(document.getText()));
+  }
+
+  #renamed(from: string, to: string): void {
+    const { comments } = this.#options;
+    for (const { path, isBefore } of comments.all) {
+      if (path === undefined || isBefore) continue;
+      const next = path === from ? to : path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : undefined;
+      if (next === undefined) continue;
+      comments.renamed(vscode.Uri.file(path).toString(), { uri: vscode.Uri.file(next).toString(), path: next });
+    }
+  }
+
+  #watch(): void {
+    // The watchers that go on watch before the others end, so that no change is missed.
+    const before = this.#watchers;
+    this.#watchers = new DisposableStore();
+    for (const root of this.#options.roots()) {
+      this.#watchers.add(
+        this.#options.fileEvents.watchFolder(root, ({ path }) => {
+          const uri = vscode.Uri.file(path).toString();
+          if (this.#options.comments.uris.has(uri)) void this.#read(uri);
+        }),
+      );
+    }
+    before.dispose();
+  }
+
+  /** Reads a file that no document shows. An open document reports its changes by itself. */
+  async #read(uri: string): Promise<void> {
+    const { comments, log } = this.#options;
+    const { scheme, fsPath } = vscode.Uri.parse(uri, true);
+    if (scheme !== "file") return;
+    try {
+      await this.#reads.queue(uri, async () => {
+        const document = openDocumentOf(fsPath);
+        if (document) return comments.replaced(uri, normalizeText(document.getText()));
+        const text = await currentTextOf(fsPath);
+        if (text !== undefined && !this.#store.isDisposed) comments.replaced(uri, text);
+      });
+    } catch (thrown) {
+      log.warn(`${fsPath} could not be read for its comments.`, asError(thrown).message);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// Comments on their way to a session, and the answers on their way back.
+import assert from "node:assert/strict";
+import { nullLog } from "../../src/base/log.ts";
+import { Refusal } from "../../src/base/errors.ts";
+import { CommentAnswers } from "../../src/comments/commentAnswers.ts";
+import { CommentSender } from "../../src/comments/commentSender.ts";
+import { commentState, newComment, withRemark, type LineComment } from "../../src/comments/lineComment.ts";
+import { LineComments } from "../../src/comments/lineComments.ts";
+import { commentThreadView } from "../../src/comments/shownThread.ts";
+import { OpenSessions } from "../../src/library/openSessions.ts";
+import type { Session } from "../../src/session/session.ts";
+import { permissionQuestion, SessionBench } from "../support/fakes/sessionBench.ts";
+import { until } from "../support/fakes/until.ts";
+
+const text = "a\nb\nc\n";
+
+async function bench() {
+  const room = await new SessionBench().openReady();
+  const open = new OpenSessions<Session>();
+  open.add(room.session);
+  const { clock } = room;
+  const files = { read: () => Promise.resolve([]), write: () => Promise.resolve(), remove: () => Promise.resolve() };
+  const comments = new LineComments({ files, clock, log: nullLog, onNotStored: () => {} });
+  const answers = new CommentAnswers({ comments, open, clock });
+  const declined: string[] = [];
+  let failure: Error | undefined;
+  const sender = new CommentSender({
+    comments,
+    review: { files: [], turns: [], file: () => undefined, onDidChange: () => ({ dispose() {} }) },
+    openSession: () => (failure ? Promise.reject(failure) : Promise.resolve(room.session)),
+    declined: () => Promise.resolve(declined),
+  });
+  const add = (id: string, words: string): void => {
+    const place = { id, uri: "file:///w/a.js", path: "/w/a.js", lines: { from: 1, to: 2 }, session: "session" };
+    comments.add(withRemark(newComment(place, text), { id: `${id}r`, text: words, at: 1 }), text);
+  };
+  const say = (words: string, messageId = "m"): void =>
+    room.remote.report({ type: "messageChunk", author: "agent", messageId, content: { type: "text", text: words } });
+  const get = (id: string): LineComment => {
+    const comment = comments.get(id);
+    assert.ok(comment);
+    return comment;
+  };
+  /** What the thread shows: its label, and each text with its label. */
+  const shown = (id: string): readonly string[] => {
+    const view = commentThreadView(get(id), { sessionTitle: "", phaseOf: one => answers.phaseOf(one) });
+    return [
+      view.contextValue,
+      ...view.comments.map(one => `${one.author}: ${one.text}${one.label && ` (${one.label})`}`),
+    ];
+  };
+  const started = (): Promise<void> => until(() => room.session.state.activity.state === "running");
+  const update = (): void => clock.advance(200);
+  const fail = (error: Error | undefined): void => void (failure = error);
+  return { room, comments, answers, sender, declined, fail, add, say, get, shown, started, update };
+}
+
+describe("a comment that is sent", () => {
+  it("is a prompt of its session, and its thread shows the answer while it arrives", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    assert.deepEqual(room.remote.texts, ["Why?\n\na.js, line 2:\n```js\nb\n```"]);
+    update();
+    assert.deepEqual(shown("c"), ["sent.working", "You: Why?", "Stub: Working… (working)"]);
+    say("Because");
+    update();
+    assert.deepEqual(shown("c").at(-1), "Stub: Because (working)");
+    say(" it must.");
+    say("All done.", "m2");
+    room.remote.end();
+    update();
+    assert.deepEqual(shown("c"), ["sent", "You: Why?", "Stub: Because it must.\n\nAll done."]);
+  });
+
+  it("changes its thread at most five times in a second", async () => {
+    const { room, comments, sender, add, say, started, update } = await bench();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    update();
+    let changes = 0;
+    comments.onDidChange(() => changes++);
+    for (let at = 0; at < 100; at++) {
+      say("word ");
+      room.clock.advance(10);
+    }
+    assert.ok(changes >= 4 && changes <= 5, `${changes} changes in one second`);
+  });
+
+  it("says what it waits for: its turn in the queue, and the user", async () => {
+    const { room, sender, add, shown, started, update } = await bench();
+    room.send("first");
+    await started();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    update();
+    assert.match(shown("c").at(-1) ?? "", /present work\. \(queued\)$/);
+    room.remote.end();
+    await until(() => room.remote.texts.length === 2);
+    void room.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
+    await room.flushPromises();
+    update();
+    assert.match(shown("c").at(-1) ?? "", /waits for you in the chat\. \(waiting for you\)$/);
+  });
+
+  it("is collected again if the user withdraws its prompt from the queue", async () => {
+    const { room, sender, add, get, started, update } = await bench();
+    room.send("first");
+    await started();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    update();
+    room.session.queue.withdraw(get("c").remarks[0]?.prompt ?? "");
+    update();
+    assert.equal(commentState(get("c")), "collected");
+  });
+
+  it("says that it was stopped, or that the agent failed", async () => {
+    const { room, sender, add, shown, started, update } = await bench();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    room.session.stop();
+    room.remote.end("cancelled");
+    update();
+    assert.match(shown("c").at(-1) ?? "", /^Stub: Stopped before .* \(stopped\)$/);
+    add("d", "And this?");
+    await sender.send(["d"]);
+    await until(() => room.remote.texts.length === 2);
+    room.remote.end("error");
+    update();
+    assert.match(shown("d").at(-1) ?? "", /^Stub: The agent could not answer\..* \(failed\)$/);
+  });
+
+  it("is one of several in one prompt, and gets its own part of the answer", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    add("d", "What?");
+    await sender.send(["c", "d"]);
+    await started();
+    assert.equal(room.remote.texts.length, 1);
+    say("[1]\nBecause.\n[2]\nA list.");
+    room.remote.end();
+    update();
+    assert.deepEqual([shown("c").at(-1), shown("d").at(-1)], ["Stub: Because.", "Stub: A list."]);
+  });
+
+  it("gets the whole answer if the agent does not number its parts", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    add("d", "What?");
+    await sender.send(["c", "d"]);
+    await started();
+    say("Both are done.");
+    update();
+    assert.match(shown("c").at(-1) ?? "", /Working…/);
+    room.remote.end();
+    update();
+    assert.deepEqual([shown("c").at(-1), shown("d").at(-1)], ["Stub: Both are done.", "Stub: Both are done."]);
+  });
+
+  it("shows the answer of an agent without HTML and images", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    say("<img src=x onerror=alert(1)> ![x](https://example.com/x.png)\n```rust\nvec![1]\n```");
+    room.remote.end();
+    update();
+    const [, , answer = ""] = shown("c");
+    assert.ok(answer.includes("&lt;img") && !answer.includes("![x]") && answer.includes("vec![1]"), answer);
+  });
+
+  it("stays collected if no session can start, or if the user declines to share the file", async () => {
+    const { sender, declined, fail, add, get } = await bench();
+    add("c", "Why?");
+    fail(new Refusal("failed", "There is no folder."));
+    await assert.rejects(sender.send(["c"]), /There is no folder\./);
+    assert.equal(commentState(get("c")), "collected");
+    fail(undefined);
+    declined.push(".env");
+    await assert.rejects(sender.send(["c"]), /declined to share \.env/);
+    assert.equal(commentState(get("c")), "collected");
+  });
+});

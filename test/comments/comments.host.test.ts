@@ -1,0 +1,269 @@
+// Comments on lines with the API of VS Code: threads, documents that move them, and commands.
+import assert from "node:assert/strict";
+import { mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { CommentSender } from "../../src/comments/commentSender.ts";
+import { commentState } from "../../src/comments/lineComment.ts";
+import { LineComments } from "../../src/comments/lineComments.ts";
+import { CommentActions } from "../../src/comments/vscode/commentActions.ts";
+import { commentCommands } from "../../src/comments/vscode/commentCommands.ts";
+import { CommentedDocuments } from "../../src/comments/vscode/commentedDocuments.ts";
+import { commentRows } from "../../src/comments/vscode/commentRows.ts";
+import { CommentThreads } from "../../src/comments/vscode/commentThreads.ts";
+import { askItems } from "../../src/comments/vscode/askAtSelection.ts";
+import { EditorComments } from "../../src/editor/editorComments.ts";
+import { FileEvents } from "../../src/files/vscode/fileEvents.ts";
+import { emptySession } from "../../src/session/state.ts";
+import { until } from "../support/fakes/until.ts";
+
+const noReview = { files: [], turns: [], file: () => undefined, onDidChange: new Emitter<void>().event };
+
+describe("comments on lines in VS Code", () => {
+  let folder: string;
+  let path: string;
+  let uri: vscode.Uri;
+  let room: ReturnType<typeof bench>;
+
+  function bench() {
+    const editor = new EditorComments(
+      { canHave: ({ uri: { scheme } }) => scheme === "file", hasGutter: () => true },
+      "parley.comments.test",
+    );
+    const comments = new LineComments({
+      files: { read: () => Promise.resolve([]), write: () => Promise.resolve(), remove: () => Promise.resolve() },
+      ...{ clock: systemClock, log: nullLog, onNotStored: () => {} },
+    });
+    const threads = new CommentThreads({ editor, comments, sessionTitle: () => "Tests", phaseOf: ({ end }) => end });
+    const prompts: string[] = [];
+    const sender = new CommentSender({
+      ...{ comments, review: noReview },
+      openSession: () =>
+        Promise.resolve({
+          id: "s",
+          state: { ...emptySession, workspaceFolder: folder },
+          send: ([block]) => `p${prompts.push(block?.type === "text" ? block.text : "")}`,
+        }),
+      declined: () => Promise.resolve([]),
+    });
+    const announced: string[] = [];
+    const stopped: string[] = [];
+    const actions = new CommentActions({
+      ...{ editor, comments, threads, sender, review: noReview, log: nullLog },
+      sessions: {
+        shown: () => "s",
+        has: () => true,
+        stop: id => void stopped.push(id),
+        forQuestion: () => Promise.resolve("new"),
+        choose: () => Promise.resolve("other"),
+        show: () => Promise.resolve(),
+      },
+      announce: words => void announced.push(words),
+    });
+    const events = new FileEvents();
+    const documents = new CommentedDocuments({
+      ...{ comments, review: noReview, fileEvents: events, log: nullLog },
+      roots: () => [folder],
+      onDidChangeRoots: new Emitter<void>().event,
+    });
+    const commands = commentCommands({
+      ...{ actions, threads, comments, editor, review: noReview },
+      state: { get: () => undefined, update: () => Promise.resolve() },
+      clickedComment: () => Promise.resolve(undefined),
+    });
+    const dispose = (): void => [documents, events, threads, comments, editor].forEach(one => one.dispose());
+    return { editor, comments, threads, prompts, announced, stopped, actions, commands, documents, dispose };
+  }
+
+  /** Writes a remark at a line, as the user does in the text box of a new thread. */
+  async function write(line: number, text: string, command: "askNow" | "addToReview" = "addToReview") {
+    const thread = room.editor.createThread(uri, { from: line, to: line + 1 });
+    await room.commands[`parley.${command}`]({ thread, text });
+    return thread;
+  }
+  const only = () => {
+    const [comment, ...others] = room.comments.all;
+    assert.ok(comment && others.length === 0);
+    return comment;
+  };
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "parley-comments-")));
+    path = join(folder, "a.js");
+    uri = vscode.Uri.file(path);
+    await writeFile(path, "one\ntwo\nthree\n");
+    room = bench();
+  });
+  afterEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    room.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("take over the thread in which they were written, and show what is written there", async () => {
+    const thread = await write(1, "Why **two**?");
+    assert.equal(room.threads.get(only().id), thread);
+    assert.deepEqual(
+      [thread.label, thread.contextValue, thread.range?.start.line],
+      ["Tests · not sent", "collected", 1],
+    );
+    const [remark] = thread.comments;
+    assert.deepEqual(
+      [remark?.body, remark?.author.name, remark?.contextValue],
+      ["Why **two**?", "You", "collectedRemark"],
+    );
+  });
+
+  it("are sent at once, and keep the same comment object while the answer arrives", async () => {
+    const thread = await write(1, "Why?", "askNow");
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Why?\n\na.js, line 2:\n```js\ntwo\n```"]);
+    const { id } = only();
+    const answered = (answer: string): void =>
+      room.comments.change(id, one => ({ ...one, remarks: one.remarks.map(each => ({ ...each, answer })) }));
+    answered("Bec");
+    const before = thread.comments[1];
+    answered("Because [x](command:workbench.action.quit) <b>b</b> ![i](https://example.com/i.png)");
+    assert.equal(thread.comments[1], before);
+    const body = before?.body;
+    assert.ok(body instanceof vscode.MarkdownString);
+    assert.deepEqual([body.isTrusted, body.supportHtml], [false, false]);
+    assert.ok(body.value.includes("&lt;b>") && !body.value.includes("![i]"), body.value);
+  });
+
+  it("move with the edits of the editor", async () => {
+    const thread = await write(1, "Why?");
+    const editor = await vscode.window.showTextDocument(uri);
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), "zero\n"));
+    assert.equal(thread.range?.start.line, 2);
+    await editor.edit(edit => edit.delete(new vscode.Range(2, 0, 3, 0)));
+    assert.match(thread.label ?? "", /these lines are gone$/);
+    await vscode.commands.executeCommand("undo");
+    await until(() => only().gone === undefined);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+    await until(() => only().lines.from === 1);
+  });
+
+  it("move with a file that changes on disk, and with its name", async () => {
+    await write(1, "Why?");
+    await room.documents.whenRead();
+    // The document that the comment was written in may still be open.
+    await writeFile(path, "zero\nhalf\none\ntwo\nthree\n");
+    await until(async () => {
+      await writeFile(join(folder, "other.txt"), String(Math.random()));
+      return only().lines.from === 3;
+    });
+    const next = join(folder, "b.js");
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(uri, vscode.Uri.file(next));
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await until(() => only().path === next);
+    assert.equal(room.threads.get(only().id)?.uri.fsPath, next);
+    await rename(next, path);
+  });
+
+  it("can be edited until they are sent, and discarded with Undo", async () => {
+    const thread = await write(1, "Wy?");
+    const [remark] = thread.comments;
+    assert.ok(remark);
+    await room.commands["parley.editComment"](remark);
+    assert.equal(remark.mode, vscode.CommentMode.Editing);
+    // VS Code puts the text of the box into the comment.
+    remark.body = "Why?";
+    await room.commands["parley.saveComment"](remark);
+    assert.deepEqual([remark.mode, only().remarks[0]?.text], [vscode.CommentMode.Preview, "Why?"]);
+    await room.commands["parley.editComment"](remark);
+    remark.body = "dropped";
+    await room.commands["parley.cancelCommentEdit"](remark);
+    assert.equal(remark.body, "Why?");
+    const before = only();
+    const shown = vscode.window.showInformationMessage;
+    const choose = (_message: string, ...buttons: readonly string[]) => {
+      assert.deepEqual(room.comments.all, []);
+      return Promise.resolve(buttons.at(-1));
+    };
+    Object.defineProperty(vscode.window, "showInformationMessage", { value: choose, configurable: true });
+    try {
+      await room.commands["parley.discardComment"](thread);
+    } finally {
+      Object.defineProperty(vscode.window, "showInformationMessage", { value: shown, configurable: true });
+    }
+    assert.deepEqual(only(), before);
+  });
+
+  it("are listed in the Changes view, with what they wait for", async () => {
+    await write(1, "Why?\nReally?");
+    const rows = commentRows(room.comments);
+    const [group] = rows.rows();
+    assert.ok(group);
+    assert.equal(rows.itemOf(group).description, "1 not sent");
+    const items = rows.rows(group).map(row => rows.itemOf(row));
+    assert.deepEqual(
+      items.map(({ label, description, contextValue }) => [label, description, contextValue]),
+      [["Why?", "a.js, line 2 · not sent", "comment.collected"]],
+    );
+    room.comments.change(only().id, one => ({ ...one, isResolved: true }));
+    assert.deepEqual(rows.rows(), []);
+  });
+
+  it("go to the session that the user chooses", async () => {
+    const thread = await write(1, "Why?");
+    await room.commands["parley.changeCommentSession"](thread);
+    assert.equal(only().session, "other");
+  });
+
+  it("resolve and stop by the commands of their thread", async () => {
+    const thread = await write(1, "Why?", "askNow");
+    await until(() => room.prompts.length === 1);
+    await room.commands["parley.stopComment"](thread);
+    assert.deepEqual(room.stopped, ["s"]);
+    await room.commands["parley.resolveComment"](thread);
+    assert.equal(commentState(only()), "resolved");
+    assert.equal(thread.state, vscode.CommentThreadState.Resolved);
+  });
+
+  it("make room at their line once they are resolved", async () => {
+    const thread = await write(1, "Why?");
+    const editor = await vscode.window.showTextDocument(uri);
+    editor.selection = new vscode.Selection(1, 0, 1, 0);
+    await room.actions.commentOnLines();
+    assert.equal(room.threads.get(only().id), thread, "the open comment is shown");
+    await room.commands["parley.resolveComment"](thread);
+    await room.actions.commentOnLines();
+    assert.deepEqual(room.comments.all, []);
+  });
+
+  it("are refused with a sentence where VS Code or the agent could not use them", async () => {
+    const pick = (): Promise<string> => Promise.reject(new Error("not asked"));
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "x" }));
+    await room.actions.commentOnLines();
+    await room.actions.askAtSelection(pick);
+    assert.deepEqual(room.announced, [
+      "You can comment on files of the workspace, and on both sides of diffs of Parley.",
+      "Save the file first, so that the agent can change it.",
+    ]);
+    await room.commands["parley.sendComments"]();
+    await room.commands["parley.discardComments"]();
+    assert.deepEqual(room.announced.slice(2), ["There are no comments to send.", "There are no comments to discard."]);
+  });
+
+  it("ask about the selected lines in another session", async () => {
+    const editor = await vscode.window.showTextDocument(uri);
+    editor.selection = new vscode.Selection(0, 0, 2, 0);
+    await room.actions.askAtSelection(() => Promise.resolve("Explain."));
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Explain.\n\na.js, lines 1-2:\n```js\none\ntwo\n```"]);
+  });
+
+  it("offer the typed question first, then problems and the last questions", () => {
+    const labels = askItems(" Sort them ", ["Last one"], ["x is not defined"]).map(({ label }) => label);
+    assert.deepEqual(labels.slice(0, 4), ["Sort them", "Fix This Problem", "Last one", "Explain"]);
+    assert.deepEqual(
+      askItems("", [], []).map(({ label }) => label),
+      ["Explain", "Improve", "Write Tests", "Document"],
+    );
+  });
+});

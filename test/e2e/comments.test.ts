@@ -1,0 +1,173 @@
+// Comments on lines, by mouse and keyboard: the answer in the thread, several comments as one prompt after a reload, lines that
+// are gone, and questions at the selection.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { chat, openFile, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { until } from "../support/fakes/until.ts";
+
+const list = `// A list of things to buy.
+export const items = [];
+
+export function add(name, count) {
+  items.push({ name: name, count: count });
+}
+
+export function total() {
+  return items.length;
+}
+`;
+const short = list.replace("{ name: name, count: count }", "{ name, count }");
+
+/** The test takes screenshots in both themes, for visual inspection. */
+const themes: readonly (readonly [string, Readonly<Record<string, string>>])[] = process.env["PARLEY_PICTURES"]
+  ? [
+      ["dark", { "workbench.colorTheme": "Default Dark Modern" }],
+      ["light", { "workbench.colorTheme": "Default Light Modern" }],
+    ]
+  : [["usual", {}]];
+
+/** The threads of the comments API in the editor. */
+const threads = (page: Page): Locator => page.locator(".review-widget");
+const box = (page: Page): Locator => threads(page).locator(".comment-form .monaco-editor.focused");
+
+async function goToLine(page: Page, line: number): Promise<void> {
+  await page.keyboard.press("Control+G");
+  await page.locator(".quick-input-widget input").fill(`:${line}`);
+  await page.keyboard.press("Enter");
+  await page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+}
+
+/** Presses Ctrl+K and the key. */
+async function chordKeys(page: Page, key: string): Promise<void> {
+  await page.keyboard.press("Control+K");
+  await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
+  await page.keyboard.press(key);
+}
+
+/** Opens the text box at a line by its keys, and types. */
+async function comment(page: Page, line: number, words: string): Promise<void> {
+  await goToLine(page, line);
+  await chordKeys(page, "Shift+C");
+  await box(page).waitFor();
+  await page.keyboard.type(words);
+}
+
+const script = (folder: string, name: string, ...steps: readonly unknown[]): void =>
+  writeFileSync(join(folder, name), JSON.stringify({ steps }));
+
+const write = (folder: string, path: string, content: string): unknown => ({
+  request: { method: "fs/write_text_file", params: { sessionId: "$session", path: join(folder, path), content } },
+});
+
+async function runScript(panel: FrameLocator, name: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(`#script ${name}`);
+  await composer.press("Enter");
+  await panel.getByRole("heading", { name: `You: #script ${name}` }).waitFor();
+  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+}
+
+/** The row of the Changes view with this text. */
+const row = (page: Page, text: string): Locator => page.locator(".pane-body .monaco-list-row", { hasText: text });
+
+for (const [theme, settings] of themes) {
+  describe(`comments on lines in a real VS Code, ${theme} theme`, () => {
+    it("send one with Ctrl+Enter, and show the answer in its thread, and the change that answers it", async () => {
+      const { page, panel, folder } = await sharedWorkbench({ "src/list.js": list }, settings);
+      script(
+        folder,
+        "answer.json",
+        {
+          chunk:
+            "I use **short** names.\n\n- [x](command:workbench.action.quit) ![image](https://example.com/x.png) <b>no</b>",
+        },
+        write(folder, "src/list.js", short),
+      );
+      await openFile(page, "list.js");
+      await comment(page, 5, "#script answer.json");
+      await screenshot(page, `comments-box-${theme}`);
+      await page.keyboard.press("Control+Enter");
+      const answer = threads(page).locator(".comment-body", { hasText: "I use short names." });
+      await answer.waitFor();
+      await threads(page).locator(".review-title", { hasText: "answered with a change" }).waitFor();
+      await screenshot(page, `comments-answer-${theme}`);
+      assert.equal(await answer.locator("img, b").count(), 0);
+      assert.equal(await answer.locator("a[data-href^='command:']").count(), 0);
+      await panel.getByRole("heading", { name: "You: #script answer.json" }).waitFor();
+      assert.equal(readFileSync(join(folder, "src/list.js"), "utf8"), short);
+      // The decision on the change resolves the comment.
+      await runCommand(page, "Parley: Keep All Changes");
+      await threads(page).waitFor({ state: "detached" });
+    });
+
+    it("send two as one message after a reload, and show each its own part of the answer", async () => {
+      const { page, folder } = await sharedWorkbench({ "src/basket.js": list }, settings);
+      script(folder, "two.json", { chunk: "[1]\nShort names now.\n\n[2]\nIt stays." });
+      await openFile(page, "basket.js");
+      await comment(page, 5, "#script two.json");
+      await threads(page).getByRole("button", { name: "Add to Review" }).click();
+      await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
+      await comment(page, 9, "Why a length?");
+      await threads(page).getByRole("button", { name: "Add to Review" }).last().click();
+      await until(async () => (await threads(page).locator(".review-title", { hasText: "not sent" }).count()) === 2);
+      await page.locator(".pane-header", { hasText: "Changes" }).click();
+      await row(page, "2 not sent").waitFor();
+      await screenshot(page, `comments-collected-${theme}`);
+      await reloadWindow(page);
+      await chat(page).locator("parley-header").waitFor();
+      await until(async () => (await threads(page).locator(".review-title", { hasText: "not sent" }).count()) === 2);
+      await runCommand(page, "Parley: Send Comments");
+      await threads(page)
+        .locator(".comment-body", { hasText: /^Short names now\.$/ })
+        .waitFor();
+      await threads(page)
+        .locator(".comment-body", { hasText: /^It stays\.$/ })
+        .waitFor();
+      const prompt = chat(page).getByRole("heading", { name: "You: 2 comments on lines:" });
+      await prompt.waitFor();
+      await screenshot(page, `comments-sent-${theme}`);
+      await page.locator(".pane-header", { hasText: "Changes" }).click();
+    });
+
+    it("say that the change that they belong to was undone, and keep their text", async () => {
+      const { page, panel, folder } = await sharedWorkbench({ "src/cart.js": list }, settings);
+      script(folder, "change.json", { chunk: "Shorter." }, write(folder, "src/cart.js", short));
+      await runScript(panel, "change.json");
+      await openFile(page, "cart.js");
+      const lens = page.locator(".codelens-decoration a", { hasText: "Comment" });
+      await lens.click();
+      await box(page).waitFor();
+      await page.keyboard.type("Are these names clear?");
+      await threads(page).getByRole("button", { name: "Add to Review" }).click();
+      await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
+      await screenshot(page, `comments-hunk-${theme}`);
+      await runCommand(page, "Parley: Undo All Changes");
+      await threads(page).locator(".review-title", { hasText: "the change was undone" }).waitFor();
+      await threads(page).locator(".comment-body", { hasText: "Are these names clear?" }).waitFor();
+      await screenshot(page, `comments-gone-${theme}`);
+      await runCommand(page, "Parley: Undo Last Review Decision");
+      await threads(page)
+        .locator(".review-title", { hasText: /not sent$/ })
+        .waitFor();
+      await runCommand(page, "Parley: Discard Comments");
+      await threads(page).waitFor({ state: "detached" });
+    });
+
+    it("ask at the selection in a session of its own, and show the answer there", async () => {
+      const { page, panel, folder } = await sharedWorkbench({ "src/shop.js": list }, settings);
+      script(folder, "ask.json", { chunk: "It counts the things." });
+      await openFile(page, "shop.js");
+      await goToLine(page, 9);
+      await chordKeys(page, "Shift+A");
+      await page.locator(".quick-input-widget", { hasText: "Ask at Selection" }).waitFor();
+      await screenshot(page, `comments-ask-${theme}`);
+      await page.keyboard.type("#script ask.json");
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "#script ask.json" }).waitFor();
+      await page.keyboard.press("Enter");
+      await threads(page).locator(".comment-body", { hasText: "It counts the things." }).waitFor();
+      assert.equal(await panel.getByRole("heading", { name: /^You:/ }).count(), 0);
+    });
+  });
+}
