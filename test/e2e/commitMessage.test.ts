@@ -112,6 +112,9 @@ describe("the commit message in a real VS Code", () => {
 
       await runCommand(page, "Parley: Write Commit Message");
       await until(isWritten);
+      // The description of the button that was pressed covers the box while the pointer is there.
+      await page.mouse.move(900, 400);
+      await page.locator(".hover-contents").waitFor({ state: "hidden" });
       await box(page).click();
       await page.keyboard.press("End");
       await page.keyboard.type(" of mine");
