@@ -88,7 +88,7 @@ describe("the review UI", () => {
   const cursorLine = (): number | undefined => vscode.window.activeTextEditor?.selection.active.line;
   const openTab = (): vscode.Tab | undefined => vscode.window.tabGroups.activeTabGroup.activeTab;
 
-  it("shows Keep, Undo, Next and the position above each hunk, and Peek with the number of earlier lines", async () => {
+  it("shows Keep, Undo, Comment, Next and the position above each hunk, and Peek with the number of earlier lines", async () => {
     const lenses = new ReviewLenses(review);
     try {
       const path = await changed();
@@ -107,21 +107,24 @@ describe("the review UI", () => {
           "1 Keep parley.keepChange",
           "1 Undo parley.undoChange",
           "1 1 line changed · Peek parley.peekChange",
+          "1 Comment parley.commentOnLines",
           "1 Next parley.nextChange",
           "1 1 of 3",
           "3 Keep parley.keepChange",
           "3 Undo parley.undoChange",
           "3 2 lines removed · Peek parley.peekChange",
+          "3 Comment parley.commentOnLines",
           "3 Next parley.nextChange",
           "3 2 of 3",
           "4 Keep parley.keepChange",
           "4 Undo parley.undoChange",
+          "4 Comment parley.commentOnLines",
           "4 Next parley.nextChange",
           "4 3 of 3",
         ],
       );
       assert.deepEqual(
-        [0, 5, 10].map(at => found[at]?.command?.arguments),
+        [0, 6, 12].map(at => found[at]?.command?.arguments),
         [first, second, third].map(hunk => [{ path, id: hunk?.id }]),
       );
     } finally {
