@@ -146,7 +146,7 @@ describe("the commands of Parley", () => {
         information: [
           ...noWorktree,
           noCandidates,
-          "No Git repository is open in the Source Control view.",
+          "There is no agent that can write the message. Add one in Settings (parley.agents).",
           willReadAgain,
           noWaiting,
           ...nothingToSelect,

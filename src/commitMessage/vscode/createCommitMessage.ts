@@ -68,16 +68,16 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
   };
 
   const write = async (help: Pick<AgentSessionsOptions, "registry" | "chat">, target: unknown): Promise<void> => {
-    const found = await repositoryToWrite(target);
-    if (!found) return;
-    const { repository, git } = found;
-    const key = repository.rootUri.toString();
     const definition = sources.agents.of(sources.open.active);
     if (!definition) {
       return inform(
         vscode.l10n.t("There is no agent that can write the message. Add one in Settings (parley.agents)."),
       );
     }
+    const found = await repositoryToWrite(target);
+    if (!found) return;
+    const { repository, git } = found;
+    const key = repository.rootUri.toString();
     if (runs.has(key)) return;
     const stop = new AbortController();
     const cancel = (): void => stop.abort(new EndedByUser());
