@@ -15,8 +15,12 @@ const lens = (page: Page, text: string | RegExp): Locator => page.locator(".code
 /** A notification. An automated VS Code keeps its toasts in the list. */
 async function notification(page: Page, text: string): Promise<Locator> {
   const found = page.locator(".notifications-center .notification-list-item", { hasText: text });
-  await runCommand(page, "Notifications: Show Notifications");
-  await found.waitFor();
+  // The list closes when its last notification goes, for example one that is replaced.
+  await until(async () => {
+    if (await found.isVisible()) return true;
+    await runCommand(page, "Notifications: Show Notifications");
+    return found.isVisible();
+  });
   return found;
 }
 
