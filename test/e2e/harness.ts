@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Browser, BrowserContext, FrameLocator, Page } from "playwright-core";
+import { errors, type Browser, type BrowserContext, type FrameLocator, type Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
@@ -196,7 +196,12 @@ async function cleared(page: Page): Promise<FrameLocator> {
     await stop.click({ timeout: 5000 }).catch(() => undefined);
     await stop.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
   }
-  await newSession(page, panel);
+  // In about one of 300 windows, the command starts no session. Why is not known yet, so this is reported.
+  await newSession(page, panel, 30_000).catch(async (thrown: unknown) => {
+    if (!(thrown instanceof errors.TimeoutError)) throw thrown;
+    console.log(`    New Session started none at first: ${await takeScreenshot(page, "no-new-session")}`);
+    await newSession(page, panel);
+  });
   await keepChanges(panel);
   return panel;
 }
@@ -220,8 +225,8 @@ async function keepChanges(panel: FrameLocator): Promise<void> {
 }
 
 /** Starts a session by its command, and waits until the panel shows it. */
-export async function newSession(page: Page, panel: FrameLocator): Promise<void> {
-  await startingSession(panel, () => runCommand(page, "Parley: New Session"));
+export async function newSession(page: Page, panel: FrameLocator, timeout?: number): Promise<void> {
+  await startingSession(panel, () => runCommand(page, "Parley: New Session"), timeout);
   const conversation = panel.getByRole("log", { name: "Conversation" });
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
 }
@@ -230,10 +235,15 @@ export async function newSession(page: Page, panel: FrameLocator): Promise<void>
  * Starts a session by the given action, and waits until the panel shows it. A prompt that is sent earlier would go to
  * the previous session, and two empty sessions differ only in their IDs.
  */
-export async function startingSession(panel: FrameLocator, start: () => Promise<unknown>): Promise<void> {
+export async function startingSession(
+  panel: FrameLocator,
+  start: () => Promise<unknown>,
+  timeout?: number,
+): Promise<void> {
   const before = await panel.locator("main[data-session]").getAttribute("data-session");
   await start();
-  await panel.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
+  const other = panel.locator(`main[data-session]:not([data-session="${before}"])`);
+  await other.waitFor(timeout === undefined ? {} : { timeout });
 }
 
 /**
