@@ -33,10 +33,20 @@ const threads = (page: Page): Locator => page.locator(".review-widget");
 const box = (page: Page): Locator => threads(page).locator(".comment-form .monaco-editor.focused");
 
 async function goToLine(page: Page, line: number): Promise<void> {
-  await page.keyboard.press("Control+G");
-  await page.locator(".quick-input-widget input").fill(`:${line}`);
-  await page.keyboard.press("Enter");
-  await page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+  const input = page.locator(".quick-input-widget input");
+  const limit = { timeout: 2000 };
+  // The list closes if the panel takes the focus at this moment.
+  await until(async () => {
+    await page.keyboard.press("Control+G");
+    try {
+      await input.fill(`:${line}`, limit);
+      await input.press("Enter", limit);
+      await page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor(limit);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Presses Ctrl+K and the key. */
