@@ -6,18 +6,18 @@ import { forEachLimited } from "../base/async.ts";
 import { isNotFoundError } from "../base/errors.ts";
 import { gitList, runGitBytes, type Git } from "../git/gitProgram.ts";
 
-export type ChangeKind = "added" | "changed" | "deleted" | "renamed";
+export type CommitChangeKind = "added" | "changed" | "deleted" | "renamed";
 
 /** Why the content of a file is left out. */
 export type LeftOutReason = "secret" | "lockFile" | "binary" | "large" | "conflict";
 
 /** A changed file. */
-export interface ChangedFile {
+export interface CommitChange {
   /** Relative to the top of the repository, with slashes. */
   readonly path: string;
   /** The path before a move. */
   readonly oldPath?: string;
-  readonly kind: ChangeKind;
+  readonly kind: CommitChangeKind;
   /** Added and removed lines. Absent if git does not count them. */
   readonly lines?: { readonly added: number; readonly removed: number };
 }
@@ -26,9 +26,9 @@ export interface ChangesToCommit {
   /** Only what is staged. Otherwise nothing is. */
   readonly isStaged: boolean;
   /** By path. */
-  readonly files: readonly (ChangedFile & { readonly diff: string })[];
+  readonly files: readonly (CommitChange & { readonly diff: string })[];
   /** By path. */
-  readonly leftOut: readonly (ChangedFile & { readonly reason: LeftOutReason })[];
+  readonly leftOut: readonly (CommitChange & { readonly reason: LeftOutReason })[];
 }
 
 export interface CollectOptions {
@@ -95,8 +95,8 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
     ...tracked,
     ...newFiles.map((path): FoundFile => ({ path, kind: "added", isUntracked: true })),
   ].toSorted(byPath);
-  const files: (ChangedFile & { readonly diff: string })[] = [];
-  const leftOut: (ChangedFile & { readonly reason: LeftOutReason })[] = [];
+  const files: (CommitChange & { readonly diff: string })[] = [];
+  const leftOut: (CommitChange & { readonly reason: LeftOutReason })[] = [];
   const readable: FoundFile[] = [];
   for (const file of found) {
     const reason = reasonByName(file, options) ?? (readable.length < maxFiles ? undefined : "large");
@@ -113,7 +113,7 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
     else leftOut.push({ ...changeOf(file), reason: text.reason });
   });
   let total = 0;
-  const kept: (ChangedFile & { readonly diff: string })[] = [];
+  const kept: (CommitChange & { readonly diff: string })[] = [];
   for (const file of files.toSorted((a, b) => a.diff.length - b.diff.length || byPath(a, b))) {
     total += Buffer.byteLength(file.diff);
     if (total <= maxTotalBytes) kept.push(file);
@@ -122,15 +122,15 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
   return { isStaged, files: kept.toSorted(byPath), leftOut: leftOut.toSorted(byPath) };
 }
 
-interface FoundFile extends ChangedFile {
+interface FoundFile extends CommitChange {
   readonly isBinary?: true;
   readonly isConflict?: true;
   readonly isUntracked?: true;
 }
 
-const byPath = (a: ChangedFile, b: ChangedFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+const byPath = (a: CommitChange, b: CommitChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-const changeOf = ({ path, oldPath, kind, lines }: FoundFile): ChangedFile => ({
+const changeOf = ({ path, oldPath, kind, lines }: FoundFile): CommitChange => ({
   ...{ path, kind },
   ...(oldPath !== undefined && { oldPath }),
   ...(lines && { lines }),
@@ -173,7 +173,7 @@ function parseDiff(items: readonly string[]): readonly FoundFile[] {
   return [...files.values()];
 }
 
-function kindOf(status: string): ChangeKind {
+function kindOf(status: string): CommitChangeKind {
   if (/^[AC]/.test(status)) return "added";
   if (status.startsWith("D")) return "deleted";
   return status.startsWith("R") ? "renamed" : "changed";
@@ -190,7 +190,7 @@ class TooLarge extends Error {}
 async function trackedDiff(
   git: Git,
   top: string,
-  { path, oldPath }: ChangedFile,
+  { path, oldPath }: CommitChange,
   isStaged: boolean,
   signal: AbortSignal | undefined,
 ): Promise<string | NoDiff> {

@@ -2,7 +2,7 @@
 // read and run nothing. It is not translated, because agents read it.
 import { maskText } from "../base/mask.ts";
 import { withoutMiddle } from "../base/inertText.ts";
-import type { ChangedFile, ChangesToCommit, LeftOutReason } from "./changesToCommit.ts";
+import type { CommitChange, ChangesToCommit, LeftOutReason } from "./changesToCommit.ts";
 import type { RepositoryRules } from "./repositoryRules.ts";
 
 export interface CommitPromptParts {
@@ -68,13 +68,13 @@ function section(title: string, text: string): string {
   return `${title}:\n\n${fence}\n${text.replace(/\n+$/, "")}\n${fence}`;
 }
 
-function leftOutLines(files: readonly (ChangedFile & { readonly reason: LeftOutReason })[]): string {
+function leftOutLines(files: readonly (CommitChange & { readonly reason: LeftOutReason })[]): string {
   const lines = files.slice(0, maxNamed).map(file => `${changeLine(file)} (${reasons[file.reason]})`);
   const more = files.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
 }
 
-function changeLine({ path, oldPath, kind, lines }: ChangedFile): string {
+function changeLine({ path, oldPath, kind, lines }: CommitChange): string {
   const counts = lines ? `, +${lines.added} -${lines.removed} lines` : "";
   return `${kind}${counts}: ${oldPath === undefined ? path : `${oldPath} to ${path}`}`;
 }

@@ -1,12 +1,12 @@
 // The sentence about files whose content no agent got for a commit message.
 import { t } from "../base/l10n.ts";
-import type { ChangedFile, LeftOutReason } from "./changesToCommit.ts";
+import type { CommitChange, LeftOutReason } from "./changesToCommit.ts";
 
 /** More files are only counted. */
 const maxNamed = 5;
 
 /** Names the files, those that look like secrets first. */
-export function leftOutSentence(files: readonly (ChangedFile & { readonly reason: LeftOutReason })[]): string {
+export function leftOutSentence(files: readonly (CommitChange & { readonly reason: LeftOutReason })[]): string {
   const order: readonly LeftOutReason[] = ["secret", "conflict", "large", "binary", "lockFile"];
   const sorted = files.toSorted((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason));
   const names = sorted.slice(0, maxNamed).map(({ path, reason }) => `${path} (${reasonText(reason)})`);
