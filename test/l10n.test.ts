@@ -24,6 +24,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/checkpoints/vscode/sessionCheckpoints.ts": [1, "the log"],
   "src/comments/commentPrompt.ts": [5, "an agent that gets comments"],
   "src/commitMessage/commitPrompt.ts": [2, "an agent that writes the message of a commit"],
+  "src/commitMessage/messageSession.ts": [1, "an agent that writes the message of a commit"],
   "src/files/paths.ts": [19, "an agent whose path is refused"],
   "src/files/recordFiles.ts": [1, "the log"],
   "src/git/gitTree.ts": [5, "the log"],
