@@ -136,11 +136,10 @@ export async function restored(page) {
 /**
  * Messages that this VS Code logs with or without an extension: it lacks parts that only official builds have, 1.100
  * reports a search for files that Quick Open has canceled, and a tree that is being refreshed renders the menu of a row
- * that it has just forgotten. If an extension offers comments, VS Code opens the settings file of a remote window under two
- * addresses, which are the same for extensions.
+ * that it has just forgotten.
  */
 export const harmlessErrors =
-  /TreeError [^]*Data tree node not found[^]*\.rerender|Canceled: Error: Canceled[^]*workbench\.js|serviceWorker\.js|vsda|update\/check|favicon|\/_static\/src\/browser\/media\/templates\.png|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'|document 'file:[^']*settings\.json already exists|Error: unknown document/;
+  /TreeError [^]*Data tree node not found[^]*\.rerender|Canceled: Error: Canceled[^]*workbench\.js|serviceWorker\.js|vsda|update\/check|favicon|\/_static\/src\/browser\/media\/templates\.png|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'/;
 
 /**
  * Reloads the window, as the command Reload Window does.

@@ -47,6 +47,8 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
   readonly #offered = new Map<string, () => void>();
   /** The last answers to VS Code, by URI. */
   readonly #answers = new Map<string, boolean>();
+  readonly #listener: Disposable;
+  #isProviding = false;
 
   /** `id` is what menus compare `commentController` with. */
   constructor(documents: CommentableDocuments, id = "parley.comments") {
@@ -56,7 +58,8 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
       prompt: vscode.l10n.t("Reply…"),
       placeHolder: vscode.l10n.t("Comment for the agent"),
     };
-    this.#controller.commentingRangeProvider = this;
+    this.#listener = vscode.window.onDidChangeVisibleTextEditors(() => this.#provideIfNeeded());
+    this.#provideIfNeeded();
   }
 
   /**
@@ -64,11 +67,27 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
    * text box of a thread then, so this does so only if an answer about a visible document is no longer true.
    */
   refresh(): void {
+    if (this.#provideIfNeeded()) return;
     const isOutdated = vscode.window.visibleTextEditors.some(({ document }) => {
       const answer = this.#answers.get(document.uri.toString());
       return answer !== undefined && answer !== this.#hasRanges(document);
     });
     if (isOutdated) this.#controller.commentingRangeProvider = this;
+  }
+
+  /**
+   * Has a provider only while a visible document has ranges: with one, VS Code asks about all its documents, and opens each of
+   * them for extensions, such as the settings file while a setting is written. Returns whether that has changed.
+   */
+  #provideIfNeeded(): boolean {
+    const isNeeded = vscode.window.visibleTextEditors.some(({ document }) => this.#hasRanges(document));
+    if (isNeeded === this.#isProviding) return false;
+    this.#isProviding = isNeeded;
+    this.#answers.clear();
+    // VS Code's types have no undefined, which is the initial value.
+    if (isNeeded) this.#controller.commentingRangeProvider = this;
+    else Object.assign(this.#controller, { commentingRangeProvider: undefined });
+    return true;
   }
 
   /** Whether a document can have comments. */
@@ -99,7 +118,7 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
     const uri = document.uri.toString();
     if (!this.#offered.has(uri) && !this.#documents.hasGutter(document)) {
       const asked = new Promise<void>(resolve => this.#offered.set(uri, resolve));
-      this.#controller.commentingRangeProvider = this;
+      if (!this.#provideIfNeeded()) this.#controller.commentingRangeProvider = this;
       await withTimeout(asked, maxRangeWait, () => undefined);
       // When VS Code answers a later request, it has taken the ranges.
       await vscode.commands.getCommands(true);
@@ -156,6 +175,7 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
   }
 
   dispose(): void {
+    this.#listener.dispose();
     this.#controller.dispose();
   }
 
