@@ -5,8 +5,10 @@ import type { Clock } from "../base/log.ts";
 import { homeLabel } from "../base/pathLabel.ts";
 import { readFolderSessions, type FolderSessions, type ReadSessionStorage } from "./folderSessions.ts";
 import { nameOfFolder, pathOfFolder, type OpenedFolder, type OpenedFolders } from "./openedFolders.ts";
+import { liveSessions } from "./rememberedSessions.ts";
 import type { ListedSession } from "./sessionGroups.ts";
 import { listedEntry } from "./sessionList.ts";
+import { runningWindows } from "./windowRecord.ts";
 
 /** Another folder, with its sessions. */
 export interface OtherFolder extends OpenedFolder, FolderSessions {
@@ -68,6 +70,18 @@ export class OtherFolders implements Disposable {
       const folder = await read;
       if (folder) yield folder;
     }
+  }
+
+  /** The folders in which running windows have sessions open, also some without messages. Rejects if they cannot be read. */
+  async openInWindows(): Promise<readonly OpenedFolder[]> {
+    const { opened, ownSessions, openStorage, clock, isRunning } = this.#options;
+    const found: OpenedFolder[] = [];
+    for (const folder of await opened.list()) {
+      if (folder.sessionsFolder === ownSessions) continue;
+      const windows = await runningWindows(openStorage(folder.sessionsFolder), clock.now(), isRunning);
+      if (windows.some(text => liveSessions(text).length > 0)) found.push(folder);
+    }
+    return found;
   }
 
   #isFresh(maxAge: number): boolean {

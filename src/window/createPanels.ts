@@ -47,6 +47,7 @@ import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
+import { pathOfFolder } from "../library/openedFolders.ts";
 import { tabStatesOf, titleOf } from "../library/vscode/sessionTexts.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
@@ -137,7 +138,11 @@ export function createPanels(
       const own = stored.entries.filter(({ id, folder }) => ids.has(id) && isThere(folder));
       const others = (await otherFolders.related.read()).flatMap(({ sessions }) => sessions);
       const open = others.filter(({ entry, isOpen }) => isOpen && isThere(entry.folder));
-      return [...own, ...open.map(({ entry }) => entry)].map(titleOf);
+      const found = [...own, ...open.map(({ entry }) => entry)];
+      if (found.length > 0) return found.map(titleOf);
+      // A window stores what it lists a second later, and no session without messages.
+      const windows = await otherFolders.related.openInWindows();
+      return windows.some(folder => isThere(pathOfFolder(folder))) ? [titleOf({ title: "" })] : [];
     },
   };
   const startInWorktree = (): Promise<boolean> => features.worktrees.startByDefault(worktreeSessions);

@@ -2,7 +2,7 @@
 // of the window.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
@@ -27,6 +27,14 @@ const write = (file: string, content: string): unknown => ({
   request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },
 });
 
+/** The number of windows that have stored which sessions they have open. */
+function windowsWithSessions(dataDir: string): number {
+  const records = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).filter(name =>
+    /window-.+\.json$/.test(name),
+  );
+  return records.filter(name => readFileSync(join(dataDir, name), "utf8").includes("live")).length;
+}
+
 const call = (update: object): unknown => ({ update: { toolCallId: "t1", ...update } });
 
 describe("a session in a worktree", () => {
@@ -39,7 +47,7 @@ describe("a session in a worktree", () => {
       call({ sessionUpdate: "tool_call_update", status: "completed" }),
       { chunk: "All done." },
     ]);
-    const { page, folder } = await openWorkbench({
+    const { page, folder, server } = await openWorkbench({
       files: {
         "a.txt": "a\n",
         "mine.txt": "committed\n",
@@ -119,6 +127,21 @@ describe("a session in a worktree", () => {
         .locator(".monaco-list-row", { hasText: `in ${basename(folder)}` })
         .waitFor();
       await screenshot(window, "worktree-window-list");
+
+      // The worktree stays while that window has a session open there.
+      const other = await openChat(window);
+      await send(other, "hello there");
+      await other.getByRole("note", { name: "Finished turn" }).waitFor();
+      await until(() => windowsWithSessions(server.dataDir) === 2);
+      await runCommand(page, "Parley: Remove Worktree…");
+      await pick(page, "parley/session").waitFor();
+      await page.keyboard.press("Enter");
+      const refusal = page.getByRole("dialog").filter({ hasText: "The worktree “parley/session” cannot be removed." });
+      await refusal.getByText(/Another window has sessions there open. Close that window first: .+/).waitFor();
+      await screenshot(page, "worktree-open-elsewhere");
+      await page.keyboard.press("Escape");
+      await refusal.waitFor({ state: "hidden" });
+      assert.ok(existsSync(worktree));
       await window.close();
 
       // The agent asks before it writes in the folder of the window.

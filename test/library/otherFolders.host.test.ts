@@ -127,6 +127,22 @@ describe("the sessions of all folders", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
+  it("are known to be open in a running window before the window stores one that it lists", async () => {
+    const { folders } = openWindow("a");
+    openWindow("b");
+    await noted(2);
+    assert.deepEqual(await folders.openInWindows(), []);
+    const record = { at: Date.now(), text: JSON.stringify({ live: ["blank"] }) };
+    const file = (pid: number): string => join(storageOf("b"), "sessions", `window-one.${pid}.json`);
+    writeFileSync(file(0), JSON.stringify(record));
+    assert.deepEqual(await folders.openInWindows(), [], "that window is closed");
+    writeFileSync(file(process.pid), JSON.stringify(record));
+    assert.deepEqual(
+      (await folders.openInWindows()).map(({ sessionsFolder }) => sessionsFolder),
+      [join(storageOf("b"), "sessions")],
+    );
+  });
+
   it("stand below those of the folder on request, also in the next window, and writing is left to their windows", async () => {
     openWindow("web");
     storeSession("web", "old", { updated: Date.now() - 3_600_000, status: "working" });
