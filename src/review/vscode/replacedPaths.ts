@@ -32,8 +32,14 @@ export class ReplacedPaths {
   /** A folder is gone whose files are not all known. */
   async folderGone(path: string): Promise<void> {
     const { review, touches, turns, facts, turnOfAgent } = this.#options;
-    const turn = await turnOfAgent(path, () => turns.of(path));
-    if (turn === undefined) return;
+    let isGone = true;
+    const turn = await turnOfAgent(path, async () => {
+      const found = await turns.of(path);
+      isGone = !(await isFolder(path));
+      return found;
+    });
+    // Nothing is awaited from here on: a decision has brought the folder back meanwhile.
+    if (turn === undefined || !isGone) return;
     facts.note({ type: "attributed", path, author: factAuthorOf(turn), text: null });
     this.#folders.add(path);
     touches.touched({ turn, path, before: undefined });
@@ -54,8 +60,14 @@ export class ReplacedPaths {
   async binaryChanged(path: string): Promise<void> {
     if (!(await isFile(path))) return;
     const { review, states, turns, facts, turnOfAgent } = this.#options;
-    const turn = await turnOfAgent(path, () => turns.touchNow(path, undefined));
-    if (turn === undefined) return;
+    let isThere = true;
+    const turn = await turnOfAgent(path, async () => {
+      const found = await turns.touchNow(path, undefined);
+      isThere = await isFile(path);
+      return found;
+    });
+    // Nothing is awaited from here on: a decision has moved or deleted the file meanwhile.
+    if (turn === undefined || !isThere) return;
     facts.note({ type: "attributed", path, author: factAuthorOf(turn) });
     if (!review.tracked.has(path)) review.agentChangedWithoutBase(path, null, turn, binarySentence(turn));
     states?.written(turn, path);
