@@ -196,14 +196,16 @@ async function pick(page, key, text, inRow) {
   for (let attempt = 1; ; attempt++) {
     // In a window that was just restored, the first attempts fail, so their timeouts are short.
     const timeout = Math.min(250 * 2 ** attempt, 2000);
+    await noteNextClick(page);
     try {
       await page.keyboard.press(key);
       await enter(list.locator("input").first(), text, timeout);
       await wanted.click({ timeout });
-      return;
+      if (await hasClickedRow(page)) return;
+      throw new Error("The list closed before the click, because something else took the focus.");
     } catch (error) {
       // On a busy machine, the time can be over just after the click, and a command must not run twice.
-      if (/performing click action/.test(String(error)) && !(await list.isVisible())) return;
+      if (await hasClickedRow(page)) return;
       if (attempt === 12) throw error;
       // Only the list gets the key: in the panel, Escape stops the turn. The list can have closed meanwhile.
       // The first key can close a hover of the list instead.
@@ -218,6 +220,23 @@ async function pick(page, key, text, inRow) {
     }
   }
 }
+
+/**
+ * Notes whether the next click in the page is on a row of a list.
+ * @param {Page} page
+ */
+async function noteNextClick(page) {
+  await page.evaluate(`globalThis.hasClickedRow = false;
+    addEventListener("click", ({ target }) => { hasClickedRow = target.closest?.(".monaco-list-row") != null; },
+      { capture: true, once: true });`);
+}
+
+/**
+ * Whether the click that was noted last was on a row of a list.
+ * @param {Page} page
+ * @returns {Promise<boolean>}
+ */
+const hasClickedRow = page => page.evaluate("globalThis.hasClickedRow === true");
 
 /**
  * Sets the text of an input. Keys and `fill` go to the focused element, and VS Code can give the focus back to the panel

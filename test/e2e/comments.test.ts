@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { chat, openFile, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chat, expandView, openFile, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
 
 const list = `// A list of things to buy.
@@ -121,7 +121,7 @@ for (const [theme, settings] of themes) {
       await comment(page, 9, "Why a length?");
       await threads(page).getByRole("button", { name: "Add to Review" }).last().click();
       await until(async () => (await threads(page).locator(".review-title", { hasText: "not sent" }).count()) === 2);
-      await page.locator(".pane-header", { hasText: "Changes" }).click();
+      await expandView(page, "Changes");
       await row(page, "2 not sent").waitFor();
       await screenshot(page, `comments-collected-${theme}`);
       await reloadWindow(page);
@@ -133,7 +133,6 @@ for (const [theme, settings] of themes) {
       const prompt = chat(page).getByRole("heading", { name: "You: 2 comments on lines:" });
       await prompt.waitFor();
       await screenshot(page, `comments-sent-${theme}`);
-      await page.locator(".pane-header", { hasText: "Changes" }).click();
     });
 
     it("say that the change that they belong to was undone, and keep their text", async () => {

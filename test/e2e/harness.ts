@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { errors, type Browser, type BrowserContext, type FrameLocator, type Page } from "playwright-core";
+import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
@@ -196,12 +196,7 @@ async function cleared(page: Page): Promise<FrameLocator> {
     await stop.click({ timeout: 5000 }).catch(() => undefined);
     await stop.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
   }
-  // In about one of 300 windows, the command starts no session. Why is not known yet, so this is reported.
-  await newSession(page, panel, 30_000).catch(async (thrown: unknown) => {
-    if (!(thrown instanceof errors.TimeoutError)) throw thrown;
-    console.log(`    New Session started none at first: ${await takeScreenshot(page, "no-new-session")}`);
-    await newSession(page, panel);
-  });
+  await newSession(page, panel);
   await keepChanges(panel);
   return panel;
 }
@@ -225,8 +220,8 @@ async function keepChanges(panel: FrameLocator): Promise<void> {
 }
 
 /** Starts a session by its command, and waits until the panel shows it. */
-export async function newSession(page: Page, panel: FrameLocator, timeout?: number): Promise<void> {
-  await startingSession(panel, () => runCommand(page, "Parley: New Session"), timeout);
+export async function newSession(page: Page, panel: FrameLocator): Promise<void> {
+  await startingSession(panel, () => runCommand(page, "Parley: New Session"));
   const conversation = panel.getByRole("log", { name: "Conversation" });
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
 }
@@ -235,15 +230,10 @@ export async function newSession(page: Page, panel: FrameLocator, timeout?: numb
  * Starts a session by the given action, and waits until the panel shows it. A prompt that is sent earlier would go to
  * the previous session, and two empty sessions differ only in their IDs.
  */
-export async function startingSession(
-  panel: FrameLocator,
-  start: () => Promise<unknown>,
-  timeout?: number,
-): Promise<void> {
+export async function startingSession(panel: FrameLocator, start: () => Promise<unknown>): Promise<void> {
   const before = await panel.locator("main[data-session]").getAttribute("data-session");
   await start();
-  const other = panel.locator(`main[data-session]:not([data-session="${before}"])`);
-  await other.waitFor(timeout === undefined ? {} : { timeout });
+  await panel.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
 }
 
 /**
@@ -325,6 +315,16 @@ export async function openChat(page: Page): Promise<FrameLocator> {
   // The composer appears before the session.
   await chat(page).locator("parley-header").waitFor();
   return chat(page);
+}
+
+/** A view in the side bar. */
+export const viewPane = (page: Page, name: string): Locator =>
+  page.locator(".pane", { has: page.locator(".pane-header", { hasText: new RegExp(`^${name}`) }) });
+
+/** Expands a view in the side bar, which a shared window can have done before. */
+export async function expandView(page: Page, name: string): Promise<void> {
+  const header = viewPane(page, name).locator(".pane-header");
+  if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
 }
 
 /** Allows the next command that an agent runs in a terminal of Parley without asking first. */

@@ -7,7 +7,7 @@ import type { FrameLocator, Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
-import { allowCommand, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { allowCommand, expandView, newSession, runCommand, screenshot, sharedWorkbench, viewPane } from "./harness.ts";
 
 const second = { command: process.execPath, args: [inProject("dist", "demo-agent.mjs")], name: "Second Agent" };
 const settings = { "parley.agents": { second } };
@@ -16,17 +16,10 @@ const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { 
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
 const session = (panel: FrameLocator): Promise<string | null> =>
   panel.locator("main[data-session]").getAttribute("data-session");
-const pane = (page: Page, name: string): Locator =>
-  page.locator(".pane", { has: page.locator(".pane-header", { hasText: name }) });
 
 async function rowsOf(page: Page, name: string): Promise<readonly string[]> {
-  const texts = await pane(page, name).locator(".monaco-list-row").allInnerTexts();
+  const texts = await viewPane(page, name).locator(".monaco-list-row").allInnerTexts();
   return texts.map(text => text.replace(/\s+/g, " ").trim());
-}
-
-async function expand(page: Page, name: string): Promise<void> {
-  const header = pane(page, name).locator(".pane-header");
-  if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
 }
 
 async function send(panel: FrameLocator, text: string): Promise<void> {
@@ -74,7 +67,7 @@ describe("three sessions that work at the same time", () => {
       await allowCommand(panel);
       ids.push((await session(panel)) ?? "");
     }
-    await expand(page, "Sessions");
+    await expandView(page, "Sessions");
     // A row moves when its session no longer waits.
     await until(async () => (await rowsOf(page, "Sessions")).some(text => /^Working ?3$/.test(text)));
     return ids;
@@ -132,7 +125,7 @@ describe("three sessions that work at the same time", () => {
     assert.equal(await composer(panel).inputValue(), "");
     await runCommand(page, "Notifications: Clear All Notifications");
 
-    await expand(page, "Changes");
+    await expandView(page, "Changes");
     await until(async () => (await rowsOf(page, "Changes")).some(text => text.startsWith("Unknown agent")));
     const changes = await rowsOf(page, "Changes");
     assert.deepEqual(
@@ -140,7 +133,7 @@ describe("three sessions that work at the same time", () => {
       ["#script alpha.json", "alpha.txt", "#script beta.json", "beta.txt", "Unknown agent", "gamma.txt"],
     );
     await screenshot(page, "changes-by-session");
-    const row = pane(page, "Changes").locator(".monaco-list-row", { hasText: "#script beta.json" });
+    const row = viewPane(page, "Changes").locator(".monaco-list-row", { hasText: "#script beta.json" });
     await row.hover();
     await row.getByRole("button", { name: /^Undo Changes of Session/ }).click();
     // If the tree changes at the moment of the click, VS Code runs the command without the row, and Parley asks for it.
