@@ -86,7 +86,7 @@ async function newWorktreeSession(page: Page, panel: FrameLocator, session: numb
   await page.keyboard.press("Enter");
   await page.locator(".quick-input-list .monaco-list-row", { hasText: "Last commit of main" }).first().waitFor();
   await page.keyboard.press("Enter");
-  await panel.getByText("This session works in a worktree").waitFor({ timeout: 120_000 });
+  await panel.getByText("This session works in a worktree").first().waitFor({ timeout: 120_000 });
   await answered(panel, `${session}`);
 }
 
@@ -130,7 +130,17 @@ function useOf(pid: number): WatcherUse {
     .replace(/^.*\) /s, "")
     .split(" ");
   const time = (Number(fields[11]) + Number(fields[12])) * 10;
-  const infos = readdirSync(`/proc/${pid}/fdinfo`).map(name => readFileSync(`/proc/${pid}/fdinfo/${name}`, "utf8"));
+  const infos = readdirSync(`/proc/${pid}/fdinfo`).map(name => textOrNone(`/proc/${pid}/fdinfo/${name}`));
   const watches = infos.reduce((sum, info) => sum + [...info.matchAll(/^inotify wd:/gm)].length, 0);
   return { memory, time, watches };
+}
+
+/** The text of a file; empty if the process has closed it meanwhile. */
+function textOrNone(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
 }
