@@ -78,6 +78,7 @@ export function measureWorktreeSessions(): Promise<Report> {
 const nameOf = (session: number): string => `parley-session${session === 1 ? "" : `-${session}`}`;
 
 async function newWorktreeSession(page: Page, panel: FrameLocator, session: number): Promise<void> {
+  const before = await panel.locator("main[data-session]").getAttribute("data-session");
   await runCommand(page, "Parley: New Session in Worktree…");
   const input = page.locator(".quick-input-widget input");
   const branch = nameOf(session).replace("-", "/");
@@ -86,6 +87,8 @@ async function newWorktreeSession(page: Page, panel: FrameLocator, session: numb
   await page.keyboard.press("Enter");
   await page.locator(".quick-input-list .monaco-list-row", { hasText: "Last commit of main" }).first().waitFor();
   await page.keyboard.press("Enter");
+  // An earlier session has the same notice.
+  await panel.locator(`main[data-session]:not([data-session="${before}"])`).waitFor({ timeout: 120_000 });
   await panel.getByText("This session works in a worktree").first().waitFor({ timeout: 120_000 });
   await answered(panel, `${session}`);
 }
