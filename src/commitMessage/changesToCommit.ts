@@ -103,11 +103,14 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
     if (reason === undefined) readable.push(file);
     else leftOut.push({ ...changeOf(file), reason });
   }
+  const folders = foldersOf(found);
   await forEachLimited(readable, maxConcurrent, async file => {
     signal?.throwIfAborted();
     const text = file.isUntracked
       ? await untrackedDiff(top, file.path)
-      : await trackedDiff(git, top, file, isStaged, signal);
+      : folders.has(file.path) || folders.has(file.oldPath ?? file.path)
+        ? headOf(file)
+        : await trackedDiff(git, top, file, isStaged, signal);
     if (text === undefined) return;
     if (typeof text === "string") files.push({ ...changeOf(file), diff: text });
     else leftOut.push({ ...changeOf(file), reason: text.reason });
@@ -177,6 +180,27 @@ function kindOf(status: string): CommitChangeKind {
   if (/^[AC]/.test(status)) return "added";
   if (status.startsWith("D")) return "deleted";
   return status.startsWith("R") ? "renamed" : "changed";
+}
+
+/** The folders that the changed files are or were in. */
+function foldersOf(files: readonly FoundFile[]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const { path, oldPath = path } of files)
+    for (const one of [path, oldPath])
+      for (let end = one.lastIndexOf("/"); end > 0; end = one.lastIndexOf("/", end - 1)) folders.add(one.slice(0, end));
+  return folders;
+}
+
+/**
+ * The diff without any lines. For git, the path of a file that a folder replaces, or the other way around, also means
+ * everything in the folder, and the folder may have secrets.
+ */
+function headOf({ path, oldPath = path, kind }: CommitChange): string {
+  const change = {
+    ...{ added: "new file\n", changed: "", deleted: "deleted file\n" },
+    renamed: `rename from ${oldPath}\nrename to ${path}\n`,
+  };
+  return `diff --git a/${oldPath} b/${path}\n${change[kind]}`;
 }
 
 interface NoDiff {

@@ -155,6 +155,32 @@ describe("the changes for a commit message", () => {
     assert.deepEqual(reasons(await collect()), ["secret config.txt"]);
   });
 
+  it("show no secret in a folder that replaces a file", async () => {
+    const secret = "TOKEN=verysecret\n";
+    await real.write({ "moved.txt": "1\n2\n3\n4\n5\n6\n7\n" });
+    real.commit();
+    await rm(join(real.app, "a.txt"));
+    await rename(join(real.app, "moved.txt"), join(real.app, "new.txt"));
+    await real.write({ "a.txt/.env": secret, "moved.txt/deep/.env": secret });
+    real.run(real.app, "add", "-A");
+    const changes = await collect();
+    assert.deepEqual(kinds(changes), ["deleted a.txt", "renamed new.txt"]);
+    assert.deepEqual(reasons(changes), ["secret a.txt/.env", "secret moved.txt/deep/.env"]);
+    assert.doesNotMatch(JSON.stringify(changes), /verysecret/);
+    assert.equal(changes.files[0]?.diff, "diff --git a/a.txt b/a.txt\ndeleted file\n");
+  });
+
+  it("show no lines of a file that replaces a folder", async () => {
+    await real.write({ "config/.env": "TOKEN=1\n" });
+    real.commit();
+    await rm(join(real.app, "config"), { recursive: true });
+    await real.write({ config: "all\n" });
+    real.run(real.app, "add", "-A");
+    const changes = await collect();
+    assert.deepEqual([kinds(changes), reasons(changes)], [["added config"], ["secret config/.env"]]);
+    assert.equal(changes.files[0]?.diff, "diff --git a/config b/config\nnew file\n");
+  });
+
   it("leave out the largest files first if all together are too large", async () => {
     const size = Math.floor(maxTotalBytes / 5);
     const files = Object.fromEntries(
