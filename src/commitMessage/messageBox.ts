@@ -20,11 +20,12 @@ export class MessageBox implements Disposable {
   readonly #listening: Disposable | undefined;
   /** What was in the box before. */
   readonly before: string;
-  /** The texts that the box may have if the user has not typed. */
-  readonly #written: Set<string>;
   #last: string;
-  /** The last text that the box is known to show. */
-  #shown: string;
+  /** The last text that the box is known to show, and those that are on their way to it. */
+  #expected: readonly string[];
+  /** The text that the box has shown before. Its value may arrive later than its changes. */
+  #gone: string | undefined;
+  #hasEvents = false;
   #next: string | undefined;
   #timer: Disposable | undefined;
   #isTyped = false;
@@ -36,15 +37,9 @@ export class MessageBox implements Disposable {
     this.#clock = clock;
     this.#onTyped = onTyped;
     this.before = input.value;
-    this.#last = this.before;
-    this.#shown = this.before;
-    this.#written = new Set([this.before]);
+    this.#last = plain(this.before);
+    this.#expected = [this.#last];
     this.#listening = input.onDidChange?.(text => this.#changed(plain(text)));
-  }
-
-  /** The user has typed, so nothing is written any more. */
-  get isTyped(): boolean {
-    return this.#isTyped;
   }
 
   /** Shows the text soon. */
@@ -87,22 +82,27 @@ export class MessageBox implements Disposable {
     if (text === undefined || this.#isTyped) return;
     this.#next = undefined;
     const now = plain(this.#input.value);
-    if (!this.#written.has(now)) return this.#typed(now);
+    const isOwn = this.#hasEvents ? now === this.#gone || this.#expected.includes(now) : now === this.#last;
+    if (!isOwn) return this.#typed(now);
     if (text === this.#last) return;
-    this.#written.add(text);
+    this.#expected = [...this.#expected, text];
     this.#last = text;
     this.#input.value = text;
   }
 
   #changed(text: string): void {
     if (this.#isTyped || this.#isDone) return;
-    if (!this.#written.has(text)) return this.#typed(text);
-    this.#shown = text;
+    this.#hasEvents = true;
+    const at = this.#expected.indexOf(text);
+    if (at < 0) return this.#typed(text);
+    // Only the user can bring back an earlier text.
+    this.#gone = this.#expected[at - 1] ?? this.#gone;
+    this.#expected = this.#expected.slice(at);
   }
 
   #typed(text: string): void {
     this.#isTyped = true;
-    const isInFlight = this.#shown !== this.#last;
+    const isInFlight = this.#expected.length > 1;
     this.dispose();
     // The last text was written before the typing was known, so it would replace what the user typed.
     if (isInFlight && this.#input.onDidChange) this.#input.value = text;

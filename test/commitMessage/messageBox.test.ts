@@ -29,6 +29,10 @@ class SlowInput implements MessageInput {
       this.#changed.fire(text);
     }
   }
+  /** The value arrives later than the change. */
+  late(text: string): void {
+    this.#value = text;
+  }
   /** The user changes what is shown. */
   type(text: string): void {
     this.shown = text;
@@ -79,7 +83,7 @@ describe("the box of a commit message", () => {
     clock.advance(100);
     input.arrive();
     input.type("Add my");
-    assert.deepEqual([typed, box.isTyped], [["Add my"], true]);
+    assert.deepEqual(typed, ["Add my"]);
     box.write("Add more");
     clock.advance(100);
     box.restore();
@@ -99,6 +103,63 @@ describe("the box of a commit message", () => {
     input.arrive();
     assert.equal(typed.length, 1);
     assert.equal(input.shown, "Addx");
+  });
+
+  it("keeps an earlier text that the user brings back", () => {
+    for (const [before, earlier] of [
+      ["", ""],
+      ["hint", "hint"],
+      ["", "Add"],
+    ] as const) {
+      const { input, box, typed } = open(before);
+      for (const text of ["Add", "Add more"]) {
+        box.write(text);
+        clock.advance(100);
+        input.arrive();
+      }
+      input.type(earlier);
+      box.write("Add more words");
+      clock.advance(100);
+      input.arrive();
+      assert.deepEqual([input.shown, typed], [earlier, [earlier]]);
+    }
+  });
+
+  it("keeps an earlier text that the user brings back while a text is on its way", () => {
+    const { input, box, typed } = open("");
+    box.write("Add");
+    clock.advance(100);
+    input.arrive();
+    box.write("Add more");
+    clock.advance(100);
+    input.type("");
+    input.arrive();
+    assert.deepEqual([input.shown, typed], ["", [""]]);
+  });
+
+  it("takes no late value of the box for typing", () => {
+    const { input, box, typed } = open("");
+    for (const text of ["A", "Ad"]) {
+      box.write(text);
+      clock.advance(100);
+    }
+    input.arrive();
+    input.late("A");
+    box.write("Add");
+    clock.advance(100);
+    assert.deepEqual([input.value, typed], ["Add", []]);
+  });
+
+  it("notices without events that the user brings back an earlier text", () => {
+    const plain: MessageInput = { value: "" };
+    let typed = 0;
+    const box = new MessageBox(plain, clock, () => typed++);
+    box.write("Add");
+    clock.advance(100);
+    plain.value = "";
+    box.write("Add more");
+    clock.advance(100);
+    assert.deepEqual([plain.value, typed], ["", 1]);
   });
 
   it("notices typing without events, before it writes again", () => {
