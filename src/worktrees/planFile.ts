@@ -2,6 +2,7 @@
 // stays as it is.
 import { knownWithConflicts, mergeHunks, type MergeConflict } from "../files/mergeHunks.ts";
 import { isSameState, type FileState } from "../files/fileState.ts";
+import { t } from "../base/l10n.ts";
 import { isBase, type BaseState } from "./fileBases.ts";
 
 /** One side of a merge. `text`: null if there is no file, undefined if it is no text. Texts have "\n" line endings. */
@@ -94,20 +95,30 @@ export const hasConflict = ({ conflict, places }: FilePlan): boolean => conflict
 
 /**
  * The base of a file once the user keeps the local version of what conflicts: it has these changes of the worktree, so that they
- * are not offered again. The other changes stay open. Undefined: nothing conflicts.
+ * are not offered again. The other changes stay open. Undefined: nothing conflicts. Throws a sentence if the changes cannot be
+ * separated.
  */
 export function baseOfKept(sides: FileSides): BaseState | undefined {
   const plan = planFile(sides);
   if (!plan || !hasConflict(plan)) return undefined;
   const { base, local, theirs } = sides;
   if (plan.conflict !== undefined) return theirs.state;
-  const text = knownWithConflicts(base.text ?? "", local.text ?? "", theirs.text ?? "");
   const { executable } = [base.state, local.state].find(one => "executable" in one) ?? { executable: false };
-  const kept: BaseState = { kind: "text", text, executable };
-  const rest = planFile({ ...sides, base: { state: kept, text } });
-  // Where lines are alike, the same change can conflict at another place.
-  return rest && !hasConflict(rest) ? kept : theirs.state;
+  let text = base.text ?? "";
+  // Where lines are alike, a change that was not refused can conflict in the next merge. Each step brings the text closer to that
+  // of the worktree.
+  for (let step = 0; step < maxKeepSteps; step++) {
+    text = knownWithConflicts(text, local.text ?? "", theirs.text ?? "");
+    const kept: BaseState = { kind: "text", text, executable };
+    const rest = planFile({ ...sides, base: { state: kept, text } });
+    if (!rest) return theirs.state;
+    if (rest.places.length === 0) return kept;
+  }
+  throw new Error(t("The lines that conflict cannot be separated from the others. Edit the file yourself."));
 }
+
+/** Three steps are the most that random texts needed. */
+const maxKeepSteps = 100;
 
 /** The lines that an unchanged local file gets and loses. */
 function countsOf({ local, theirs }: FileSides): Pick<FilePlan, "added" | "removed"> {
