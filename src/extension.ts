@@ -235,8 +235,9 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     runCommand,
     async shutDown() {
       review.store.beginClosing();
+      const messages = commitMessage.close();
       try {
-        await Promise.all([registry.dispose(), commitMessage.close()]);
+        await registry.dispose();
       } finally {
         await Promise.all([pool.dispose(), mcp.whenEnded(), candidates.close()]);
         await terminals.whenEnded();
@@ -246,6 +247,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
           storedSessions.flush(),
           comments.flush(),
           search.whenIdle(),
+          messages,
         ]);
         checkpoints.sessions.dispose();
         review.store.dispose();

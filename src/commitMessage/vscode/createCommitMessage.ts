@@ -6,7 +6,6 @@ import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../../agents/registry.ts";
 import type { WindowAgents } from "../../agents/vscode/windowAgents.ts";
-import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
@@ -20,6 +19,7 @@ import { offeringHelp, type AgentSessionsOptions } from "../../library/vscode/ag
 import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
 import { changesToCommit, type ChangesToCommit } from "../changesToCommit.ts";
 import { CommitMessageUsage } from "../commitMessageUsage.ts";
+import { EndedSessions } from "../endedSessions.ts";
 import { commitPrompt } from "../commitPrompt.ts";
 import { commitText } from "../commitText.ts";
 import { MessageBox } from "../messageBox.ts";
@@ -40,7 +40,7 @@ export interface CommitMessageFeature {
   commands(
     help: Pick<AgentSessionsOptions, "registry" | "chat">,
   ): CommandHandlers<"parley.writeCommitMessage" | "parley.cancelCommitMessage">;
-  /** Ends what is being written. Resolves when everything is stored. */
+  /** Ends what is being written. Resolves when everything is stored, after about 1 s at the latest. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -59,13 +59,9 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
   const { store, storage, log } = platform;
   const usage = store.add(new CommitMessageUsage(storage, log));
   const runs = new Map<string, Run>();
-  const ending = new Set<Promise<void>>();
+  const ended = new EndedSessions(usage, platform.clock, log);
   // The menus cannot know of which repository: in a remote window, they see other addresses than extensions.
   const showRuns = (): void => setContextKey("parley.writesCommitMessage", runs.size > 0);
-  const track = (ended: Promise<void>): void => {
-    ending.add(ended);
-    void ended.finally(() => ending.delete(ended));
-  };
 
   const write = async (help: Pick<AgentSessionsOptions, "registry" | "chat">, target: unknown): Promise<void> => {
     const definition = sources.agents.of(sources.open.active);
@@ -117,7 +113,10 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
       const prompt = commitPrompt({ changes, rules, hint: hintOf(box.before, rules) });
       const text = await askAgent(platform, sources, definition, {
         ...{ prompt, signal, onText: written => box.write(commitText(written, true)) },
-        onEnded: ended => track(settleEnded(definition, ended)),
+        onEnded: whenEnded => {
+          const remove = async (id: string): Promise<void> => sources.agents.sessionStoreOf(definition.id).delete?.(id);
+          ended.settle({ name: definition.name, remove }, whenEnded);
+        },
       });
       const message = commitText(text);
       // The answer was only an introduction.
@@ -131,18 +130,6 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
     }
   };
 
-  /** Counts what the session has used, and lets the agent delete it. Never rejects. */
-  const settleEnded = async (definition: AgentDefinition, whenEnded: Promise<EndedMessageSession>): Promise<void> => {
-    const { spending, agentSessions } = await whenEnded;
-    await usage.add(definition.name, spending);
-    const { delete: remove } = sources.agents.sessionStoreOf(definition.id);
-    for (const id of remove ? agentSessions : []) {
-      await remove?.(id).catch((error: unknown) =>
-        log.debug(`${definition.name} did not delete the session of a commit message.`, asError(error).message),
-      );
-    }
-  };
-
   return {
     usage,
     commands: help => ({
@@ -151,8 +138,7 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
     }),
     async close() {
       for (const { cancel } of runs.values()) cancel();
-      await Promise.all(ending);
-      await usage.flush();
+      await ended.close();
     },
   };
 }
