@@ -101,18 +101,28 @@ describe("a commit message in VS Code", () => {
     }
   });
 
-  it("stays as it was if the agent does not start", async () => {
+  it("stays as it was if the agent does not start, and can be written again while the notification is open", async () => {
     await agents(["-e", "process.exit(3)"]);
     repository.inputBox.value = "my hint";
     const { showErrorMessage } = vscode.window;
     const errors: string[] = [];
-    Object.assign(vscode.window, { showErrorMessage: (text: string) => Promise.resolve(void errors.push(text)) });
+    const closing: (() => void)[] = [];
+    const open = (text: string): Promise<void> => {
+      errors.push(text);
+      return new Promise(resolve => closing.push(resolve));
+    };
+    Object.assign(vscode.window, { showErrorMessage: open });
+    const runs: Thenable<unknown>[] = [];
     try {
-      await vscode.commands.executeCommand("parley.writeCommitMessage", { rootUri: repository.rootUri });
-      assert.equal(repository.inputBox.value, "my hint");
-      assert.equal(errors.length, 1);
-      assert.match(errors[0] ?? "", /Writer/);
+      for (const count of [1, 2]) {
+        runs.push(vscode.commands.executeCommand("parley.writeCommitMessage", { rootUri: repository.rootUri }));
+        await until(() => errors.length === count);
+        assert.equal(repository.inputBox.value, "my hint");
+        assert.match(errors.at(-1) ?? "", /Writer/);
+      }
     } finally {
+      for (const close of closing) close();
+      await Promise.all(runs);
       Object.assign(vscode.window, { showErrorMessage });
       await agents([]);
       repository.inputBox.value = "";

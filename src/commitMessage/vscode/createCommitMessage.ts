@@ -72,9 +72,20 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
     }
     const found = await repositoryToWrite(target);
     if (!found) return;
-    const { repository, git } = found;
+    // The notification of a problem can stay open for long, and the message is no longer written then.
+    await offeringHelp({ ...help, log }, definition.id, async () => {
+      const sentence = await runIn(found, definition);
+      if (sentence !== undefined) inform(sentence);
+    });
+  };
+
+  /** Resolves with what the user has to know. */
+  const runIn = async (
+    { repository, git }: RepositoryToWrite,
+    definition: AgentDefinition,
+  ): Promise<string | undefined> => {
     const key = repository.rootUri.toString();
-    if (runs.has(key)) return;
+    if (runs.has(key)) return undefined;
     const stop = new AbortController();
     const cancel = (): void => stop.abort(new EndedByUser());
     const box = new MessageBox(editorBox(repository), platform.clock, cancel);
@@ -83,12 +94,9 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
     try {
       // Escape works in the view. The button that had the focus is replaced.
       await vscode.commands.executeCommand("workbench.scm.focus");
-      await offeringHelp({ ...help, log }, definition.id, async () => {
-        const sentence = await withProgress({ location: vscode.ProgressLocation.SourceControl }, () =>
-          writeInto(box, { repository, git, definition, signal: stop.signal }),
-        );
-        if (sentence !== undefined) inform(sentence);
-      });
+      return await withProgress({ location: vscode.ProgressLocation.SourceControl }, () =>
+        writeInto(box, { repository, git, definition, signal: stop.signal }),
+      );
     } finally {
       box.restore();
       box.dispose();
@@ -143,9 +151,12 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
   };
 }
 
-interface WritingOptions {
+interface RepositoryToWrite {
   readonly repository: EditorRepository;
   readonly git: Git;
+}
+
+interface WritingOptions extends RepositoryToWrite {
   readonly definition: AgentDefinition;
   readonly signal: AbortSignal;
 }
@@ -155,9 +166,7 @@ function inform(sentence: string): void {
 }
 
 /** The repository of the button, the only one, or the one that the user chooses. Undefined, after a message, if there is none. */
-async function repositoryToWrite(
-  target: unknown,
-): Promise<{ readonly repository: EditorRepository; readonly git: Git } | undefined> {
+async function repositoryToWrite(target: unknown): Promise<RepositoryToWrite | undefined> {
   if (!vscode.workspace.isTrusted) {
     inform(vscode.l10n.t("Parley writes commit messages only in a trusted workspace."));
     return undefined;
