@@ -13,6 +13,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     return createExtension(context, parts);
   });
   context.subscriptions.push(startup);
+  void startup.openChatAtStart();
   const loading = startup.loadIfNeeded();
   // After the activation, VS Code reads the documents of restored tabs, and the extension provides them.
   if (hasOpenParleyTab()) await loading;

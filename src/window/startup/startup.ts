@@ -100,11 +100,15 @@ export class Startup implements Disposable {
   /** Loads the extension if it shows something without being used. */
   async loadIfNeeded(): Promise<void> {
     if (this.#loaded) return;
-    // A failure was shown to the user.
-    if (opensChatAtStart(this.#context)) await this.#runCommand("parley.openChat", []).catch(() => undefined);
     if (!hasOpenParleyTab() && !(await hasStoredWork(this.#context))) return;
     // A failure was shown to the user.
     await this.#load().catch(() => undefined);
+  }
+
+  /** Shows the chat if `npm start` has opened the window. The view can wait for the activation, so the activation must not wait. */
+  async openChatAtStart(): Promise<void> {
+    // A failure was shown to the user.
+    if (opensChatAtStart(this.#context)) await this.#runCommand("parley.openChat", []).catch(() => undefined);
   }
 
   /** Resolves when agents and terminals have ended, and everything is stored. */
