@@ -4,9 +4,9 @@ import { realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { asError, isNotFoundError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { readRegularFile } from "../files/regularFile.ts";
 import { gitOutput, GitError, type Git } from "../git/gitProgram.ts";
 import { gitPath } from "../git/gitQueries.ts";
-import { readRegularFile } from "../mcp/regularFile.ts";
 
 export interface RepositoryRules {
   /** The subjects of the last commits, the latest first. */

@@ -9,7 +9,7 @@ import { choosesProgram } from "../base/programVariables.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement, isInside, normalisePath } from "../files/paths.ts";
-import { readRegularFile } from "./regularFile.ts";
+import { readRegularFile } from "../files/regularFile.ts";
 
 /** In bytes. */
 const maxSize = 1_000_000;

@@ -8,11 +8,11 @@ import { hostPlatform, type Environment } from "../base/platform.ts";
 import { choosesProgram } from "../base/programVariables.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement, isInside } from "../files/paths.ts";
+import { readRegularFile } from "../files/regularFile.ts";
 import { mayOverlap } from "../permissions/pathGlob.ts";
 import { argumentPaths } from "../permissions/commandArguments.ts";
 import { definitionWords, mayBeCode } from "./definitionWords.ts";
 import { parseJsonc } from "./jsonc.ts";
-import { readRegularFile } from "./regularFile.ts";
 import type { ServerLaunch } from "./servers.ts";
 
 /** A file in a workspace folder, by its own path or by the path that links lead to. */

@@ -98,9 +98,10 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/mcp/consentQuestion.ts": ["node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.
   "src/mcp/envFile.ts": ["node:path", "node:util"],
+  // Reads files whose names come from others, and their digests.
+  "src/files/regularFile.ts": ["node:crypto", "node:fs", "node:fs/promises"],
   // Read the files that a definition of an MCP server names.
   "src/mcp/namedFiles.ts": ["node:fs", "node:fs/promises", "node:path"],
-  "src/mcp/regularFile.ts": ["node:crypto", "node:fs", "node:fs/promises"],
   // Names changed files in a message.
   "src/mcp/promptServers.ts": ["node:path"],
   // Starts servers in their folders.
