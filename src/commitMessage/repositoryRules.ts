@@ -1,10 +1,12 @@
 // What a repository asks of its commit messages: the subjects of its last commits, its rules for agents, and the text that
 // git has prepared.
 import { realpath } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join, posix, win32 } from "node:path";
 import { asError, isNotFoundError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { readRegularFile } from "../files/regularFile.ts";
+import { hostPlatform, type Platform } from "../base/platform.ts";
+import { isInside } from "../files/paths.ts";
+import { readRegularFile, readRegularFileStart } from "../files/regularFile.ts";
 import { gitOutput, GitError, type Git } from "../git/gitProgram.ts";
 import { gitPath } from "../git/gitQueries.ts";
 
@@ -19,7 +21,7 @@ export interface RepositoryRules {
 
 const maxSubjects = 20;
 const maxSubjectLength = 200;
-/** A larger file is not part of the prompt (bytes). */
+/** A larger AGENTS.md is not part of the prompt, and only so much of what git proposes (bytes). */
 const maxRulesBytes = 32 * 1024;
 
 export interface RulesOptions {
@@ -32,21 +34,33 @@ export interface RulesOptions {
 /** The rules of the repository at `top`. Rejects with a GitError, and when the signal aborts. */
 export async function repositoryRules(git: Git, top: string, options: RulesOptions): Promise<RepositoryRules> {
   const [subjects, agentsFile, merge] = await Promise.all([
-    lastSubjects(git, top, options.signal),
+    lastSubjects(git, top, options),
     readAgentsFile(top, options),
     mergeInProgress(git, top),
   ]);
   return { subjects, ...(agentsFile !== undefined && { agentsFile }), ...(merge && { merge }) };
 }
 
-async function lastSubjects(git: Git, top: string, signal?: AbortSignal): Promise<readonly string[]> {
+async function lastSubjects(git: Git, top: string, { log, signal }: RulesOptions): Promise<readonly string[]> {
   const args = ["log", `-${maxSubjects}`, "--no-merges", "--no-show-signature", "--no-color", "--format=%s"];
   try {
     const all = await gitOutput(git, top, args, { signal });
     return all.split("\n").flatMap(line => (line.trim() === "" ? [] : [line.slice(0, maxSubjectLength)]));
   } catch (thrown) {
-    // There is no commit yet.
-    if (thrown instanceof GitError) return [];
+    if (!(thrown instanceof GitError)) throw thrown;
+    if (await hasCommit(git, top, signal))
+      log.warn("The commit message does without the last subjects.", `Git cannot list them: ${thrown.message}`);
+    return [];
+  }
+}
+
+/** False before the first commit. */
+async function hasCommit(git: Git, top: string, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await gitOutput(git, top, ["rev-parse", "--verify", "--quiet", "HEAD"], { signal });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof GitError) return thrown.code !== 1;
     throw thrown;
   }
 }
@@ -55,8 +69,8 @@ async function lastSubjects(git: Git, top: string, signal?: AbortSignal): Promis
 async function readAgentsFile(top: string, { isSecret, log }: RulesOptions): Promise<string | undefined> {
   try {
     const [root, file] = await Promise.all([realpath(top), realpath(join(top, "AGENTS.md"))]);
-    const path = relative(root, file).replaceAll(sep, "/");
-    if (path === ".." || path.startsWith("../") || path.startsWith(".git/") || isSecret(path)) return undefined;
+    const path = pathInRepository(root, file);
+    if (path === undefined || isSecret(path)) return undefined;
     const { bytes } = await readRegularFile(file, maxRulesBytes);
     const text = Buffer.from(bytes).toString("utf8").trim();
     return text === "" || text.includes("\0") ? undefined : text;
@@ -65,6 +79,14 @@ async function readAgentsFile(top: string, { isSecret, log }: RulesOptions): Pro
       log.warn("The commit message does without AGENTS.md.", `It cannot be read: ${asError(thrown).message}`);
     return undefined;
   }
+}
+
+/** The path relative to the top of the repository, with slashes. Undefined: it is outside, or belongs to git. */
+export function pathInRepository(top: string, file: string, platform: Platform = hostPlatform): string | undefined {
+  if (!isInside(file, top, platform, platform === "windows")) return undefined;
+  const { relative, sep } = platform === "windows" ? win32 : posix;
+  const path = relative(top, file).replaceAll(sep, "/");
+  return /^\.git(?:\/|$)/i.test(path) ? undefined : path;
 }
 
 async function mergeInProgress(git: Git, top: string): Promise<{ readonly text: string } | undefined> {
@@ -76,9 +98,12 @@ async function mergeInProgress(git: Git, top: string): Promise<{ readonly text: 
   return { text: lines.join("\n").trim() };
 }
 
+/** Without the line in which the limit is. */
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return Buffer.from((await readRegularFile(path, maxRulesBytes)).bytes).toString("utf8");
+    const bytes = await readRegularFileStart(path, maxRulesBytes);
+    const text = Buffer.from(bytes).toString("utf8");
+    return bytes.length < maxRulesBytes ? text : text.slice(0, text.lastIndexOf("\n") + 1);
   } catch (thrown) {
     if (isNotFoundError(thrown)) return undefined;
     throw thrown;

@@ -32,6 +32,18 @@ export async function digestRegularFile(
   return { digest: hash.digest("hex"), size };
 }
 
+/** The first `size` bytes of the file, or all of them. Rejects if it is no file or cannot be read. */
+export async function readRegularFileStart(path: string, size: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of chunksOf(path, Infinity)) {
+    chunks.push(chunk);
+    total += chunk.length;
+    if (total >= size) break;
+  }
+  return Buffer.concat(chunks).subarray(0, size);
+}
+
 async function* chunksOf(path: string, maxSize: number): AsyncGenerator<Uint8Array> {
   // Checked before it is opened, because opening a device can have effects.
   if (!(await stat(path)).isFile()) throw new Error("it is not a file");

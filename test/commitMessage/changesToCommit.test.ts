@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
 import { changesToCommit, isLockFile, maxDiffBytes, maxTotalBytes } from "../../src/commitMessage/changesToCommit.ts";
 import type { ChangesToCommit } from "../../src/commitMessage/changesToCommit.ts";
-import { repositoryRules, type RepositoryRules } from "../../src/commitMessage/repositoryRules.ts";
+import { pathInRepository, repositoryRules, type RepositoryRules } from "../../src/commitMessage/repositoryRules.ts";
 import { looksSensitive } from "../../src/permissions/sensitiveFiles.ts";
 import { RealRepository } from "../support/fakes/realRepository.ts";
 
@@ -262,6 +262,35 @@ describe("the changes for a commit message", () => {
       assert.equal(await link(".env"), undefined);
       assert.equal(await link("missing.md"), undefined);
       assert.equal(await link("."), undefined);
+    });
+
+    it("take only a path in the repository, on each platform", () => {
+      const inside = (top: string, file: string): string | undefined => pathInRepository(top, file, "windows");
+      assert.equal(inside("C:\\app", "C:\\app\\docs\\AGENTS.md"), "docs/AGENTS.md");
+      for (const file of ["D:\\AGENTS.md", "\\\\server\\share\\AGENTS.md", "C:\\AGENTS.md", "C:\\app\\.git\\config"])
+        assert.equal(inside("C:\\app", file), undefined, file);
+      assert.equal(pathInRepository("/app", "/app/..AGENTS.md", "posix"), "..AGENTS.md");
+      for (const file of ["/AGENTS.md", "/application/AGENTS.md", "/app/.git/config"])
+        assert.equal(pathInRepository("/app", file, "posix"), undefined, file);
+    });
+
+    it("have no subjects if git cannot list them, which is logged", async () => {
+      const commit = real.run(real.app, "rev-parse", "HEAD");
+      await rm(join(real.app, ".git/objects", commit.slice(0, 2), commit.slice(2)));
+      const warnings: string[] = [];
+      const log = { ...nullLog, warn: (message: string) => void warnings.push(message) };
+      assert.deepEqual((await repositoryRules(real.git, real.app, { isSecret, log })).subjects, []);
+      assert.deepEqual(warnings, ["The commit message does without the last subjects."]);
+    });
+
+    it("have the start of a long text that git proposes, in whole lines", async () => {
+      const commit = real.run(real.app, "rev-parse", "HEAD");
+      const lines = Array.from({ length: 9000 }, (_, at) => `* é ${at}`);
+      await real.write({ ".git/MERGE_HEAD": `${commit}\n`, ".git/MERGE_MSG": `Merge\n\n${lines.join("\n")}\n` });
+      const text = (await rules()).merge?.text ?? "";
+      assert.ok(text.length > 20_000 && text.length < 32 * 1024, String(text.length));
+      assert.ok(`Merge\n\n${lines.join("\n")}`.startsWith(text));
+      assert.match(text, /\n\* é \d+$/);
     });
 
     it("have the text that git proposes during a merge, without its comments", async () => {
