@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { AppliedChange } from "../../src/review/appliedChanges.ts";
+import type { Session } from "../../src/session/session.ts";
 import { BothSides } from "../../src/worktrees/vscode/bothSides.ts";
 import { BringBackChanges } from "../../src/worktrees/vscode/bringBackChanges.ts";
 import { WorktreeHunks } from "../../src/worktrees/vscode/worktreeHunks.ts";
@@ -25,24 +26,38 @@ describe("the editor of a worktree's file", () => {
   let hunks: WorktreeHunks;
   const changed = new Emitter<void>();
   /** The turns of what came back. */
-  let turns: string[];
+  let turns: { readonly id: string; readonly title: string }[];
+  /** The turns that the user has decided on. */
+  let decided: string[];
+  let session: Session | undefined;
   beforeEach(async () => {
     real = await RealRepository.create({ "a.txt": lines(), "b.txt": "b\n" });
     ({ record } = await real.makeWorktree({ branch: "one" }));
     turns = [];
+    decided = [];
+    session = undefined;
     sides = new BothSides();
     const { records } = real;
-    const applyChanges = async (steps: readonly AppliedChange[], turn: { readonly id: string }) => {
+    const applyChanges = async (steps: readonly AppliedChange[], turn: (typeof turns)[number]) => {
       for (const { path, before, after } of steps) {
         assert.equal(await readFile(path, "utf8").catch(() => null), before);
         await writeFile(path, after ?? "");
-        turns.push(turn.id);
+        turns.push(turn);
       }
       return { failed: new Map<string, Error>(), replaced: new Map() };
     };
-    changes = new BringBackChanges({ records, sides, log: nullLog, review: { applyChanges }, roots: () => [real.app] });
+    const review = {
+      get turns() {
+        return turns.filter(({ id }) => !decided.includes(id));
+      },
+    };
+    changes = new BringBackChanges({
+      ...{ records, sides, log: nullLog },
+      review: { applyChanges, review },
+      roots: () => [real.app],
+    });
     const onDidChangeWorktrees = changed.event;
-    hunks = new WorktreeHunks({ records, changes, onDidChangeWorktrees, sessionIn: () => undefined, log: nullLog });
+    hunks = new WorktreeHunks({ records, changes, onDidChangeWorktrees, sessionIn: () => session, log: nullLog });
   });
   afterEach(async () => {
     hunks.dispose();
@@ -86,7 +101,31 @@ describe("the editor of a worktree's file", () => {
     await hunks.bringBack({ uri: editor.document.uri, lineNumber: 2 });
     assert.equal(await here("a.txt"), lines({ 2: "two", 5: "five", 8: "eight" }));
     await lensesAre(editor);
-    assert.equal(new Set(turns).size, 1, "the review lists them together");
+    assert.equal(new Set(turns.map(({ id }) => id)).size, 1, "the review lists them together");
+  });
+
+  it("lists changes together only while they wait for review, and only those of one worktree and session", async () => {
+    const change = async (line: number): Promise<void> => {
+      await writeFile(join(record.path, "a.txt"), lines({ [line]: "new" }));
+      const [entry] = await changes.entries(record);
+      assert.ok(entry);
+      await changes.bringBackFrom(record, session, entry);
+    };
+    const count = (): number => new Set(turns.map(({ id }) => id)).size;
+    await change(1);
+    await change(2);
+    assert.equal(count(), 1);
+    decided = turns.map(({ id }) => id);
+    await change(3);
+    assert.equal(count(), 2);
+    session = { id: "s1", state: { ownTitle: "Talk" } } as unknown as Session;
+    await change(4);
+    assert.equal(count(), 3);
+    // It was removed, and another one is at its path.
+    record = { ...record, branch: "two" };
+    await real.records.write(record);
+    await change(5);
+    assert.deepEqual([count(), turns.at(-1)?.title], [4, "Brought back from two"]);
   });
 
   it("brings back all changes that the selection touches", async () => {

@@ -45,7 +45,7 @@ import { pickChanges, pickHunks } from "./pickChanges.ts";
 
 export interface BringBackChangesOptions {
   readonly records: WorktreeRecords;
-  readonly review: Pick<ReviewStore, "applyChanges">;
+  readonly review: Pick<ReviewStore, "applyChanges"> & { readonly review: Pick<ReviewStore["review"], "turns"> };
   /** The folders whose files are reviewed. */
   readonly roots: () => readonly string[];
   readonly sides: BothSides;
@@ -89,8 +89,8 @@ export class BringBackChanges implements Disposable {
   readonly #options: BringBackChangesOptions;
   /** Each merge begins with what the one before has left. */
   readonly #running = new Sequencer();
-  /** The turns of single hunks, by worktree, so that the review lists them together. */
-  readonly #turns = new Map<string, Turn>();
+  /** The last turn of single hunks, by the path of the worktree, so that the review lists them together. */
+  readonly #turns = new Map<string, { readonly turn: Turn; readonly record: WorktreeRecord }>();
   readonly #changed = new Emitter<void>();
   /** Fires when changes were brought back, or a conflict was settled. */
   readonly onDidChange: Event<void> = this.#changed.event;
@@ -147,7 +147,7 @@ export class BringBackChanges implements Disposable {
     const hunks = isChosen && { seen: only, isChosen };
     const paths = new Set(picked.entries.map(({ path }) => path));
     const turn = newTurn(record, session);
-    const result = await this.#bringBack(record, turn, { paths, ...(hunks && { hunks }) });
+    const result = await this.#bringBack(record, () => turn, { paths, ...(hunks && { hunks }) });
     const { done } = result;
     if (done.length > 0)
       session.addNotice(t("Brought back into {0}: {1}", record.origin, namedPaths(done.map(({ path }) => path))));
@@ -174,12 +174,26 @@ export class BringBackChanges implements Disposable {
     seen: BringBackEntry,
     isChosen?: (hunk: number) => boolean,
   ): Promise<void> {
-    const turn = this.#turns.get(record.path) ?? newTurn(record, session);
-    this.#turns.set(record.path, turn);
     const paths = new Set([seen.path]);
-    const result = await this.#bringBack(record, turn, { paths, ...(isChosen && { hunks: { seen, isChosen } }) });
+    const chosen = { paths, ...(isChosen && { hunks: { seen, isChosen } }) };
+    const result = await this.#bringBack(record, () => this.#turnOf(record, session), chosen);
     if (result.conflicts.length > 0 || result.failed.size > 0) return this.#report(record, result);
     setStatusBarMessage(t("Brought back from {0}: {1}", record.branch, seen.path));
+  }
+
+  /** The turn for a single change. It is the last one while that waits for review and has the same branch and session. */
+  #turnOf(record: WorktreeRecord, session: Session | undefined): Turn {
+    const { records, review } = this.#options;
+    for (const path of this.#turns.keys()) if (!records.known.some(one => one.path === path)) this.#turns.delete(path);
+    const last = this.#turns.get(record.path);
+    const isCurrent =
+      last?.record.branch === record.branch &&
+      last.record.created === record.created &&
+      last.turn.session?.id === session?.id &&
+      review.review.turns.some(({ id }) => id === last.turn.id);
+    const turn = last && isCurrent ? last.turn : newTurn(record, session);
+    this.#turns.set(record.path, { turn, record });
+    return turn;
   }
 
   /**
@@ -253,8 +267,8 @@ export class BringBackChanges implements Disposable {
     return (await new Confinement(nodePaths(), this.#options.roots()).locate(path)).inside;
   }
 
-  #bringBack(record: WorktreeRecord, turn: Turn, chosen: Chosen): Promise<BroughtBack> {
-    return this.#running.queue(() => this.#merge(record, turn, chosen)).finally(() => this.#changed.fire());
+  #bringBack(record: WorktreeRecord, turn: () => Turn, chosen: Chosen): Promise<BroughtBack> {
+    return this.#running.queue(() => this.#merge(record, turn(), chosen)).finally(() => this.#changed.fire());
   }
 
   /** The texts can have changed since they were listed, so that they are merged now. */
