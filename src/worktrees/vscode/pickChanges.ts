@@ -62,20 +62,26 @@ export async function pickChanges(
     pick.busy = true;
     const rest = await keepMine(kept);
     pick.busy = false;
-    if (rest.length === 0) return pick.hide();
     const unselected = new Set(
       pick.items.filter(item => !pick.selectedItems.includes(item)).map(item => item.entry.path),
     );
     list(rest, path => !unselected.has(path));
+    if (rest.length === 0) pick.hide();
   };
+  /** Settles once the conflicts of which the user keeps the local version are settled. */
+  let keeping = Promise.resolve();
   try {
     return await new Promise<PickedChanges | undefined>((resolve, reject) => {
-      pick.onDidAccept(() => resolve({ entries: pick.selectedItems.map(({ entry }) => entry) }));
-      pick.onDidHide(() => resolve(undefined));
-      pick.onDidTriggerItemButton(({ item, button }) => {
-        if (button.tooltip === showButton.tooltip) showSides(item.entry);
-        else if (button.tooltip === keepButton.tooltip) keep(item.entry).catch(reject);
-        else resolve({ entries: [item.entry], picksHunks: true });
+      // What is kept is no longer selected, and a failure is reported.
+      const end = (picked: () => PickedChanges | undefined): void =>
+        void keeping.then(() => resolve(picked())).catch(reject);
+      pick.onDidAccept(() => end(() => ({ entries: pick.selectedItems.map(({ entry }) => entry) })));
+      pick.onDidHide(() => end(() => undefined));
+      pick.onDidTriggerItemButton(({ item: { entry }, button }) => {
+        if (button.tooltip === showButton.tooltip) return showSides(entry);
+        if (button.tooltip === hunksButton.tooltip) return end(() => ({ entries: [entry], picksHunks: true }));
+        keeping = keeping.then(() => keep(entry));
+        keeping.catch(reject);
       });
       pick.show();
     });
