@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { Sequencer } from "../base/async.ts";
 import type { Disposable } from "../base/lifecycle.ts";
+import { ReadOnlyProvider } from "./readOnlyProvider.ts";
 
 export interface ReadOnlyFilesOptions {
   readonly scheme: string;
@@ -15,7 +16,7 @@ const maxContents = 20;
 
 type Read = () => Promise<Uint8Array>;
 
-export class ReadOnlyFiles implements vscode.FileSystemProvider, Disposable {
+export class ReadOnlyFiles extends ReadOnlyProvider implements Disposable {
   readonly #options: ReadOnlyFilesOptions;
   readonly #files = new Map<string, Read>();
   readonly #contents = new Map<string, Promise<Uint8Array>>();
@@ -26,6 +27,7 @@ export class ReadOnlyFiles implements vscode.FileSystemProvider, Disposable {
   #count = 0;
 
   constructor(options: ReadOnlyFilesOptions) {
+    super();
     this.#options = options;
     this.#registration = vscode.workspace.registerFileSystemProvider(options.scheme, this, {
       isReadonly: true,
@@ -56,24 +58,6 @@ export class ReadOnlyFiles implements vscode.FileSystemProvider, Disposable {
     // It can be read again.
     content.catch(() => this.#contents.delete(query));
     return content;
-  }
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-  readDirectory(): [string, vscode.FileType][] {
-    return [];
-  }
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
   }
 
   dispose(): void {

@@ -6,6 +6,7 @@ import { DisposableStore, type Disposable, type Event } from "../../base/lifecyc
 import type { Clock, Log } from "../../base/log.ts";
 import { isOutsideSession } from "../../editor/folders.ts";
 import { showInformationMessage, showQuickPick } from "../../editor/editorUi.ts";
+import { ReadOnlyProvider } from "../../editor/readOnlyProvider.ts";
 import { planText } from "../../session/conversation/planText.ts";
 import type { Plan } from "../../session/events.ts";
 import { isEmptyPlan } from "../../session/plans.ts";
@@ -22,7 +23,7 @@ export interface PlanSource {
 /** VS Code reads a changed document again at most this often (ms). */
 const maxDelay = 250;
 
-export class PlanDocuments implements vscode.FileSystemProvider, Disposable {
+export class PlanDocuments extends ReadOnlyProvider implements Disposable {
   readonly #source: PlanSource;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -35,6 +36,7 @@ export class PlanDocuments implements vscode.FileSystemProvider, Disposable {
   #timer: Disposable | undefined;
 
   constructor(source: PlanSource, clock: Clock, log: Log, scheme = "parley-plan") {
+    super();
     this.#scheme = scheme;
     this.#source = source;
     this.#clock = clock;
@@ -126,25 +128,6 @@ export class PlanDocuments implements vscode.FileSystemProvider, Disposable {
       else if (this.#textOf(uri) !== text) changed.push(uri);
     }
     if (changed.length > 0) this.#changed.fire(changed.map(uri => ({ type: vscode.FileChangeType.Changed, uri })));
-  }
-
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-  readDirectory(): [string, vscode.FileType][] {
-    return [];
-  }
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
   }
 
   dispose(): void {
