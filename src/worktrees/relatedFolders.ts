@@ -1,7 +1,7 @@
 // Which folders are in the same repository as the window: its main checkout and its worktrees, also those that Parley has not made.
 // Git's folder that all worktrees share identifies the repository.
 import { realpath } from "node:fs/promises";
-import { resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { isNotFoundError } from "../base/errors.ts";
 import { GitError, gitOutput, type Git } from "../git/gitProgram.ts";
 import { listWorktrees } from "../git/gitWorktrees.ts";
@@ -42,4 +42,6 @@ export async function relatedFolders(
   return related;
 }
 
-const isWithin = (path: string, top: string): boolean => path === top || path.startsWith(`${top}${sep}`);
+/** Whether the path is the folder or below it. */
+export const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(join(folder, "/"));

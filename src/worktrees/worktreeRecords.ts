@@ -1,12 +1,13 @@
 // The worktrees that Parley has made, in the storage of the profile. Each has a file of its own, so that windows do not
 // overwrite what others wrote. Parley changes and removes no worktree without a record.
-import { resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
 import { pathExists } from "../files/nodePaths.ts";
 import { gitOutput, type Git } from "../git/gitProgram.ts";
 import { changedSince, type WorkTreeChange } from "../git/workTreeChanges.ts";
 import { FileBaseStore } from "./fileBases.ts";
+import { isWithin } from "./relatedFolders.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
 import { RecordFiles } from "../files/recordFiles.ts";
 
@@ -71,7 +72,7 @@ export class WorktreeRecords {
 
   /** The worktree that the folder is, or that contains it. */
   of(folder: string): WorktreeRecord | undefined {
-    return this.#records.find(({ path }) => folder === path || folder.startsWith(`${path}${sep}`));
+    return this.#records.find(({ path }) => isWithin(folder, path));
   }
 }
 

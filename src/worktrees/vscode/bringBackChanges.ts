@@ -37,6 +37,7 @@ import {
 import type { BaseState } from "../fileBases.ts";
 import { namedPaths } from "../namedPaths.ts";
 import { hasConflict, planFile } from "../planFile.ts";
+import { isWithin } from "../relatedFolders.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import { canShowSides, type BothSides, type ShownSides } from "./bothSides.ts";
 import { editorTexts } from "./editorTexts.ts";
@@ -156,7 +157,7 @@ export class BringBackChanges implements Disposable {
 
   /** Whether a folder of this window has the main checkout of the worktree. */
   async canBringBack({ origin }: WorktreeRecord): Promise<boolean> {
-    return (await this.#isInside(origin)) || this.#options.roots().some(root => isBelow(root, origin));
+    return (await this.#isInside(origin)) || this.#options.roots().some(root => isWithin(root, origin));
   }
 
   /** What can be brought back into the folders of this window. Rejects with a sentence. */
@@ -386,8 +387,6 @@ export class BringBackChanges implements Disposable {
 /** Whether the worktree still has the same changes, so that their numbers are the same. */
 const isSameDifference = (a: BringBackEntry, b: BringBackEntry): boolean =>
   a.base.text === b.base.text && a.theirs.text === b.theirs.text;
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(join(folder, "/"));
 
 function leftSentence(outside: number, left: readonly string[]): string {
   const sentences = [

@@ -13,6 +13,7 @@ import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { Session } from "../../session/session.ts";
 import type { BringBackEntry } from "../bringBack.ts";
 import { hunksAt, openHunks, type OpenHunk } from "../openHunks.ts";
+import { isWithin } from "../relatedFolders.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import type { BringBackChanges } from "./bringBackChanges.ts";
 
@@ -62,7 +63,7 @@ export class WorktreeHunks implements vscode.CodeLensProvider, Disposable {
     };
     const isKnown = ({ uri }: vscode.TextDocument): boolean =>
       uri.scheme === "file" &&
-      records.known.some(({ path, origin }) => [path, origin].some(top => isIn(uri.fsPath, top)));
+      records.known.some(({ path, origin }) => [path, origin].some(top => isWithin(uri.fsPath, top)));
     this.#store.add(this.#changed);
     this.#store.add(changes.onDidChange(forget));
     this.#store.add(onDidChangeWorktrees(forget));
@@ -178,8 +179,6 @@ export class WorktreeHunks implements vscode.CodeLensProvider, Disposable {
     for (const key of ["worktreeChangePaths", "worktreeChangeLines"] as const) setContextKey(`parley.${key}`, []);
   }
 }
-
-const isIn = (path: string, top: string): boolean => path.startsWith(join(top, "/"));
 
 /** The line of a lens or of the line-number menu, which is 1-based. */
 function linesOf(arg: unknown): FileLines | undefined {
