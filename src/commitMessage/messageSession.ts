@@ -1,12 +1,13 @@
-// A session of an agent that writes one text and is then thrown away. It is in no list and has no log, its agent gets no
-// server and an empty folder, and every request of the agent is refused.
+// A session of an agent that writes one text and is then thrown away. The Sessions view does not list it, it has no log, its
+// agent gets no server and an empty folder, and every request of the agent is refused.
 import { withTimeout } from "../base/async.ts";
-import { asError, ProblemError, Refusal, type Problem } from "../base/errors.ts";
+import { asError, ProblemError, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { AgentConnector, PermissionQuestion } from "../session/agent.ts";
 import type { InitialChoices } from "../session/choices.ts";
 import type { QuestionAnswer, ToolKind } from "../session/events.ts";
+import { refusedRequests } from "../session/refusedRequests.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
 import { isBusy, openQuestions, type SessionState, type TurnSpending } from "../session/state.ts";
@@ -208,7 +209,6 @@ function withoutMode({ options }: SessionState, { defaults, last }: InitialChoic
 
 const refusal =
   "This session only writes a text. It has no access to files, terminals or the user. Answer with the text.";
-const refuse = (): Promise<never> => Promise.reject(new Refusal("failed", refusal));
 
 /** Everything that an agent may ask for is refused. */
 function refusingServices(): SessionServices {
@@ -218,13 +218,7 @@ function refusingServices(): SessionServices {
     cancelQuestions: () => {},
     question: () => undefined,
     endTerminals: () => {},
-    readTextFile: refuse,
-    writeTextFile: refuse,
-    createTerminal: refuse,
-    terminalOutput: refuse,
-    waitForTerminalExit: refuse,
-    killTerminal: refuse,
-    releaseTerminal: refuse,
+    ...refusedRequests(refusal),
     dispose: () => {},
   };
 }
