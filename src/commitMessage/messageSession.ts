@@ -52,8 +52,8 @@ export const maxWritingTime = 120_000;
 /** An agent that was stopped gets this much time to end its turn, so that its usage is counted (ms). */
 const maxStopWait = 3000;
 
-/** These tools change something. */
-const changing: ReadonlySet<string> = new Set<ToolKind>(["edit", "delete", "move", "execute"]);
+/** These tools only read, and the agent may show what they read in the message. */
+const reading: ReadonlySet<string> = new Set<ToolKind>(["read", "search", "fetch"]);
 
 /** Asks the agent for a text. */
 export function runMessageSession(options: MessageSessionOptions, request: MessageRequest): MessageRun {
@@ -148,14 +148,13 @@ function problemOf({ lost, signIn, entries }: SessionState, name: string): Probl
     if (entry.kind === "problem") return entry.problem;
     if (entry.kind !== "tool") continue;
     const { kind, status, title = "" } = entry.fields;
-    if (kind !== undefined && changing.has(kind) && status === "completed") {
-      const message = t(
-        "{0} used a tool without asking: “{1}”. Parley has ended its session. Check what it has changed.",
-        name,
-        title,
-      );
-      return { message, next: [] };
-    }
+    // A thought is shown as a tool, too.
+    if (status !== "completed" || kind === "think") continue;
+    const message =
+      kind !== undefined && reading.has(kind)
+        ? t("{0} used a tool without asking: “{1}”. Parley has ended its session.", name, title)
+        : t("{0} used a tool without asking: “{1}”. Parley has ended its session. Check what it has changed.", name, title);
+    return { message, next: [] };
   }
   return undefined;
 }

@@ -67,7 +67,7 @@ describe("the session that writes a commit message", () => {
   it("takes the last message, not what the agent wrote before it tried a tool, and no thought", async () => {
     const { run, session } = await bench.start();
     say(session, "I look at the files.");
-    session.report({ type: "tool", toolCallId: "t", patch: { title: "Read", kind: "read", status: "completed" } });
+    session.report({ type: "tool", toolCallId: "t", patch: { title: "Read", kind: "read", status: "failed" } });
     session.report({ type: "messageChunk", author: "thought", messageId: "t1", content: { type: "text", text: "Hm" } });
     say(session, "Add x", "m2");
     session.end();
@@ -116,6 +116,27 @@ describe("the session that writes a commit message", () => {
     session.report({ type: "tool", toolCallId: "t", patch: { status: "completed" } });
     await fails(run, /used a tool without asking: “rm -rf x”/);
     await until(() => session.cancels > 0);
+  });
+
+  it("ends when the agent read or fetched something without asking, or used a tool of an unknown kind", async () => {
+    for (const kind of ["read", "search", "fetch", "switch_mode", "other", undefined] as const) {
+      bench = new Bench();
+      const { run, session } = await bench.start();
+      say(session, "Add x");
+      const patch = { title: "Use it", ...(kind && { kind }), status: "completed" } as const;
+      session.report({ type: "tool", toolCallId: "t", patch });
+      const isReading = kind === "read" || kind === "search" || kind === "fetch";
+      await fails(run, isReading ? /“Use it”\. Parley has ended its session\.$/ : /“Use it”.*Check what it has changed\.$/);
+      await until(() => session.cancels > 0);
+    }
+  });
+
+  it("goes on after a thought", async () => {
+    const { run, session } = await bench.start();
+    session.report({ type: "tool", toolCallId: "t", patch: { title: "Think", kind: "think", status: "completed" } });
+    say(session, "Add x");
+    session.end();
+    assert.equal(await run.text, "Add x");
   });
 
   it("goes on after a tool that was refused", async () => {

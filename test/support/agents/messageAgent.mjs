@@ -38,7 +38,7 @@ const app = agent({ name: "message-agent" })
     note({ prompt: text });
     const attempt = async (method, more) => {
       const outcome = await client.request(method, { sessionId, ...more }).then(
-        result => result.outcome ?? "done",
+        result => result.outcome ?? result.action ?? "done",
         error => `refused: ${error.message}`,
       );
       note({ attempt: method, outcome });
@@ -57,6 +57,12 @@ const app = agent({ name: "message-agent" })
     await attempt("fs/read_text_file", { path: logFile });
     await attempt("fs/write_text_file", { path: logFile, content: "" });
     await attempt("terminal/create", { command: "true" });
+    for (const method of ["output", "wait_for_exit", "kill", "release"])
+      await attempt(`terminal/${method}`, { terminalId: "1" });
+    const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
+    await attempt("elicitation/create", { mode: "form", message: "Your name?", requestedSchema });
+    const address = { mode: "url", message: "Open it", elicitationId: "e", url: "https://example.com" };
+    await attempt("elicitation/create", address);
     const messageId = randomUUID();
     const words = waits ? ["Describe ", "a part"] : ["```\n", "Describe ", "the change\n", "\n", "It is new.\n", "```"];
     for (const word of words) {
