@@ -1,5 +1,5 @@
-// What the commit messages of a workspace have used. Their sessions are in no list, so the counts have a file of their own:
-// a line for each turn, which each window appends.
+// What the commit messages of a workspace have used. The Sessions view does not list their sessions, so the counts have a file
+// of their own: a line for each turn, which each window appends.
 import { usageRows } from "../library/sessionUsage.ts";
 import type { AgentUsage } from "../library/usageReport.ts";
 import { asError } from "../base/errors.ts";
@@ -58,7 +58,8 @@ export class CommitMessageUsage implements Disposable {
   /** Counts the turns. Never rejects. */
   async add(agent: string, turns: readonly TurnSpending[]): Promise<void> {
     if (turns.length === 0) return;
-    const text = turns.map(turn => `${JSON.stringify({ agent, ...turn })}\n`).join("");
+    // What another window wrote last can be damaged, and then has no end.
+    const text = turns.map(turn => `\n${JSON.stringify({ agent, ...turn })}\n`).join("");
     this.#writing = this.#writing
       .then(() => this.#storage.append(fileName, text))
       .catch((error: unknown) =>

@@ -126,7 +126,10 @@ describe("the session that writes a commit message", () => {
       const patch = { title: "Use it", ...(kind && { kind }), status: "completed" } as const;
       session.report({ type: "tool", toolCallId: "t", patch });
       const isReading = kind === "read" || kind === "search" || kind === "fetch";
-      await fails(run, isReading ? /“Use it”\. Parley has ended its session\.$/ : /“Use it”.*Check what it has changed\.$/);
+      await fails(
+        run,
+        isReading ? /“Use it”\. Parley has ended its session\.$/ : /“Use it”.*Check what it has changed\.$/,
+      );
       await until(() => session.cancels > 0);
     }
   });
@@ -231,7 +234,7 @@ describe("the usage of commit messages", () => {
     const [one, other] = [new CommitMessageUsage(storage, nullLog), new CommitMessageUsage(storage, nullLog)];
     const at = Date.now();
     await one.add("Stub", [{ at, model: "m", input: 1, output: 2, tokens: 3, cost: { amount: 0.5, currency: "USD" } }]);
-    for (const [name, text] of files) files.set(name, `${text}{"agent":\n`);
+    for (const [name, text] of files) files.set(name, `${text}{"agent":`);
     await other.add("Stub", [{ at, tokens: 4 }]);
     await one.load();
     assert.deepEqual(one.entries, other.entries);
