@@ -10,6 +10,10 @@ const forbidden = /(?![\t\n])[\p{Cc}\p{Cs}\u2028\u2029\p{Bidi_Control}]/gu;
 // eslint-disable-next-line no-control-regex
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g;
 
+/** The end of a growing text that may become one of them. */
+// eslint-disable-next-line no-control-regex
+const escapeStart = /\u001b(?:\[[0-?]*[ -/]*)?$/;
+
 /** How agents begin a sentence before the message. */
 const introduction =
   /^(?:sure|okay|ok|certainly|of course|here(?:'s|’s| is| are)|this is|the following|below is|based on|i(?:'ve|’ve| have| will|'ll|’ll)|let me|looking at|(?:the |suggested |proposed )?commit message)\b/i;
@@ -22,7 +26,7 @@ const label = /^(?:\*\*|__)?commit message:?(?:\*\*|__)?:?[ \t]+(?=\S)/i;
  * what may still turn out to be an introduction is left out.
  */
 export function commitText(text: string, isGrowing = false): string {
-  const plain = text
+  const plain = (isGrowing ? text.replace(escapeStart, "") : text)
     .slice(0, maxLength)
     .replace(escapes, "")
     .replace(/\r\n?/g, "\n")
@@ -74,7 +78,8 @@ const splitAt = (text: string, at: number): readonly [string, string | undefined
 function inFence(text: string, isGrowing: boolean): string {
   if (!/^(?:`{3,}|~{3,})/.test(text)) return isGrowing && /^(?:`{1,2}|~{1,2})$/.test(text) ? "" : text;
   const whole = surroundingFence(text, isGrowing);
-  if (whole) return whole.text;
+  // The fence at the end may not be complete.
+  if (whole) return isGrowing ? whole.text.replace(/(?:^|\n)(?:`+|~+)$/, "") : whole.text;
   const [, fence = "", rest = ""] = /^(`{3,}|~{3,})[^\n]*\n([^]*)$/.exec(text) ?? [];
   if (fence === "") return isGrowing ? "" : text;
   const end = new RegExp(`(?:^|\\n)${fence}[ \\t]*(?:\\n|$)`).exec(rest);
