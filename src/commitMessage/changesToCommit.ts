@@ -9,7 +9,7 @@ import { gitList, runGitBytes, type Git } from "../git/gitProgram.ts";
 export type CommitChangeKind = "added" | "changed" | "deleted" | "renamed";
 
 /** Why the content of a file is left out. */
-export type LeftOutReason = "secret" | "lockFile" | "binary" | "large" | "conflict";
+export type LeftOutReason = "secret" | "lockFile" | "binary" | "large" | "tooMany" | "conflict";
 
 /** A changed file. */
 export interface CommitChange {
@@ -29,6 +29,8 @@ export interface ChangesToCommit {
   readonly files: readonly (CommitChange & { readonly diff: string })[];
   /** By path. */
   readonly leftOut: readonly (CommitChange & { readonly reason: LeftOutReason })[];
+  /** So many files that git does not track are in neither list, because there are too many. */
+  readonly unlisted: number;
 }
 
 export interface CollectOptions {
@@ -45,7 +47,7 @@ export const maxDiffBytes = 32 * 1024;
 export const maxTotalBytes = 128 * 1024;
 /** The diffs of more files are not read. */
 const maxFiles = 300;
-/** More files that git does not track are not looked at. */
+/** More files that git does not track are only counted. */
 const maxUntracked = 5000;
 const maxConcurrent = 4;
 
@@ -90,16 +92,16 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
       ? []
       : await gitList(git, top, ["ls-files", "-o", "-z", "--exclude-standard"], { signal });
   // A nested repository ends with a slash.
-  const newFiles = untracked.filter(path => !path.endsWith("/")).slice(0, maxUntracked);
+  const newFiles = untracked.filter(path => !path.endsWith("/"));
   const found = [
     ...tracked,
-    ...newFiles.map((path): FoundFile => ({ path, kind: "added", isUntracked: true })),
+    ...newFiles.slice(0, maxUntracked).map((path): FoundFile => ({ path, kind: "added", isUntracked: true })),
   ].toSorted(byPath);
   const files: (CommitChange & { readonly diff: string })[] = [];
   const leftOut: (CommitChange & { readonly reason: LeftOutReason })[] = [];
   const readable: FoundFile[] = [];
   for (const file of found) {
-    const reason = reasonByName(file, options) ?? (readable.length < maxFiles ? undefined : "large");
+    const reason = reasonByName(file, options) ?? (readable.length < maxFiles ? undefined : "tooMany");
     if (reason === undefined) readable.push(file);
     else leftOut.push({ ...changeOf(file), reason });
   }
@@ -122,7 +124,8 @@ export async function changesToCommit(git: Git, top: string, options: CollectOpt
     if (total <= maxTotalBytes) kept.push(file);
     else leftOut.push({ ...changeOf(file), reason: "large" });
   }
-  return { isStaged, files: kept.toSorted(byPath), leftOut: leftOut.toSorted(byPath) };
+  const unlisted = Math.max(0, newFiles.length - maxUntracked);
+  return { isStaged, files: kept.toSorted(byPath), leftOut: leftOut.toSorted(byPath), unlisted };
 }
 
 interface FoundFile extends CommitChange {

@@ -24,6 +24,7 @@ const reasons: Readonly<Record<LeftOutReason, string>> = {
   lockFile: "a lock file",
   binary: "not text",
   large: "too large",
+  tooMany: "too many files",
   conflict: "in conflict",
 };
 
@@ -42,7 +43,7 @@ export function commitPrompt({ changes, rules, hint }: CommitPromptParts): strin
       ),
     subjects.length > 0 && section("The subjects of the last commits, the latest first", subjects.join("\n")),
     agentsFile !== undefined && section("The file AGENTS.md of the repository", maskText(agentsFile)),
-    changes.leftOut.length > 0 && section("Changed files whose content is left out", leftOutLines(changes.leftOut)),
+    changes.leftOut.length > 0 && section("Changed files whose content is left out", leftOutLines(changes)),
     changes.files.length > 0 && section("The changes", maskText(changes.files.map(({ diff }) => diff).join(""))),
   ]
     .filter(part => typeof part === "string")
@@ -68,9 +69,9 @@ function section(title: string, text: string): string {
   return `${title}:\n\n${fence}\n${text.replace(/\n+$/, "")}\n${fence}`;
 }
 
-function leftOutLines(files: readonly (CommitChange & { readonly reason: LeftOutReason })[]): string {
-  const lines = files.slice(0, maxNamed).map(file => `${changeLine(file)} (${reasons[file.reason]})`);
-  const more = files.length - lines.length;
+function leftOutLines({ leftOut, unlisted }: ChangesToCommit): string {
+  const lines = leftOut.slice(0, maxNamed).map(file => `${changeLine(file)} (${reasons[file.reason]})`);
+  const more = leftOut.length - lines.length + unlisted;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
 }
 

@@ -1,20 +1,25 @@
 // The sentence about files whose content no agent got for a commit message.
 import { t } from "../base/l10n.ts";
-import type { CommitChange, LeftOutReason } from "./changesToCommit.ts";
+import type { ChangesToCommit, LeftOutReason } from "./changesToCommit.ts";
 
 /** More files are only counted. */
 const maxNamed = 5;
 
-/** Names the files, those that look like secrets first. */
-export function leftOutSentence(files: readonly (CommitChange & { readonly reason: LeftOutReason })[]): string {
-  const order: readonly LeftOutReason[] = ["secret", "conflict", "large", "binary", "lockFile"];
+/** Names the files, those that look like secrets first. Undefined: the agent got the content of all files. */
+export function leftOutSentence({
+  leftOut: files,
+  unlisted,
+}: Pick<ChangesToCommit, "leftOut" | "unlisted">): string | undefined {
+  if (files.length === 0) return undefined;
+  const order: readonly LeftOutReason[] = ["secret", "conflict", "large", "tooMany", "binary", "lockFile"];
   const sorted = files.toSorted((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason));
   const names = sorted.slice(0, maxNamed).map(({ path, reason }) => `${path} (${reasonText(reason)})`);
-  const more = files.length - names.length;
+  const total = files.length + unlisted;
+  const more = total - names.length;
   const list = [...names, ...(more > 0 ? [t("{0} more", more)] : [])].join(", ");
-  return files.length === 1
-    ? t("The agent got only the name of 1 file: {0}.", list)
-    : t("The agent got only the names of {0} files: {1}.", files.length, list);
+  return total === 1
+    ? t("The agent did not get the content of 1 file: {0}.", list)
+    : t("The agent did not get the content of {0} files: {1}.", total, list);
 }
 
 function reasonText(reason: LeftOutReason): string {
@@ -27,6 +32,8 @@ function reasonText(reason: LeftOutReason): string {
       return t("binary");
     case "large":
       return t("too large");
+    case "tooMany":
+      return t("too many files");
     case "conflict":
       return t("in conflict");
     default:

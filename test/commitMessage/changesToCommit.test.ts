@@ -193,6 +193,17 @@ describe("the changes for a commit message", () => {
     assert.ok(changes.files.reduce((sum, { diff }) => sum + diff.length, 0) <= maxTotalBytes);
   });
 
+  it("have the diffs of 300 files, name 5,000 new files, and count the others", async () => {
+    await mkdir(join(real.app, "new"));
+    const names = Array.from({ length: 5003 }, (_, at) => `new/${at}.txt`);
+    await Promise.all(names.map(name => writeFile(join(real.app, name), "n\n")));
+    const changes = await collect();
+    assert.deepEqual([changes.files.length, changes.leftOut.length, changes.unlisted], [300, 4700, 3]);
+    assert.ok(changes.leftOut.every(({ reason }) => reason === "tooMany"));
+    real.run(real.app, "add", "new/0.txt");
+    assert.equal((await collect()).unlisted, 0);
+  });
+
   it("name files in conflict, and are not staged because of them", async () => {
     real.run(real.app, "checkout", "-qb", "other");
     await real.write({ "a.txt": "theirs\n" });

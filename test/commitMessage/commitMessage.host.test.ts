@@ -115,6 +115,31 @@ describe("a commit message in VS Code", () => {
     }
   });
 
+  it("is not written, and a message says why, if its repository is closed or there is no git program", async () => {
+    const { showInformationMessage } = vscode.window;
+    const shown: string[] = [];
+    Object.assign(vscode.window, { showInformationMessage: async (text: string) => void shown.push(text) });
+    const program: object = Object.getPrototypeOf((await gitApi())?.git) as object;
+    const path = Object.getOwnPropertyDescriptor(program, "path");
+    assert.ok(path);
+    repository.inputBox.value = "my hint";
+    try {
+      const rootUri = vscode.Uri.file(join(base, "closed"));
+      await vscode.commands.executeCommand("parley.writeCommitMessage", { rootUri });
+      Object.defineProperty(program, "path", { get: () => join(base, "no git"), configurable: true });
+      await vscode.commands.executeCommand("parley.writeCommitMessage", { rootUri: repository.rootUri });
+      assert.deepEqual(shown, [
+        "The repository “closed” is no longer open in the Source Control view.",
+        "Git was not found. Commit messages need it.",
+      ]);
+      assert.equal(repository.inputBox.value, "my hint");
+    } finally {
+      Object.defineProperty(program, "path", path);
+      Object.assign(vscode.window, { showInformationMessage });
+      repository.inputBox.value = "";
+    }
+  });
+
   it("stays as it was if the agent does not start, and can be written again while the notification is open", async () => {
     await agents(["-e", "process.exit(3)"]);
     repository.inputBox.value = "my hint";

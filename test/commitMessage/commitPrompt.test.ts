@@ -1,6 +1,6 @@
 // The prompt for a commit message, what becomes of the answer, and the sentence about files that are left out.
 import assert from "node:assert/strict";
-import { commitMessage } from "../../examples/demo-agent/commitMessage.ts";
+import { asksForCommitMessage, commitMessage } from "../../examples/demo-agent/commitMessage.ts";
 import type { ChangesToCommit } from "../../src/commitMessage/changesToCommit.ts";
 import { commitPrompt, type CommitPromptParts } from "../../src/commitMessage/commitPrompt.ts";
 import { commitText } from "../../src/commitMessage/commitText.ts";
@@ -17,6 +17,7 @@ const oneFile: ChangesToCommit = {
     },
   ],
   leftOut: [],
+  unlisted: 0,
 };
 const prompt = (parts: Partial<CommitPromptParts> = {}): string =>
   commitPrompt({ changes: oneFile, rules: { subjects: [] }, hint: "", ...parts });
@@ -40,11 +41,11 @@ describe("the prompt for a commit message", () => {
 
   it("names the files that are left out, with the reason, and not more than 200", () => {
     const leftOut = Array.from({ length: 250 }, (_, at) => ({
-      ...({ path: `f${at}`, kind: "added", reason: "large" } as const),
+      ...({ path: `f${at}`, kind: "added", reason: at === 0 ? "large" : "tooMany" } as const),
     }));
-    const text = prompt({ changes: { isStaged: false, files: [], leftOut } });
-    assert.ok(text.includes("added: f0 (too large)\n"));
-    assert.ok(text.includes("and 50 more"));
+    const text = prompt({ changes: { isStaged: false, files: [], leftOut, unlisted: 7 } });
+    assert.ok(text.includes("added: f0 (too large)\nadded: f1 (too many files)\n"));
+    assert.ok(text.includes("and 57 more"));
     assert.ok(!text.includes("f249"));
   });
 
@@ -63,6 +64,7 @@ describe("the prompt for a commit message", () => {
   });
 
   it("is one that the demo agent answers", () => {
+    assert.ok(asksForCommitMessage(prompt()));
     assert.equal(commitMessage(prompt()), "Change a.ts");
     const leftOut = [
       { path: "yarn.lock", kind: "changed", lines: { added: 2, removed: 0 }, reason: "lockFile" } as const,
@@ -130,13 +132,14 @@ describe("the sentence about files that are left out", () => {
   it("names secrets first, and counts what it does not name", () => {
     const file = (path: string, reason: "secret" | "lockFile") => ({ path, kind: "changed", reason }) as const;
     assert.equal(
-      leftOutSentence([file("yarn.lock", "lockFile")]),
-      "The agent got only the name of 1 file: yarn.lock (lock file).",
+      leftOutSentence({ leftOut: [file("yarn.lock", "lockFile")], unlisted: 0 }),
+      "The agent did not get the content of 1 file: yarn.lock (lock file).",
     );
     const many = [...Array.from({ length: 6 }, (_, at) => file(`l${at}.lock`, "lockFile")), file(".env", "secret")];
     assert.match(
-      leftOutSentence(many),
-      /^The agent got only the names of 7 files: \.env \(possible secrets\), l0\.lock .*, 2 more\.$/,
+      leftOutSentence({ leftOut: many, unlisted: 10 }) ?? "",
+      /^The agent did not get the content of 17 files: \.env \(possible secrets\), l0\.lock .*, 12 more\.$/,
     );
+    assert.equal(leftOutSentence({ leftOut: [], unlisted: 0 }), undefined);
   });
 });

@@ -57,7 +57,9 @@ describe("the commit message in a real VS Code", () => {
     await writeButton(page).click();
     await until(async () => (await boxText(page)).startsWith("Change 3 files"));
     await page
-      .getByText("The agent got only the names of 2 files: .env (possible secrets), package-lock.json (lock file).")
+      .getByText(
+        "The agent did not get the content of 2 files: .env (possible secrets), package-lock.json (lock file).",
+      )
       .first()
       .waitFor();
     await writeButton(page).waitFor({ state: "attached" });

@@ -60,7 +60,7 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
   const usage = store.add(new CommitMessageUsage(storage, log));
   const runs = new Map<string, Run>();
   const ended = new EndedSessions(usage, platform.clock, log);
-  // The menus cannot know of which repository: in a remote window, they see other addresses than extensions.
+  // The menus cannot know of which repository: in a remote window, a menu's URI differs from the extension's.
   const showRuns = (): void => setContextKey("parley.writesCommitMessage", runs.size > 0);
 
   const write = async (help: Pick<AgentSessionsOptions, "registry" | "chat">, target: unknown): Promise<void> => {
@@ -130,7 +130,7 @@ export function createCommitMessage(platform: ExtensionPlatform, sources: Commit
       // The answer was only an introduction.
       if (message === "") throw new Error(t("{0} wrote no message.", definition.name));
       if (!box.finish(message)) return undefined;
-      return changes.leftOut.length > 0 ? leftOutSentence(changes.leftOut) : undefined;
+      return leftOutSentence(changes);
     } catch (error) {
       if (error instanceof EndedByUser) return undefined;
       box.restore();
@@ -177,16 +177,30 @@ async function repositoryToWrite(target: unknown): Promise<RepositoryToWrite | u
     return undefined;
   }
   const git = findGit(api.git.path);
-  const repository = git && (await chooseRepository(api, target));
-  if (git && !repository && api.repositories.length === 0)
-    inform(vscode.l10n.t("No Git repository is open in the Source Control view."));
+  if (!git) {
+    inform(vscode.l10n.t("Git was not found. Commit messages need it."));
+    return undefined;
+  }
+  const repository = await chooseRepository(api, target);
   return repository && { repository, git };
 }
 
-async function chooseRepository(api: GitExtensionApi, target: unknown): Promise<EditorRepository | undefined> {
+/** Undefined: the user has cancelled, or after a message. */
+async function chooseRepository(
+  { repositories }: GitExtensionApi,
+  target: unknown,
+): Promise<EditorRepository | undefined> {
+  if (repositories.length === 0) {
+    inform(vscode.l10n.t("No Git repository is open in the Source Control view."));
+    return undefined;
+  }
   const root = rootOf(target);
-  if (root !== undefined) return api.repositories.find(({ rootUri }) => rootUri.toString() === root);
-  const { repositories } = api;
+  if (root) {
+    const found = repositories.find(({ rootUri }) => rootUri.toString() === root.toString());
+    if (!found)
+      inform(vscode.l10n.t("The repository “{0}” is no longer open in the Source Control view.", basename(root.path)));
+    return found;
+  }
   const picks = repositories.map(repository => {
     const path = repository.rootUri.fsPath;
     return { label: basename(path), description: path, iconPath: new vscode.ThemeIcon("repo"), repository };
@@ -196,15 +210,15 @@ async function chooseRepository(api: GitExtensionApi, target: unknown): Promise<
 }
 
 /** The folder of the source control that the button of the view passes. */
-function rootOf(target: unknown): string | undefined {
+function rootOf(target: unknown): vscode.Uri | undefined {
   const { rootUri } = (typeof target === "object" && target !== null ? target : {}) as { readonly rootUri?: unknown };
-  return rootUri instanceof vscode.Uri ? rootUri.toString() : undefined;
+  return rootUri instanceof vscode.Uri ? rootUri : undefined;
 }
 
 /** The message of the button's repository, otherwise that of the selected repository, otherwise the latest. */
 function runToCancel(runs: ReadonlyMap<string, Run>, target: unknown): Run | undefined {
   const root = rootOf(target);
-  const own = root === undefined ? undefined : runs.get(root);
+  const own = root && runs.get(root.toString());
   const all = [...runs.values()];
   return own ?? all.find(({ repository }) => repository.ui.selected) ?? all.at(-1);
 }
