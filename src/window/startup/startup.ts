@@ -97,10 +97,9 @@ export class Startup implements Disposable {
     );
   }
 
-  /** Loads the extension if it shows something without being used. */
+  /** Loads the extension if it shows something without being used. Resolves also if it is being loaded for another reason. */
   async loadIfNeeded(): Promise<void> {
-    if (this.#loaded) return;
-    if (!hasOpenParleyTab() && !(await hasStoredWork(this.#context))) return;
+    if (!this.#loaded && !hasOpenParleyTab() && !(await hasStoredWork(this.#context))) return;
     // A failure was shown to the user.
     await this.#load().catch(() => undefined);
   }
