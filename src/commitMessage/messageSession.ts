@@ -39,7 +39,7 @@ export interface EndedMessageSession {
   readonly agentSessions: readonly string[];
 }
 
-/** The text, and what settles once the session has ended. Neither rejects. */
+/** The text, and what is left once the session has ended. */
 export interface MessageRun {
   /** Rejects with a ProblemError, and with the reason of the signal when it aborts. */
   readonly text: Promise<string>;
@@ -153,7 +153,11 @@ function problemOf({ lost, signIn, entries }: SessionState, name: string): Probl
     const message =
       kind !== undefined && reading.has(kind)
         ? t("{0} used a tool without asking: “{1}”. Parley has ended its session.", name, title)
-        : t("{0} used a tool without asking: “{1}”. Parley has ended its session. Check what it has changed.", name, title);
+        : t(
+            "{0} used a tool without asking: “{1}”. Parley has ended its session. Check what it has changed.",
+            name,
+            title,
+          );
     return { message, next: [] };
   }
   return undefined;

@@ -40,8 +40,9 @@ export interface Settings {
   readonly sessions: SessionLimits;
   /** Above which size Parley asks before an agent gets a conversation again. */
   readonly resume: ResumeLimits;
-  /** Where worktrees are made, and how they are set up. */
+  /** Which documents show that they can have comments, and which session gets what is asked at the selection. */
   readonly comments: CommentSettings;
+  /** Where worktrees are made, and how they are set up. */
   readonly worktrees: WorktreeSettings;
 }
 
