@@ -1,7 +1,8 @@
-// The plan of the agent as a document in the workbench: opened in the chat, and current.
+// The plan of the agent as a document in the workbench: opened in the chat, current, and there after a reload.
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { whenStored } from "./whenStored.ts";
 
 const plan = (...statuses: readonly string[]): unknown => ({
   update: {
@@ -11,7 +12,7 @@ const plan = (...statuses: readonly string[]): unknown => ({
 });
 
 describe("the plan of an agent in a real VS Code", () => {
-  it("opens as a document that stays current", async () => {
+  it("opens as a document that stays current, also after a reload", async () => {
     const { page, panel, errors } = await sharedWorkbench({
       "first.json": JSON.stringify([plan("completed", "in_progress"), { chunk: "Planned." }]),
       "second.json": JSON.stringify([plan("completed", "completed", "pending"), { chunk: "Planned again." }]),
@@ -32,9 +33,15 @@ describe("the plan of an agent in a real VS Code", () => {
     await send(panel, "second", "Planned again.");
     await line(page, "- [ ] Step 3").waitFor();
     await screenshot(page, "open-plan");
+    // A reload reports errors of VS Code itself.
+    assert.deepEqual(errors, []);
+
+    await whenStored(page, "parley-plan");
+    await reloadWindow(page);
+    await page.locator(".tab.active", { hasText: "Plan.md" }).waitFor();
+    await line(page, "- [ ] Step 3").waitFor();
     await runCommand(page, "View: Close All Editors");
     await runCommand(page, "Parley: Open Plan");
     await line(page, "- [x] Step 2").waitFor();
-    assert.deepEqual(errors, []);
   });
 });
