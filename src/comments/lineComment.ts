@@ -81,11 +81,14 @@ export interface LineComment extends TypeOf<typeof isLineComment> {}
 export type CommentState = "collected" | "sent" | "answered" | "resolved";
 
 /** The state of a comment, which follows from what happened to it. */
-export function commentState({ remarks, answeredBy, isResolved }: LineComment): CommentState {
-  if (isResolved) return "resolved";
-  if (remarks.some(({ prompt }) => prompt === undefined)) return "collected";
-  return answeredBy === undefined ? "sent" : "answered";
+export function commentState(comment: LineComment): CommentState {
+  if (comment.isResolved) return "resolved";
+  if (isCollected(comment)) return "collected";
+  return comment.answeredBy === undefined ? "sent" : "answered";
 }
+
+/** Whether a remark is not sent yet. */
+const isCollected = ({ remarks }: LineComment): boolean => remarks.some(({ prompt }) => prompt === undefined);
 
 /** Whether an answer to one of the remarks has not ended yet. */
 export const isAwaitingAnswer = ({ remarks }: LineComment): boolean =>
@@ -223,10 +226,11 @@ function withAnsweringHunk(
   const here = hunks.filter(one => isAtLines(one, comment.lines));
   const { answeredBy, turnsBefore, isTouched, ...others } = comment;
   if (answeredBy !== undefined) {
-    // The decision on the hunk resolves the comment. A hunk that joined another one goes on under its id.
+    // The decision on the hunk resolves the comment if all of it was sent. A hunk that joined another one goes on under its id.
     if (hunks.some(({ id }) => id === answeredBy)) return comment;
     const [next] = here;
-    return next ? { ...comment, answeredBy: next.id } : { ...others, isResolved: true };
+    if (next) return { ...comment, answeredBy: next.id };
+    return isCollected(comment) ? others : { ...others, isResolved: true };
   }
   if (!isTouched || turnsBefore === undefined || commentState(comment) !== "sent") return comment;
   const isNew = (turn: string): boolean => ofSession(turn) && (turn === running || !turnsBefore.includes(turn));

@@ -256,6 +256,21 @@ describe("comments on changes to review", () => {
     assert.equal(commentState(get(1) as LineComment), "resolved");
   });
 
+  it("are not resolved by the decision while a remark is not sent", () => {
+    const { comments, add, get } = bench();
+    add("a\nB\nc\n", 1, { hunk: "1" });
+    send(comments, "c1", reviewOf(changed));
+    const answered = applyAgentEdit(changed, "a\nBB\nc\n", "t2");
+    comments.replaced(uri, "a\nBB\nc\n");
+    reviewComments(comments, reviewOf(answered), () => "t2");
+    comments.change("c1", one => withRemark(one, { id: "more", text: "Now rename it.", at: 2 }));
+    const all = answered.hunks.map(({ id }) => id);
+    reviewComments(comments, reviewOf(keepHunks(answered, all)), () => undefined);
+    assert.equal(commentState(get(1) as LineComment), "collected");
+    send(comments, "c1");
+    assert.equal(commentState(get(1) as LineComment), "sent");
+  });
+
   it("are not answered by a change of the lines that the user typed, or by another session", () => {
     const { comments, add, get } = bench();
     add(base, 1);
