@@ -13,9 +13,16 @@ const sideOf = ({ isBefore }: Pick<LineComment, "isBefore">): Side => (isBefore 
 
 const hunkOn = (hunk: Hunk, side: Side): CommentedHunk => ({ id: hunk.id, lines: hunk[side], turns: hunk.turns });
 
+/**
+ * Whether a document is the text before one turn, whose lines are not those of the hunks. Its URI names
+ * the turn, in contrast to that of the text before all changes.
+ */
+export const isBeforeOneTurn = ({ uri, isBefore }: Pick<LineComment, "uri" | "isBefore">): boolean =>
+  isBefore === true && /\?turn(?:=|%3D)/.test(uri);
+
 /** The hunks of the file of a comment, at their lines in its document. */
 function hunksOf(review: CommentedReview, comment: LineComment): readonly CommentedHunk[] {
-  const file = comment.path === undefined ? undefined : review.file(comment.path);
+  const file = comment.path === undefined || isBeforeOneTurn(comment) ? undefined : review.file(comment.path);
   return file?.changes.hunks.map(hunk => hunkOn(hunk, sideOf(comment))) ?? [];
 }
 

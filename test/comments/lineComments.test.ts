@@ -271,6 +271,19 @@ describe("comments on changes to review", () => {
     assert.equal(commentState(get(1) as LineComment), "sent");
   });
 
+  it("have no hunk in the text before one turn, whose lines are others", () => {
+    const place = { uri: `parley-base:${path}?turn%3Dt2`, isBefore: true } as const;
+    const { comments, add, get } = bench();
+    const comment = add("a\nb\nc\n", 1, place);
+    assert.deepEqual(turnsAt(reviewOf(changed), comment), []);
+    send(comments, "c1");
+    comments.change("c1", one => ({ ...one, isTouched: true }));
+    reviewComments(comments, reviewOf(changed), () => undefined);
+    assert.equal(commentState(get(1) as LineComment), "sent");
+    const ofAll = bench().add("a\nb\nc\n", 1, { ...place, uri: `parley-base:${path}` });
+    assert.deepEqual(turnsAt(reviewOf(changed), ofAll), ["t1"]);
+  });
+
   it("are not answered by a change of the lines that the user typed, or by another session", () => {
     const { comments, add, get } = bench();
     add(base, 1);

@@ -11,7 +11,7 @@ import type { LineRange } from "../../review/hunk.ts";
 import type { CommentSender } from "../commentSender.ts";
 import { isAwaitingAnswer, newComment, withRemark, withRemarkText, type LineComment } from "../lineComment.ts";
 import type { LineComments } from "../lineComments.ts";
-import { hunkAt, type CommentedReview } from "../reviewedComments.ts";
+import { hunkAt, isBeforeOneTurn, type CommentedReview } from "../reviewedComments.ts";
 import { problemsAt } from "./askAtSelection.ts";
 import type { CommentThreads } from "./commentThreads.ts";
 
@@ -222,7 +222,8 @@ export class CommentActions {
     const { uri } = document;
     const isBefore = uri.scheme !== "file";
     const path = uri.scheme === "untitled" ? undefined : uri.fsPath;
-    const hunk = path === undefined ? undefined : hunkAt(review, path, lines, isBefore ? "base" : "text");
+    const hasHunks = path !== undefined && !isBeforeOneTurn({ uri: uri.toString(), ...(isBefore && { isBefore }) });
+    const hunk = hasHunks ? hunkAt(review, path, lines, isBefore ? "base" : "text") : undefined;
     const session = hunk?.session !== undefined && sessions.has(hunk.session) ? hunk.session : sessions.shown();
     const id = randomUUID();
     const text = withLineFeeds(document.getText());
