@@ -68,17 +68,23 @@ function spacesForTabs(line: string): string {
   return spaces + line.slice(lead.length);
 }
 
-interface Fence {
+/** The line that begins a code block. */
+export interface Fence {
   /** List markers or spaces. */
   readonly lead: string;
   readonly marks: string;
   readonly info: string;
 }
 
-function openingFence(line: string): Fence | undefined {
+/** The fence of the code block that this line begins, if it begins one. */
+export function openingFence(line: string): Fence | undefined {
   const [, lead = "", marks = "", info = ""] = fenceLine.exec(line) ?? [];
   return marks === "" || (marks.startsWith("`") && info.includes("`")) ? undefined : { lead, marks, info };
 }
+
+/** Whether this line ends a code block with such a fence. */
+export const isClosingFence = (line: string, { lead, marks }: Fence): boolean =>
+  new RegExp(`^ *${marks[0]}{${marks.length},}[ \\t]*$`).test(line) && indentOf(line) <= lead.length + 3;
 
 /**
  * Copies a code block with a fence that no line of it can close. It ends with the text, or with the list item that it
@@ -88,11 +94,11 @@ function copyCodeBlock(
   shown: readonly string[],
   lines: readonly string[],
   start: number,
-  { lead, marks, info }: Fence,
+  opening: Fence,
   written: string[],
 ): number {
+  const { lead, info } = opening;
   const indent = lead.length;
-  const closing = new RegExp(`^ *${marks[0]}{${marks.length},}[ \\t]*$`);
   const code: string[] = [];
   let at = start;
   for (; at < lines.length; at++) {
@@ -102,7 +108,7 @@ function copyCodeBlock(
       continue;
     }
     if (indentOf(line) < indent) break;
-    if (closing.test(line) && indentOf(line) <= indent + 3) {
+    if (isClosingFence(line, opening)) {
       at++;
       break;
     }

@@ -108,12 +108,18 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     if (phase === "gone") return collectedAgain(remark);
     const isOver = phase === "done" || phase === "stopped" || phase === "failed";
     const part = of > 1 ? (answerPart(text, number, of) ?? (isOver ? text : "")) : text;
-    const answer = maskKnownSecrets(part);
+    const answer = cut(maskKnownSecrets(part));
     const agent = state.agent?.name;
     if (answer === (remark.answer ?? "") && !isOver) return remark;
     return { ...remark, answer, ...(agent !== undefined && { agent }), ...(isOver && { end: phase }) };
   }
 }
+
+/** A longer answer loses its end in a thread. The chat has all of it. Characters. */
+const maxAnswerLength = 20_000;
+
+const cut = (text: string): string =>
+  text.length <= maxAnswerLength ? text : `${text.slice(0, maxAnswerLength).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /** The user has withdrawn the prompt, so the remark can be sent again. */
 function collectedAgain({ id, text, at }: Remark): Remark {

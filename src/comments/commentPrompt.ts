@@ -1,4 +1,5 @@
 // The prompt with comments on lines, and the parts of the answer to it. Pure.
+import { isClosingFence, openingFence, type Fence } from "../base/isolatedMarkdown.ts";
 import { linesNow, type LineComment } from "./lineComment.ts";
 
 /** A comment to send, with what the prompt says about its place. */
@@ -70,10 +71,11 @@ const numberLine = /^\s*(?:[#*_>]+\s*)?\[(\d{1,3})\][*_:.]*\s*(.*)$/;
 export function answerPart(answer: string, number: number, of: number): string | undefined {
   let isOpen = false;
   let found: string[] | undefined;
-  let isCode = false;
+  let code: Fence | undefined;
   for (const line of answer.split("\n")) {
-    if (/^\s*(?:`{3}|~{3})/.test(line)) isCode = !isCode;
-    const [, digits, rest = ""] = (isCode ? null : numberLine.exec(line)) ?? [];
+    const [, digits, rest = ""] = (code ? null : numberLine.exec(line)) ?? [];
+    if (!code) code = openingFence(line);
+    else if (isClosingFence(line, code)) code = undefined;
     const at = digits === undefined ? undefined : Number(digits);
     if (at !== undefined && at >= 1 && at <= of) {
       isOpen = at === number;

@@ -13,9 +13,6 @@ export interface PromptAnswer {
   readonly phase: AnswerPhase;
 }
 
-/** A longer answer loses its end in a thread. The chat has all of it. Characters. */
-const maxAnswerLength = 20_000;
-
 /** The answer to the prompt with this id, as far as it has arrived. */
 export function promptAnswer(state: SessionState, prompt: string): PromptAnswer {
   const at = positionOf(state, prompt);
@@ -36,7 +33,7 @@ export function promptAnswer(state: SessionState, prompt: string): PromptAnswer 
     }
   }
   const text = texts.filter(one => one !== "").join("\n\n");
-  return { text: cut(text), phase: end ?? runningPhase(state) };
+  return { text, phase: end ?? runningPhase(state) };
 }
 
 function positionOf({ entries }: SessionState, prompt: string): number | undefined {
@@ -59,7 +56,3 @@ function runningPhase(state: SessionState): AnswerPhase {
 
 const pendingPhase = (state: SessionState): AnswerPhase =>
   state.signIn !== null || state.lost !== null || state.queuePaused ? "waiting" : "queued";
-
-function cut(text: string): string {
-  return text.length <= maxAnswerLength ? text : `${text.slice(0, maxAnswerLength).replace(/[\ud800-\udbff]$/, "")}…`;
-}

@@ -185,3 +185,16 @@ describe("a comment that is sent", () => {
     assert.equal(commentState(get("c")), "collected");
   });
 });
+  it("gets its part of an answer that is too long for one thread", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    add("d", "What?");
+    await sender.send(["c", "d"]);
+    await started();
+    say(`[1]\n${"Because. ".repeat(3000)}\n[2]\nA list.`);
+    room.remote.end();
+    update();
+    assert.deepEqual(shown("d").at(-1), "Stub: A list.");
+    assert.ok((shown("c").at(-1) ?? "").length < 20_100);
+  });
+

@@ -84,6 +84,10 @@ describe("the part of an answer for a comment", () => {
     assert.equal(answerPart(answer, 2, 3), "Kept it:\n```\n[1]\n```");
     assert.equal(answerPart(answer, 3, 3), "No.");
   });
+  it("goes on after code that is in one line, and after a shorter fence in code", () => {
+    assert.equal(answerPart("[1]\n```x```\n[2]\nNo.", 2, 2), "No.");
+    assert.equal(answerPart("[1]\n````\n```\n[2]\n````\n[2]\nNo.", 2, 2), "No.");
+  });
   it("is missing if the answer has no number, or another one", () => {
     assert.equal(answerPart("All done.", 1, 2), undefined);
     assert.equal(answerPart("[3]\nNo.", 3, 2), undefined);
