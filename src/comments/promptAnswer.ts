@@ -1,4 +1,6 @@
 // Reads the answer to a prompt from the state of its session. Pure.
+import { jsonEqual } from "../base/jsonEqual.ts";
+import type { ContentBlock } from "../session/events.ts";
 import { contentText, isBusy, isPrompt, openQuestions, type Entry, type SessionState } from "../session/state.ts";
 
 /**
@@ -15,9 +17,10 @@ export interface PromptAnswer {
 
 /** The answer to the prompt with this id, as far as it has arrived. */
 export function promptAnswer(state: SessionState, prompt: string): PromptAnswer {
-  const at = positionOf(state, prompt);
+  const sent = sentAgain(state, prompt);
+  const at = positionOf(state, sent);
   if (at === undefined) {
-    const isPending = state.pendingPrompts.some(({ id }) => id === prompt);
+    const isPending = state.pendingPrompts.some(({ id }) => id === sent);
     return { text: "", phase: isPending ? pendingPhase(state) : "gone" };
   }
   const texts: string[] = [];
@@ -34,6 +37,16 @@ export function promptAnswer(state: SessionState, prompt: string): PromptAnswer 
   }
   const text = texts.filter(one => one !== "").join("\n\n");
   return { text, phase: end ?? runningPhase(state) };
+}
+
+/** The id of the latest prompt with the same content, if the agent refused this one, for example until the user signs in. */
+export function sentAgain({ entries, pendingPrompts }: SessionState, prompt: string): string {
+  const refused = entries.findLast(one => one.kind === "message" && one.submission === prompt);
+  if (refused?.kind !== "message" || !refused.excluded) return prompt;
+  const isSame = ({ content }: { readonly content: readonly ContentBlock[] }): boolean =>
+    jsonEqual(content, refused.content);
+  const last = entries.findLast(one => one.kind === "message" && one.submission !== undefined && isSame(one));
+  return pendingPrompts.findLast(isSame)?.id ?? (last?.kind === "message" ? last.submission : undefined) ?? prompt;
 }
 
 function positionOf({ entries }: SessionState, prompt: string): number | undefined {

@@ -52,7 +52,7 @@ async function bench() {
   const started = (): Promise<void> => until(() => room.session.state.activity.state === "running");
   const update = (): void => clock.advance(200);
   const fail = (error: Error | undefined): void => void (failure = error);
-  return { room, comments, answers, sender, declined, fail, add, say, get, shown, started, update };
+  return { room, comments, open, answers, sender, declined, fail, add, say, get, shown, started, update };
 }
 
 describe("a comment that is sent", () => {
@@ -117,6 +117,25 @@ describe("a comment that is sent", () => {
     assert.equal(commentState(get("c")), "collected");
   });
 
+  it("has its answer after a sign-in that the agent asked for", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    const signIn = [{ id: "login", name: "Log in" }];
+    const problem = { message: "Sign in.", next: ["retry" as const], signIn };
+    room.remote.report({ type: "activity", state: "idle", stopReason: "error", problem, unsent: true });
+    await room.flushPromises();
+    update();
+    assert.match(shown("c").at(-1) ?? "", /\(waiting for you\)$/);
+    await room.session.signedIn(false);
+    await started();
+    say("Because.");
+    room.remote.end();
+    update();
+    assert.deepEqual(shown("c").at(-1), "Stub: Because.");
+  });
+
   it("says that it was stopped, or that the agent failed", async () => {
     const { room, sender, add, shown, started, update } = await bench();
     add("c", "Why?");
@@ -145,6 +164,19 @@ describe("a comment that is sent", () => {
     room.remote.end();
     update();
     assert.deepEqual([shown("c").at(-1), shown("d").at(-1)], ["Stub: Because.", "Stub: A list."]);
+  });
+
+  it("gets its part of an answer that is too long for one thread", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    add("c", "Why?");
+    add("d", "What?");
+    await sender.send(["c", "d"]);
+    await started();
+    say(`[1]\n${"Because. ".repeat(3000)}\n[2]\nA list.`);
+    room.remote.end();
+    update();
+    assert.deepEqual(shown("d").at(-1), "Stub: A list.");
+    assert.ok((shown("c").at(-1) ?? "").length < 20_100);
   });
 
   it("gets the whole answer if the agent does not number its parts", async () => {
@@ -185,16 +217,3 @@ describe("a comment that is sent", () => {
     assert.equal(commentState(get("c")), "collected");
   });
 });
-  it("gets its part of an answer that is too long for one thread", async () => {
-    const { room, sender, add, say, shown, started, update } = await bench();
-    add("c", "Why?");
-    add("d", "What?");
-    await sender.send(["c", "d"]);
-    await started();
-    say(`[1]\n${"Because. ".repeat(3000)}\n[2]\nA list.`);
-    room.remote.end();
-    update();
-    assert.deepEqual(shown("d").at(-1), "Stub: A list.");
-    assert.ok((shown("c").at(-1) ?? "").length < 20_100);
-  });
-
