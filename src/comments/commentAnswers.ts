@@ -5,7 +5,14 @@ import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
 import type { OpenSession, OpenSessions } from "../library/openSessions.ts";
 import type { SessionState } from "../session/state.ts";
 import { answerPart } from "./commentPrompt.ts";
-import { isAwaitingAnswer, withRemarks, type Remark } from "./lineComment.ts";
+import {
+  answeringSession,
+  isAwaited,
+  isAwaitingAnswer,
+  withRemarks,
+  type LineComment,
+  type Remark,
+} from "./lineComment.ts";
 import type { LineComments } from "./lineComments.ts";
 import { promptAnswer, type AnswerPhase } from "./promptAnswer.ts";
 
@@ -54,16 +61,16 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
   }
 
   #updateLater(session: string): void {
-    if (!this.#timer && this.#options.comments.all.some(one => one.session === session && isAwaitingAnswer(one)))
-      this.#updateSoon();
+    const isAnswering = (comment: LineComment): boolean =>
+      comment.remarks.some(one => isAwaited(one) && answeringSession(comment, one) === session);
+    if (!this.#timer && this.#options.comments.all.some(isAnswering)) this.#updateSoon();
   }
 
   #hasNewPrompt(id: string): boolean {
     const { comments, open } = this.#options;
     const comment = comments.get(id);
-    if (!comment || !open.get(comment.session)) return false;
-    return comment.remarks.some(
-      ({ prompt, end }) => prompt !== undefined && end === undefined && !this.#phases.has(prompt),
+    return !!comment?.remarks.some(
+      one => isAwaited(one) && !this.#phases.has(one.prompt ?? "") && open.get(answeringSession(comment, one)),
     );
   }
 
@@ -80,8 +87,8 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     const others: string[] = [];
     comments.changeAll(comment => {
       if (!isAwaitingAnswer(comment)) return comment;
-      const state = open.get(comment.session)?.state;
       return withRemarks(comment, remark => {
+        const state = open.get(answeringSession(comment, remark))?.state;
         const next = state ? this.#answered(remark, state) : remark;
         const phase = this.#setPhase(remark, state);
         if (phase) others.push(comment.id);

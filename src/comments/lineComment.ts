@@ -30,6 +30,8 @@ const isRemark = isRecordWith({
   at: isFiniteNumber,
   /** The id of the prompt that it was sent with. Absent: it is collected. */
   prompt: optional(isString),
+  /** The id of the session that got it. Absent: that of the comment. */
+  session: optional(isString),
   /** Its number among the comments of that prompt, from 1, and how many there were. */
   number: optional(isNonNegativeInteger),
   of: optional(isNonNegativeInteger),
@@ -90,9 +92,22 @@ export function commentState(comment: LineComment): CommentState {
 /** Whether a remark is not sent yet. */
 const isCollected = ({ remarks }: LineComment): boolean => remarks.some(({ prompt }) => prompt === undefined);
 
+/** Whether the answer to a remark has not ended yet. */
+export const isAwaited = ({ prompt, end }: Remark): boolean => prompt !== undefined && end === undefined;
+
 /** Whether an answer to one of the remarks has not ended yet. */
-export const isAwaitingAnswer = ({ remarks }: LineComment): boolean =>
-  remarks.some(({ prompt, end }) => prompt !== undefined && end === undefined);
+export const isAwaitingAnswer = ({ remarks }: LineComment): boolean => remarks.some(isAwaited);
+
+/** The session that answers a remark. The user can choose another one for the remarks that are not sent. */
+export const answeringSession = ({ session }: LineComment, remark: Remark | undefined): string | undefined =>
+  remark?.session ?? session;
+
+/** The session with the conversation about a comment: the one that got a remark last. */
+export const conversationOf = (comment: LineComment): string | undefined =>
+  answeringSession(
+    comment,
+    comment.remarks.findLast(({ prompt }) => prompt !== undefined),
+  );
 
 /** The text of the lines as they are now, or as they were last. */
 export const linesNow = ({ quoted, now = quoted }: LineComment): string => now;
@@ -255,12 +270,12 @@ export type SentRemark = Pick<Remark, "prompt" | "number" | "of" | "agent"> & { 
 /** The comment whose collected remarks were sent. `turns`: those that have changed the lines. */
 export function withSentRemarks(
   comment: LineComment,
-  { session, ...sent }: SentRemark,
+  sent: SentRemark,
   turns: readonly string[],
 ): LineComment {
   const { isTouched: _touched, answeredBy: _answered, ...rest } = comment;
   const after = withRemarks(rest, one => (one.prompt === undefined ? { ...one, ...sent } : one));
-  return { ...after, session, turnsBefore: turns };
+  return { ...after, session: sent.session, turnsBefore: turns };
 }
 
 /** The comment with each remark changed. The same object if none is. */

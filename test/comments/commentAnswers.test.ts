@@ -117,6 +117,23 @@ describe("a comment that is sent", () => {
     assert.equal(commentState(get("c")), "collected");
   });
 
+  it("stays sent in its session if the user chooses another session for the next remark", async () => {
+    const { room, comments, open, sender, add, say, get, shown, started, update } = await bench();
+    const other = await new SessionBench().openReady();
+    Object.defineProperty(other.session, "id", { value: "other" });
+    open.add(other.session);
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    comments.change("c", one => ({ ...withRemark(one, { id: "more", text: "And then?", at: 2 }), session: "other" }));
+    say("Because.");
+    update();
+    room.remote.end();
+    update();
+    assert.deepEqual(shown("c").slice(1), ["You: Why?", "Stub: Because.", "You: And then? (not sent)"]);
+    assert.deepEqual(get("c").remarks.map(({ prompt }) => prompt === undefined), [false, true]);
+  });
+
   it("has its answer after a sign-in that the agent asked for", async () => {
     const { room, sender, add, say, shown, started, update } = await bench();
     add("c", "Why?");

@@ -9,7 +9,7 @@ import { showErrorMessage, showInformationMessage, showQuickPick } from "../../e
 import type { EditorComments } from "../../editor/editorComments.ts";
 import type { LineRange } from "../../review/hunk.ts";
 import type { CommentSender } from "../commentSender.ts";
-import { isAwaitingAnswer, newComment, withRemark, withRemarkText, type LineComment } from "../lineComment.ts";
+import { conversationOf, isAwaitingAnswer, newComment, withRemark, withRemarkText, type LineComment } from "../lineComment.ts";
 import type { LineComments } from "../lineComments.ts";
 import { hunkAt, isBeforeOneTurn, type CommentedReview } from "../reviewedComments.ts";
 import { problemsAt } from "./askAtSelection.ts";
@@ -171,7 +171,8 @@ export class CommentActions {
 
   /** Shows the conversation of a comment. */
   async showInChat(id: string): Promise<void> {
-    const session = this.#options.comments.get(id)?.session;
+    const comment = this.#options.comments.get(id);
+    const session = comment && conversationOf(comment);
     if (session === undefined || !this.#options.sessions.has(session))
       throw new Error(vscode.l10n.t("The session of this comment was deleted."));
     await this.#options.sessions.show(session);
