@@ -44,6 +44,7 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
       }),
       // A session that works does not change when it gets a comment.
       comments.onDidChange(ids => {
+        this.#forgetEnded();
         if (ids.some(id => this.#hasNewPrompt(id))) this.#updateSoon();
       }),
     ];
@@ -72,6 +73,12 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     return !!comment?.remarks.some(
       one => isAwaited(one) && !this.#phases.has(one.prompt ?? "") && open.get(answeringSession(comment, one)),
     );
+  }
+
+  /** Only remarks that wait for their answers have phases. One that was removed can be put back, and is read again then. */
+  #forgetEnded(): void {
+    const awaited = new Set(this.#options.comments.all.flatMap(({ remarks }) => remarks.filter(isAwaited)).map(promptOf));
+    for (const prompt of this.#phases.keys()) if (!awaited.has(prompt)) this.#phases.delete(prompt);
   }
 
   #updateSoon(): void {
@@ -121,6 +128,8 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     return { ...remark, answer, ...(agent !== undefined && { agent }), ...(isOver && { end: phase }) };
   }
 }
+
+const promptOf = ({ prompt }: Remark): string | undefined => prompt;
 
 /** A longer answer loses its end in a thread. The chat has all of it. Characters. */
 const maxAnswerLength = 20_000;

@@ -153,6 +153,22 @@ describe("a comment that is sent", () => {
     assert.deepEqual(shown("c").at(-1), "Stub: Because.");
   });
 
+  it("does not work any more if its answer ended while it was discarded", async () => {
+    const { room, comments, sender, add, say, get, shown, started, update } = await bench();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    await started();
+    update();
+    const discarded = get("c");
+    comments.remove("c");
+    say("Because.");
+    room.remote.end();
+    update();
+    comments.add(discarded);
+    update();
+    assert.deepEqual(shown("c"), ["sent", "You: Why?", "Stub: Because."]);
+  });
+
   it("says that it was stopped, or that the agent failed", async () => {
     const { room, sender, add, shown, started, update } = await bench();
     add("c", "Why?");

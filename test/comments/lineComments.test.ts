@@ -289,7 +289,8 @@ describe("comments on changes to review", () => {
     add(base, 1);
     send(comments, "c1");
     comments.replaced(uri, "a\nmine\nc\n");
-    reviewComments(comments, reviewOf(track("x\n", "x\n", "t1")), () => undefined);
+    // The agent has changed another line.
+    reviewComments(comments, reviewOf(track("a\nmine\nx\n", "a\nmine\nc\n", "t1")), () => undefined);
     assert.equal(commentState(get(1) as LineComment), "sent");
     const others: CommentedReview = {
       ...reviewOf(track(base, "a\nmine\nc\n", "t1")),
