@@ -14,7 +14,7 @@ import {
   type Remark,
 } from "./lineComment.ts";
 import type { LineComments } from "./lineComments.ts";
-import { promptAnswer, type AnswerPhase } from "./promptAnswer.ts";
+import { isUnfinished, promptAnswer, type AnswerPhase } from "./promptAnswer.ts";
 
 export interface CommentAnswersOptions<S extends OpenSession> {
   readonly comments: LineComments;
@@ -55,6 +55,11 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     return prompt === undefined ? undefined : (end ?? this.#phases.get(prompt));
   }
 
+  /** Whether an agent of an open session works on the comment, or will. */
+  isWorking({ remarks }: LineComment): boolean {
+    return remarks.some(one => isUnfinished(this.phaseOf(one)));
+  }
+
   dispose(): void {
     this.#timer?.dispose();
     for (const link of this.#links) link.dispose();
@@ -77,7 +82,9 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
 
   /** Only remarks that wait for their answers have phases. One that was removed can be put back, and is read again then. */
   #forgetEnded(): void {
-    const awaited = new Set(this.#options.comments.all.flatMap(({ remarks }) => remarks.filter(isAwaited)).map(promptOf));
+    const awaited = new Set(
+      this.#options.comments.all.flatMap(({ remarks }) => remarks.filter(isAwaited)).map(promptOf),
+    );
     for (const prompt of this.#phases.keys()) if (!awaited.has(prompt)) this.#phases.delete(prompt);
   }
 

@@ -268,11 +268,7 @@ export function withRemarkText(comment: LineComment, id: string, text: string): 
 export type SentRemark = Pick<Remark, "prompt" | "number" | "of" | "agent"> & { readonly session: string };
 
 /** The comment whose collected remarks were sent. `turns`: those that have changed the lines. */
-export function withSentRemarks(
-  comment: LineComment,
-  sent: SentRemark,
-  turns: readonly string[],
-): LineComment {
+export function withSentRemarks(comment: LineComment, sent: SentRemark, turns: readonly string[]): LineComment {
   const { isTouched: _touched, answeredBy: _answered, ...rest } = comment;
   const after = withRemarks(rest, one => (one.prompt === undefined ? { ...one, ...sent } : one));
   return { ...after, session: sent.session, turnsBefore: turns };

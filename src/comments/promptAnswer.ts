@@ -9,6 +9,10 @@ import { contentText, isBusy, isPrompt, openQuestions, type Entry, type SessionS
  */
 export type AnswerPhase = "queued" | "working" | "waiting" | "done" | "stopped" | "failed" | "gone";
 
+/** Whether the agent has not finished yet. */
+export const isUnfinished = (phase: AnswerPhase | undefined): boolean =>
+  phase === "queued" || phase === "working" || phase === "waiting";
+
 export interface PromptAnswer {
   /** The agent's messages, without those of its sub-agents. */
   readonly text: string;

@@ -2,7 +2,7 @@
 import { isolatedMarkdown } from "../base/isolatedMarkdown.ts";
 import { t } from "../base/l10n.ts";
 import { commentState, type LineComment, type Remark } from "./lineComment.ts";
-import type { AnswerPhase } from "./promptAnswer.ts";
+import { isUnfinished, type AnswerPhase } from "./promptAnswer.ts";
 
 /** A thread needs this besides its comment. */
 export interface ThreadContext {
@@ -35,7 +35,7 @@ export interface CommentThreadView {
 /** The thread of a comment. */
 export function commentThreadView(comment: LineComment, context: ThreadContext): CommentThreadView {
   const state = commentState(comment);
-  const isWorking = comment.remarks.some(one => isRunning(context.phaseOf(one)));
+  const isWorking = comment.remarks.some(one => isUnfinished(context.phaseOf(one)));
   return {
     label: threadLabel(comment, context.sessionTitle),
     contextValue: `${state}${isWorking ? ".working" : ""}`,
@@ -44,9 +44,6 @@ export function commentThreadView(comment: LineComment, context: ThreadContext):
     comments: comment.remarks.flatMap(remark => textsOf(remark, context.phaseOf(remark))),
   };
 }
-
-const isRunning = (phase: AnswerPhase | undefined): boolean =>
-  phase === "queued" || phase === "working" || phase === "waiting";
 
 function threadLabel(comment: LineComment, sessionTitle: string): string {
   const title = sessionTitle === "" ? t("New session") : sessionTitle;

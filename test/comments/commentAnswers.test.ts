@@ -7,6 +7,7 @@ import { CommentSender } from "../../src/comments/commentSender.ts";
 import { commentState, newComment, withRemark, type LineComment } from "../../src/comments/lineComment.ts";
 import { LineComments } from "../../src/comments/lineComments.ts";
 import { commentThreadView } from "../../src/comments/shownThread.ts";
+import { stopAnswer } from "../../src/comments/stopAnswer.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
 import type { Session } from "../../src/session/session.ts";
 import { permissionQuestion, SessionBench } from "../support/fakes/sessionBench.ts";
@@ -131,7 +132,10 @@ describe("a comment that is sent", () => {
     room.remote.end();
     update();
     assert.deepEqual(shown("c").slice(1), ["You: Why?", "Stub: Because.", "You: And then? (not sent)"]);
-    assert.deepEqual(get("c").remarks.map(({ prompt }) => prompt === undefined), [false, true]);
+    assert.deepEqual(
+      get("c").remarks.map(({ prompt }) => prompt === undefined),
+      [false, true],
+    );
   });
 
   it("has its answer after a sign-in that the agent asked for", async () => {
@@ -167,6 +171,31 @@ describe("a comment that is sent", () => {
     comments.add(discarded);
     update();
     assert.deepEqual(shown("c"), ["sent", "You: Why?", "Stub: Because."]);
+  });
+
+  it("leaves the queue when it is stopped, and the present work goes on", async () => {
+    const { room, answers, sender, add, get, started, update } = await bench();
+    room.send("first");
+    await started();
+    add("c", "Why?");
+    await sender.send(["c"]);
+    update();
+    const prompt = get("c").remarks[0]?.prompt ?? "";
+    assert.ok(answers.isWorking(get("c")));
+    assert.ok(stopAnswer(room.session, prompt));
+    update();
+    assert.deepEqual([commentState(get("c")), answers.isWorking(get("c"))], ["collected", false]);
+    assert.deepEqual([room.session.state.activity.state, room.session.state.cancelling], ["running", false]);
+    room.remote.end();
+    await room.flushPromises();
+    await sender.send(["c"]);
+    await until(() => room.remote.texts.length === 2);
+    const next = get("c").remarks[0]?.prompt ?? "";
+    assert.ok(stopAnswer(room.session, next));
+    assert.equal(room.session.state.cancelling, true);
+    room.remote.end("cancelled");
+    await room.flushPromises();
+    assert.equal(stopAnswer(room.session, next), false);
   });
 
   it("says that it was stopped, or that the agent failed", async () => {

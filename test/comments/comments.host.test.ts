@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { CommentSender } from "../../src/comments/commentSender.ts";
-import { commentState } from "../../src/comments/lineComment.ts";
+import { commentState, isAwaitingAnswer } from "../../src/comments/lineComment.ts";
 import { LineComments } from "../../src/comments/lineComments.ts";
 import { CommentActions } from "../../src/comments/vscode/commentActions.ts";
 import { commentCommands } from "../../src/comments/vscode/commentCommands.ts";
@@ -56,11 +56,12 @@ describe("comments on lines in VS Code", () => {
       sessions: {
         shown: () => "s",
         has: () => true,
-        stop: id => void stopped.push(id),
+        stop: (id, prompt) => stopped.push(`${id}: ${prompt}`) > 0,
         forQuestion: () => Promise.resolve("new"),
         choose: () => Promise.resolve("other"),
         show: () => Promise.resolve(),
       },
+      isWorking: isAwaitingAnswer,
       announce: words => void announced.push(words),
     });
     const events = new FileEvents();
@@ -219,7 +220,7 @@ describe("comments on lines in VS Code", () => {
     const thread = await write(1, "Why?", "askNow");
     await until(() => room.prompts.length === 1);
     await room.commands["parley.stopComment"](thread);
-    assert.deepEqual(room.stopped, ["s"]);
+    assert.deepEqual(room.stopped, ["s: p1"]);
     await room.commands["parley.resolveComment"](thread);
     assert.equal(commentState(only()), "resolved");
     assert.equal(thread.state, vscode.CommentThreadState.Resolved);

@@ -9,7 +9,15 @@ import { showErrorMessage, showInformationMessage, showQuickPick } from "../../e
 import type { EditorComments } from "../../editor/editorComments.ts";
 import type { LineRange } from "../../review/hunk.ts";
 import type { CommentSender } from "../commentSender.ts";
-import { conversationOf, isAwaitingAnswer, newComment, withRemark, withRemarkText, type LineComment } from "../lineComment.ts";
+import {
+  answeringSession,
+  conversationOf,
+  isAwaited,
+  newComment,
+  withRemark,
+  withRemarkText,
+  type LineComment,
+} from "../lineComment.ts";
 import type { LineComments } from "../lineComments.ts";
 import { hunkAt, isBeforeOneTurn, type CommentedReview } from "../reviewedComments.ts";
 import { problemsAt } from "./askAtSelection.ts";
@@ -24,7 +32,8 @@ export interface CommentSessions {
   readonly shown: () => string | undefined;
   /** Whether there is such a session. */
   readonly has: (id: string) => boolean;
-  readonly stop: (id: string) => void;
+  /** Ends the work on a prompt of a session. Returns whether there was any. */
+  readonly stop: (id: string | undefined, prompt: string) => boolean;
   /** The session for a question at the selection. Rejects with a sentence if none can start. */
   readonly forQuestion: () => Promise<string>;
   /** Asks the user for a session. Undefined: cancelled. Rejects with a sentence if none can start. */
@@ -40,6 +49,8 @@ export interface CommentActionsOptions {
   readonly sender: CommentSender;
   readonly review: CommentedReview;
   readonly sessions: CommentSessions;
+  /** Whether an agent works on a comment, or will. */
+  readonly isWorking: (comment: LineComment) => boolean;
   /** Shows a short message, also to screen readers. */
   readonly announce: (words: string) => void;
   readonly log: Log;
@@ -153,12 +164,17 @@ export class CommentActions {
   /** Stops the work on a comment, or on one that the user picks. */
   async stop(id?: string): Promise<void> {
     const chosen = id ?? (await this.#pickWorking());
-    const session = chosen === undefined ? undefined : this.#options.comments.get(chosen)?.session;
-    if (session !== undefined) this.#options.sessions.stop(session);
+    const comment = chosen === undefined ? undefined : this.#options.comments.get(chosen);
+    if (!comment) return;
+    const { sessions, announce } = this.#options;
+    const stopped = comment.remarks
+      .filter(isAwaited)
+      .map(one => sessions.stop(answeringSession(comment, one), one.prompt ?? ""));
+    if (!stopped.includes(true)) announce(vscode.l10n.t("No agent is working on this comment."));
   }
 
   async #pickWorking(): Promise<string | undefined> {
-    const working = this.#options.comments.all.filter(isAwaitingAnswer);
+    const working = this.#options.comments.all.filter(this.#options.isWorking);
     if (working.length === 0) this.#options.announce(vscode.l10n.t("No agent is working on a comment."));
     if (working.length < 2) return working[0]?.id;
     const picks = working.map(({ id, path = "", lines, remarks }) => ({

@@ -19,9 +19,10 @@ import type { ChangesTree } from "../../review/vscode/changesTree.ts";
 import { isBusy, sessionTitle } from "../../session/state.ts";
 import { CommentAnswers } from "../commentAnswers.ts";
 import { CommentSender, type CommentSession } from "../commentSender.ts";
-import { isAwaitingAnswer, isLineComment, type LineComment } from "../lineComment.ts";
+import { isLineComment, type LineComment } from "../lineComment.ts";
 import { LineComments } from "../lineComments.ts";
 import { reviewComments, type CommentedReview } from "../reviewedComments.ts";
+import { stopAnswer } from "../stopAnswer.ts";
 import { CommentActions, type CommentSessions } from "./commentActions.ts";
 import { commentCommands } from "./commentCommands.ts";
 import { commentOfRow, commentRows } from "./commentRows.ts";
@@ -121,7 +122,10 @@ export function createComments(
   const sessions: CommentSessions = {
     shown: () => open.active?.id,
     has: id => hasSession(known, id),
-    stop: id => open.get(id)?.stop(),
+    stop: (id, prompt) => {
+      const session = open.get(id);
+      return session !== undefined && stopAnswer(session, prompt);
+    },
     show: rest.show,
     forQuestion: async () =>
       settings.read().comments.askIn === "currentSession" ? (await openSession(known, undefined)).id : startSession(),
@@ -129,6 +133,7 @@ export function createComments(
   };
   const actions = new CommentActions({
     ...{ editor, comments, threads, sender, review, sessions, log },
+    isWorking: one => answers.isWorking(one),
     announce: rest.announce,
   });
   const updateFromReview = (): void =>
@@ -138,10 +143,18 @@ export function createComments(
     });
   const updateContext = (): void => {
     setContextKey("parley.hasComments", sender.collected.length > 0);
-    setContextKey("parley.commentsWork", comments.all.some(isAwaitingAnswer));
+    setContextKey(
+      "parley.commentsWork",
+      comments.all.some(one => answers.isWorking(one)),
+    );
   };
   store.add(comments.onDidChange(updateContext));
-  store.add(answers.onDidChange(ids => threads.update(ids)));
+  store.add(
+    answers.onDidChange(ids => {
+      threads.update(ids);
+      updateContext();
+    }),
+  );
   store.add(
     open.onDidChange(change => {
       // The title can be another one.
