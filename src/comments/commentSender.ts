@@ -1,4 +1,5 @@
 // Sends comments to their sessions: those of one session as one prompt.
+import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
 import type { Session } from "../session/session.ts";
@@ -13,10 +14,34 @@ export type CommentSession = Pick<Session, "id" | "state" | "send">;
 export interface CommentSenderOptions {
   readonly comments: LineComments;
   readonly review: CommentedReview;
+  /** Whether there is a session with this id. */
+  readonly hasSession: (id: string) => boolean;
   /** The session with this id, or the one that the chat shows. Rejects with a sentence if there is none. */
   readonly openSession: (id: string | undefined) => Promise<CommentSession>;
   /** The files whose lines the user does not want to share. */
   readonly declined: (paths: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** Comments that were not sent. The message has a sentence for each reason. */
+export class CommentsNotSent extends Error {
+  /** Their ids. */
+  readonly ids: readonly string[];
+  /** The ids of those whose sessions were deleted. */
+  readonly ofDeletedSessions: readonly string[];
+
+  constructor(failures: readonly SendFailure[]) {
+    super([...new Set(failures.map(({ reason }) => reason))].join(" "));
+    this.ids = failures.flatMap(({ ids }) => ids);
+    this.ofDeletedSessions = failures.flatMap(({ ids, isDeleted }) => (isDeleted ? ids : []));
+  }
+}
+
+/** The comments of a session that were not sent, and why. */
+interface SendFailure {
+  readonly ids: readonly string[];
+  readonly reason: string;
+  /** Their session was deleted. */
+  readonly isDeleted?: boolean;
 }
 
 export class CommentSender {
@@ -31,17 +56,35 @@ export class CommentSender {
     return this.#options.comments.all.filter(one => commentState(one) === "collected");
   }
 
-  /** Sends the collected remarks of these comments. Rejects with a sentence; what was not sent stays collected. */
+  /** Sends the collected remarks of these comments. Rejects with {@link CommentsNotSent}; what was not sent stays collected. */
   async send(ids: readonly string[]): Promise<void> {
     const { comments, declined } = this.#options;
     const wanted = ids.flatMap(id => comments.get(id) ?? []);
     const paths = [...new Set(wanted.flatMap(({ path }) => path ?? []))];
     const refused = await declined(paths);
-    if (refused.length > 0)
-      throw new Error(t("The comment was not sent because you declined to share {0}.", refused.join(", ")));
-    const sessions = new Set(wanted.map(({ session }) => session));
-    const sent = await Promise.allSettled([...sessions].map(session => this.#sendTo(session, ids)));
-    for (const one of sent) if (one.status === "rejected") throw one.reason;
+    if (refused.length > 0) {
+      const files = refused.join(", ");
+      const reason =
+        wanted.length === 1
+          ? t("The comment was not sent because you declined to share {0}.", files)
+          : t("The comments were not sent because you declined to share {0}.", files);
+      throw new CommentsNotSent([{ ids, reason }]);
+    }
+    const sessions = [...new Set(wanted.map(({ session }) => session))];
+    const failures = await Promise.all(
+      sessions.map(async (session): Promise<readonly SendFailure[]> => {
+        const own = wanted.filter(one => one.session === session).map(one => one.id);
+        if (session !== undefined && !this.#options.hasSession(session))
+          return [{ ids: own, reason: t("The session of a comment was deleted."), isDeleted: true }];
+        try {
+          await this.#sendTo(session, own);
+          return [];
+        } catch (thrown) {
+          return [{ ids: own, reason: asError(thrown).message }];
+        }
+      }),
+    );
+    if (failures.flat().length > 0) throw new CommentsNotSent(failures.flat());
   }
 
   async #sendTo(id: string | undefined, ids: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { nullLog } from "../../src/base/log.ts";
 import { Refusal } from "../../src/base/errors.ts";
 import { CommentAnswers } from "../../src/comments/commentAnswers.ts";
-import { CommentSender } from "../../src/comments/commentSender.ts";
+import { CommentSender, CommentsNotSent } from "../../src/comments/commentSender.ts";
 import { commentState, newComment, withRemark, type LineComment } from "../../src/comments/lineComment.ts";
 import { LineComments } from "../../src/comments/lineComments.ts";
 import { commentThreadView } from "../../src/comments/shownThread.ts";
@@ -28,6 +28,7 @@ async function bench() {
   const sender = new CommentSender({
     comments,
     review: { files: [], turns: [], file: () => undefined, onDidChange: () => ({ dispose() {} }) },
+    hasSession: id => id !== "deleted",
     openSession: () => (failure ? Promise.reject(failure) : Promise.resolve(room.session)),
     declined: () => Promise.resolve(declined),
   });
@@ -265,6 +266,25 @@ describe("a comment that is sent", () => {
     update();
     const [, , answer = ""] = shown("c");
     assert.ok(answer.includes("&lt;img") && !answer.includes("![x]") && answer.includes("vec![1]"), answer);
+  });
+
+  it("stays collected if its session was deleted, and does not go to another one", async () => {
+    const { room, comments, sender, fail, add, get } = await bench();
+    for (const id of ["c", "d", "e"]) add(id, "Why?");
+    comments.change("c", one => ({ ...one, session: "deleted" }));
+    comments.change("d", one => ({ ...one, session: "other" }));
+    fail(new Refusal("failed", "There is no folder."));
+    const error = await sender.send(["c", "d", "e"]).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof CommentsNotSent);
+    assert.equal(error.message, "The session of a comment was deleted. There is no folder.");
+    assert.deepEqual([error.ids, error.ofDeletedSessions], [["c", "d", "e"], ["c"]]);
+    fail(undefined);
+    await assert.rejects(sender.send(["c", "e"]), { ids: ["c"] });
+    assert.deepEqual(
+      ["c", "e"].map(id => commentState(get(id))),
+      ["collected", "sent"],
+    );
+    assert.equal(room.queued.length + room.remote.texts.length, 1);
   });
 
   it("stays collected if no session can start, or if the user declines to share the file", async () => {

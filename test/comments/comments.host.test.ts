@@ -41,6 +41,7 @@ describe("comments on lines in VS Code", () => {
     const prompts: string[] = [];
     const sender = new CommentSender({
       ...{ comments, review: noReview },
+      hasSession: () => true,
       openSession: () =>
         Promise.resolve({
           id: "s",

@@ -8,7 +8,7 @@ import { withLineFeeds } from "../../base/text.ts";
 import { showErrorMessage, showInformationMessage, showQuickPick } from "../../editor/editorUi.ts";
 import type { EditorComments } from "../../editor/editorComments.ts";
 import type { LineRange } from "../../review/hunk.ts";
-import type { CommentSender } from "../commentSender.ts";
+import { CommentsNotSent, type CommentSender } from "../commentSender.ts";
 import {
   answeringSession,
   conversationOf,
@@ -258,11 +258,32 @@ export class CommentActions {
 
   #sendSoon(ids: readonly string[]): void {
     const { sender, log } = this.#options;
-    sender.send(ids).catch((thrown: unknown) => {
-      const error = asError(thrown);
-      log.error("Comments could not be sent.", error.stack);
-      void showErrorMessage(vscode.l10n.t("{0} The comment is kept.", error.message));
-    });
+    const send = async (): Promise<void> => {
+      try {
+        await sender.send(ids);
+      } catch (thrown) {
+        log.error("Comments could not be sent.", asError(thrown).stack);
+        await this.#reportNotSent(thrown, ids);
+      }
+    };
+    send().catch((thrown: unknown) => void showErrorMessage(asError(thrown).message));
+  }
+
+  async #reportNotSent(thrown: unknown, wanted: readonly string[]): Promise<void> {
+    const { ids, ofDeletedSessions } =
+      thrown instanceof CommentsNotSent ? thrown : { ids: wanted, ofDeletedSessions: [] };
+    const { message } = asError(thrown);
+    const text =
+      ids.length === 1
+        ? vscode.l10n.t("{0} The comment is kept.", message)
+        : vscode.l10n.t("{0} The comments are kept.", message);
+    if (ofDeletedSessions.length === 0) return void (await showErrorMessage(text));
+    const change = vscode.l10n.t("Change Session…");
+    if ((await showErrorMessage(text, change)) !== change) return;
+    const session = await this.#options.sessions.choose();
+    if (session === undefined) return;
+    for (const id of ofDeletedSessions) this.#options.comments.change(id, one => ({ ...one, session }));
+    this.#sendSoon(ofDeletedSessions);
   }
 
   #ofRemark(key: string): LineComment | undefined {

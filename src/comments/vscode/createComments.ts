@@ -110,6 +110,7 @@ export function createComments(
   );
   const sender = new CommentSender({
     ...{ comments, review },
+    hasSession: id => hasSession(known, id),
     openSession: id => openSession(known, id),
     declined: paths => attachments.declinedPaths(paths, true),
   });
@@ -230,6 +231,7 @@ async function openSession(
   if (remembered) await registry.openUnshown(remembered);
   const session = registry.open.get(id);
   if (session) return session;
+  if (id !== undefined) return noSession(registry);
   if (!registry.open.active) await registry.restoreOrStart();
   const { active } = registry.open;
   return active ?? noSession(registry);
