@@ -24,3 +24,11 @@ export function surroundingFence(text: string, canBeOpen = false): Fence | undef
   if (inner && (!closing || inner[1]?.trim() === "")) return undefined;
   return { text: inside, language: /^\s*([\w+#.-]{1,40})/.exec(info)?.[1] };
 }
+
+/** The text as a code block, with a fence that no line of it can close. */
+export function fenced(text: string, language = ""): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

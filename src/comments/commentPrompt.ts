@@ -1,4 +1,5 @@
 // The prompt with comments on lines, and the parts of the answer to it. Pure.
+import { fenced } from "../base/fence.ts";
 import { isClosingFence, openingFence, type Fence } from "../base/isolatedMarkdown.ts";
 import { linesNow, type LineComment } from "./lineComment.ts";
 
@@ -42,24 +43,22 @@ function placeText({ comment, path, isBefore, change }: CommentToSend): string {
   const where = isBefore ? `${path}, ${range} of the text before your changes` : `${path}, ${range}`;
   if (gone !== undefined) {
     const why = gone === "undone" ? "the change was undone" : "they were removed";
-    return `${path}: these lines are no longer in the file, because ${why}:\n${fenced(linesNow(comment), path)}`;
+    return `${path}: these lines are no longer in the file, because ${why}:\n${quote(linesNow(comment), path)}`;
   }
-  const parts = [`${where}:\n${fenced(linesNow(comment), path)}`];
+  const parts = [`${where}:\n${quote(linesNow(comment), path)}`];
   if (now !== undefined && now !== quoted)
-    parts.push(`When the comment was written, the lines were:\n${fenced(quoted, path)}`);
-  if (change && change.length > 0) parts.push(`They belong to this change:\n${fenced(change.join("\n"), ".diff")}`);
+    parts.push(`When the comment was written, the lines were:\n${quote(quoted, path)}`);
+  if (change && change.length > 0) parts.push(`They belong to this change:\n${quote(change.join("\n"), ".diff")}`);
   return parts.join("\n\n");
 }
 
-/** A code block that no line of the text can close. */
-function fenced(text: string, path: string): string {
+/** Lines of the file as a code block. */
+function quote(text: string, path: string): string {
   const lines = text.split("\n");
   const shown = lines.slice(0, maxQuotedLines).join("\n");
   const left = lines.length - maxQuotedLines;
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
   const language = /\.(\w{1,12})$/.exec(path)?.[1] ?? "";
-  return `${fence}${language}\n${shown}\n${fence}${left > 0 ? `\n(${left} more lines)` : ""}`;
+  return `${fenced(shown, language)}${left > 0 ? `\n(${left} more lines)` : ""}`;
 }
 
 const numberLine = /^\s*(?:[#*_>]+\s*)?\[(\d{1,3})\][*_:.]*\s*(.*)$/;

@@ -1,5 +1,6 @@
 // Converts a prompt's content to what an agent supports: embedded resource, else link, else text. Every agent supports the
 // last two.
+import { fenced } from "../base/fence.ts";
 import { t } from "../base/l10n.ts";
 import { visibleLine } from "../base/lines.ts";
 import type { AgentCapabilities } from "./agent.ts";
@@ -67,9 +68,5 @@ function decoded(text: string): string {
   }
 }
 
-/** The text under its name, in a fence that is longer than any fence in the text. */
-function fencedText(name: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `\n\n${name}:\n${fence}\n${text.endsWith("\n") ? text : `${text}\n`}${fence}\n`;
-}
+/** The text under its name, as a code block. */
+const fencedText = (name: string, text: string): string => `\n\n${name}:\n${fenced(text.replace(/\n$/, ""))}\n`;

@@ -1,4 +1,5 @@
 // A conversation as Markdown, for the clipboard or a file.
+import { fenced } from "../../base/fence.ts";
 import { inlineMarkdown, isolatedMarkdown } from "../../base/isolatedMarkdown.ts";
 import { sessionTitle, type SessionState } from "../state.ts";
 import { conversationSections, type ConversationStyle } from "./conversationSections.ts";
@@ -16,12 +17,4 @@ export function conversationText(state: SessionState): string {
   const head = title.trim() === "" ? [] : [`# ${inlineMarkdown(title)}`];
   const body = conversationSections(state, markdown).flatMap(({ blocks }) => blocks);
   return `${[...head, ...body].join("\n\n")}\n`;
-}
-
-/** Adds a fence that is longer than any in the text. */
-function fenced(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }
