@@ -67,6 +67,10 @@ export const isListOf =
   (value): value is readonly T[] =>
     Array.isArray(value) && value.every(check);
 
+/** An object, whatever its fields are. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
 /** An object with at least these fields. */
 export function isRecordWith<const F extends Fields>(fields: F): Validator<FieldsOf<F>> {
   const checks = Object.entries<Validator>(fields);

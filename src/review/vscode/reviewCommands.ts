@@ -1,5 +1,6 @@
 // The commands of a review. Tree menus pass their row, lenses pass a hunk, and line-number menus pass a line.
 import * as vscode from "vscode";
+import { isRecord } from "../../base/validators.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { intentHandlers } from "../../panel/intentHandlers.ts";
 import type { ReviewedFile, ReviewTarget } from "../review.ts";
@@ -121,6 +122,3 @@ function linesOfInlineDiff(path: string, change: Readonly<Record<string, unknown
   if (typeof start !== "number" || typeof end !== "number") return undefined;
   return end === 0 ? { path, line: start } : { path, line: start - 1, last: end - 1 };
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
