@@ -95,6 +95,10 @@ const isCollected = ({ remarks }: LineComment): boolean => remarks.some(({ promp
 /** Whether the answer to a remark has not ended yet. */
 export const isAwaited = ({ prompt, end }: Remark): boolean => prompt !== undefined && end === undefined;
 
+/** Whether a remark was sent, so that there is a conversation about the comment. */
+export const hasConversation = ({ remarks }: LineComment): boolean =>
+  remarks.some(({ prompt }) => prompt !== undefined);
+
 /** Whether an answer to one of the remarks has not ended yet. */
 export const isAwaitingAnswer = ({ remarks }: LineComment): boolean => remarks.some(isAwaited);
 
@@ -102,12 +106,13 @@ export const isAwaitingAnswer = ({ remarks }: LineComment): boolean => remarks.s
 export const answeringSession = ({ session }: LineComment, remark: Remark | undefined): string | undefined =>
   remark?.session ?? session;
 
+/** The remark that was sent last. */
+export const lastSentRemark = ({ remarks }: LineComment): Remark | undefined =>
+  remarks.findLast(({ prompt }) => prompt !== undefined);
+
 /** The session with the conversation about a comment: the one that got a remark last. */
 export const conversationOf = (comment: LineComment): string | undefined =>
-  answeringSession(
-    comment,
-    comment.remarks.findLast(({ prompt }) => prompt !== undefined),
-  );
+  answeringSession(comment, lastSentRemark(comment));
 
 /** The text of the lines as they are now, or as they were last. */
 export const linesNow = ({ quoted, now = quoted }: LineComment): string => now;
@@ -210,17 +215,22 @@ export interface CommentedHunk {
 export const isAtLines = ({ lines: hunk }: CommentedHunk, { from, to }: LineRange): boolean =>
   hunk.from < Math.max(to, from + 1) && from < Math.max(hunk.to, hunk.from + 1);
 
+/** The work of the session that got the last remark of a comment. */
+export interface SessionWork {
+  /** Whether the turn belongs to the session. */
+  readonly hasTurn: (turn: string) => boolean;
+  /** Its turn in progress. */
+  readonly running: string | undefined;
+  /** The remark waits until that turn ends, so the turn does not answer it. */
+  readonly isQueued: boolean;
+}
+
 /**
  * The comment with what the review says of its file. A hunk that is gone was kept if the lines stayed the same, and undone
- * otherwise. `ofSession`: whether the turn belongs to the session of the comment. `running`: its turn in progress.
+ * otherwise.
  */
-export function afterReview(
-  comment: LineComment,
-  hunks: readonly CommentedHunk[],
-  ofSession: (turn: string) => boolean,
-  running: string | undefined,
-): LineComment {
-  return withAnsweringHunk(withOwnHunk(comment, hunks), hunks, ofSession, running);
+export function afterReview(comment: LineComment, hunks: readonly CommentedHunk[], work: SessionWork): LineComment {
+  return withAnsweringHunk(withOwnHunk(comment, hunks), hunks, work);
 }
 
 function withOwnHunk(comment: LineComment, hunks: readonly CommentedHunk[]): LineComment {
@@ -235,8 +245,7 @@ function withOwnHunk(comment: LineComment, hunks: readonly CommentedHunk[]): Lin
 function withAnsweringHunk(
   comment: LineComment,
   hunks: readonly CommentedHunk[],
-  ofSession: (turn: string) => boolean,
-  running: string | undefined,
+  { hasTurn, running, isQueued }: SessionWork,
 ): LineComment {
   const here = hunks.filter(one => isAtLines(one, comment.lines));
   const { answeredBy, turnsBefore, isTouched, ...others } = comment;
@@ -247,8 +256,17 @@ function withAnsweringHunk(
     if (next) return { ...comment, answeredBy: next.id };
     return isCollected(comment) ? others : { ...others, isResolved: true };
   }
-  if (!isTouched || turnsBefore === undefined || commentState(comment) !== "sent") return comment;
-  const isNew = (turn: string): boolean => ofSession(turn) && (turn === running || !turnsBefore.includes(turn));
+  if (turnsBefore === undefined || commentState(comment) !== "sent") return comment;
+  if (isQueued) {
+    const turns = new Set([
+      ...turnsBefore,
+      ...here.flatMap(one => one.turns),
+      ...(running === undefined ? [] : [running]),
+    ]);
+    return !isTouched && turns.size === turnsBefore.length ? comment : { ...others, turnsBefore: [...turns] };
+  }
+  if (!isTouched) return comment;
+  const isNew = (turn: string): boolean => hasTurn(turn) && (turn === running || !turnsBefore.includes(turn));
   const answer = here.find(({ turns }) => turns.some(isNew));
   return answer ? { ...comment, answeredBy: answer.id } : comment;
 }
@@ -257,6 +275,12 @@ function withAnsweringHunk(
 export function withRemark(comment: LineComment, remark: Pick<Remark, "id" | "text" | "at">): LineComment {
   const { isResolved: _, ...open } = comment;
   return { ...open, remarks: [...comment.remarks, remark] };
+}
+
+/** The comment without the remarks that are not sent. Undefined: it has no others. */
+export function withoutCollected(comment: LineComment): LineComment | undefined {
+  const remarks = comment.remarks.filter(({ prompt }) => prompt !== undefined);
+  return remarks.length === 0 ? undefined : { ...comment, remarks };
 }
 
 /** The comment with another text of a remark that is not sent. */

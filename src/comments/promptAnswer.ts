@@ -2,6 +2,7 @@
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { ContentBlock } from "../session/events.ts";
 import { contentText, isBusy, isPrompt, openQuestions, type Entry, type SessionState } from "../session/state.ts";
+import type { SessionWork } from "./lineComment.ts";
 
 /**
  * How far the agent is. `waiting`: it waits for the user. `queued`: the prompt is not sent yet. `gone`: the session does not
@@ -52,6 +53,20 @@ export function sentAgain({ entries, pendingPrompts }: SessionState, prompt: str
   const last = entries.findLast(one => one.kind === "message" && one.submission !== undefined && isSame(one));
   return pendingPrompts.findLast(isSame)?.id ?? (last?.kind === "message" ? last.submission : undefined) ?? prompt;
 }
+
+/** Whether a prompt waits until the turn in progress ends. One that was sent into the turn does not. */
+export function isQueuedPrompt(state: SessionState, prompt: string): boolean {
+  const id = sentAgain(state, prompt);
+  if (!state.pendingPrompts.some(one => one.id === id)) return false;
+  const isSteered = state.awaitedTurns.some(one => one.id === id && one.isSteered);
+  return !isSteered && !(isBusy(state) && state.turnPrompt === id);
+}
+
+/** The turn in progress, and whether the prompt waits until it ends. */
+export const sessionWork = (state: SessionState, prompt: string | undefined): Omit<SessionWork, "hasTurn"> => ({
+  running: isBusy(state) ? (state.turnPrompt ?? undefined) : undefined,
+  isQueued: prompt !== undefined && isQueuedPrompt(state, prompt),
+});
 
 function positionOf({ entries }: SessionState, prompt: string): number | undefined {
   const entry = entries.findLast(one => one.kind === "message" && one.submission === prompt);

@@ -3,7 +3,14 @@ import type { Review, ReviewedFile } from "../review/review.ts";
 import { hunksBetween, type Side } from "../review/reviewPresentation.ts";
 import type { Hunk, LineRange } from "../review/hunk.ts";
 import { textLinesOf } from "../review/textLines.ts";
-import { afterReview, isAtLines, type CommentedHunk, type LineComment } from "./lineComment.ts";
+import {
+  afterReview,
+  conversationOf,
+  isAtLines,
+  type CommentedHunk,
+  type LineComment,
+  type SessionWork,
+} from "./lineComment.ts";
 import type { LineComments } from "./lineComments.ts";
 
 /** The review, as comments use it. */
@@ -26,17 +33,18 @@ function hunksOf(review: CommentedReview, comment: LineComment): readonly Commen
   return file?.changes.hunks.map(hunk => hunkOn(hunk, sideOf(comment))) ?? [];
 }
 
-/** Updates all comments after a change of the review. `running`: the turn in progress of a session. */
+/** Updates all comments after a change of the review. `work`: that of the session which got the last remark of a comment. */
 export function reviewComments(
   comments: LineComments,
   review: CommentedReview,
-  running: (session: string | undefined) => string | undefined,
+  work: (comment: LineComment) => Omit<SessionWork, "hasTurn"> | undefined,
 ): void {
   const sessions = new Map(review.turns.map(({ id, session }) => [id, session?.id]));
   comments.changeAll(comment => {
-    const { session } = comment;
-    const ofSession = (turn: string): boolean => session !== undefined && sessions.get(turn) === session;
-    return afterReview(comment, hunksOf(review, comment), ofSession, running(session));
+    const session = conversationOf(comment);
+    const hasTurn = (turn: string): boolean => session !== undefined && sessions.get(turn) === session;
+    const { running, isQueued = false } = work(comment) ?? {};
+    return afterReview(comment, hunksOf(review, comment), { hasTurn, running, isQueued });
   });
 }
 

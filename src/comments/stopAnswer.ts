@@ -1,7 +1,6 @@
 // Ends the work of an agent on a remark.
 import type { Session } from "../session/session.ts";
-import { isBusy } from "../session/state.ts";
-import { promptAnswer, sentAgain } from "./promptAnswer.ts";
+import { isQueuedPrompt, isUnfinished, promptAnswer, sentAgain } from "./promptAnswer.ts";
 
 /** A session whose work can be stopped. */
 export type StoppableSession = Pick<Session, "state" | "stop"> & { readonly queue: Pick<Session["queue"], "withdraw"> };
@@ -12,14 +11,12 @@ export type StoppableSession = Pick<Session, "state" | "stop"> & { readonly queu
  */
 export function stopAnswer(session: StoppableSession, prompt: string): boolean {
   const { state } = session;
-  const id = sentAgain(state, prompt);
-  const isPending = state.pendingPrompts.some(one => one.id === id);
-  if (isPending && !(isBusy(state) && state.turnPrompt === id)) {
-    session.queue.withdraw(id);
+  if (isQueuedPrompt(state, prompt)) {
+    session.queue.withdraw(sentAgain(state, prompt));
     return true;
   }
   const { phase } = promptAnswer(state, prompt);
-  if (phase !== "working" && phase !== "waiting") return false;
+  if (!isUnfinished(phase)) return false;
   session.stop();
   return true;
 }

@@ -7,6 +7,7 @@ import { CommentSender, CommentsNotSent } from "../../src/comments/commentSender
 import { commentState, newComment, withRemark, type LineComment } from "../../src/comments/lineComment.ts";
 import { LineComments } from "../../src/comments/lineComments.ts";
 import { commentThreadView } from "../../src/comments/shownThread.ts";
+import { sessionWork } from "../../src/comments/promptAnswer.ts";
 import { stopAnswer } from "../../src/comments/stopAnswer.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
 import type { Session } from "../../src/session/session.ts";
@@ -183,6 +184,10 @@ describe("a comment that is sent", () => {
     update();
     const prompt = get("c").remarks[0]?.prompt ?? "";
     assert.ok(answers.isWorking(get("c")));
+    assert.deepEqual(sessionWork(room.session.state, prompt), {
+      running: room.session.state.turnPrompt,
+      isQueued: true,
+    });
     assert.ok(stopAnswer(room.session, prompt));
     update();
     assert.deepEqual([commentState(get("c")), answers.isWorking(get("c"))], ["collected", false]);
@@ -192,6 +197,7 @@ describe("a comment that is sent", () => {
     await sender.send(["c"]);
     await until(() => room.remote.texts.length === 2);
     const next = get("c").remarks[0]?.prompt ?? "";
+    assert.deepEqual(sessionWork(room.session.state, next), { running: next, isQueued: false });
     assert.ok(stopAnswer(room.session, next));
     assert.equal(room.session.state.cancelling, true);
     room.remote.end("cancelled");

@@ -89,6 +89,8 @@ function reviewOf(changes: FileChanges, turns = ["t1", "t2"]): CommentedReview {
 }
 const send = (comments: LineComments, id: string, review?: CommentedReview): void =>
   comments.change(id, one => withSentRemarks(one, { session: "s", prompt: "p" }, review ? turnsAt(review, one) : []));
+/** The session works on the comment in this turn. */
+const working = (running: string) => ({ running, isQueued: false });
 
 describe("comments on lines", () => {
   it("move with the edits of their document, and follow the text of their lines", () => {
@@ -241,7 +243,7 @@ describe("comments on changes to review", () => {
     assert.equal(commentState(get(1) as LineComment), "sent");
     const answered = applyAgentEdit(changed, "a\nBB\nc\n", "t2");
     comments.replaced(uri, "a\nBB\nc\n");
-    reviewComments(comments, reviewOf(answered), () => "t2");
+    reviewComments(comments, reviewOf(answered), () => working("t2"));
     assert.equal(commentState(get(1) as LineComment), "answered");
     reviewComments(
       comments,
@@ -262,7 +264,7 @@ describe("comments on changes to review", () => {
     send(comments, "c1", reviewOf(changed));
     const answered = applyAgentEdit(changed, "a\nBB\nc\n", "t2");
     comments.replaced(uri, "a\nBB\nc\n");
-    reviewComments(comments, reviewOf(answered), () => "t2");
+    reviewComments(comments, reviewOf(answered), () => working("t2"));
     comments.change("c1", one => withRemark(one, { id: "more", text: "Now rename it.", at: 2 }));
     const all = answered.hunks.map(({ id }) => id);
     reviewComments(comments, reviewOf(keepHunks(answered, all)), () => undefined);
@@ -283,6 +285,31 @@ describe("comments on changes to review", () => {
     const ofAll = bench().add("a\nb\nc\n", 1, { ...place, uri: `parley-base:${path}` });
     assert.deepEqual(turnsAt(reviewOf(changed), ofAll), ["t1"]);
   });
+  it("are not answered by the turn that runs while they are queued", () => {
+    const { comments, add, get } = bench();
+    add("a\nB\nc\n", 1, { hunk: "1" });
+    add("a\nB\nc\n", 2);
+    for (const id of ["c1", "c2"]) send(comments, id, reviewOf(changed));
+    const queued = () => ({ running: "t1", isQueued: true });
+    reviewComments(comments, reviewOf(changed), queued);
+    const goesOn = applyAgentEdit(changed, "a\nBB\nC\n", "t1");
+    comments.replaced(uri, "a\nBB\nC\n");
+    reviewComments(comments, reviewOf(goesOn), queued);
+    reviewComments(comments, reviewOf(goesOn), () => working("t2"));
+    // The review gets the last change of a turn late.
+    const late = applyAgentEdit(goesOn, "a\nBBB\nC\n", "t1");
+    comments.replaced(uri, "a\nBBB\nC\n");
+    reviewComments(comments, reviewOf(late), () => working("t2"));
+    assert.deepEqual(
+      comments.all.map(one => commentState(one)),
+      ["sent", "sent"],
+    );
+    const answered = applyAgentEdit(late, "a\nBBBB\nC\n", "t2");
+    comments.replaced(uri, "a\nBBBB\nC\n");
+    reviewComments(comments, reviewOf(answered), () => working("t2"));
+    assert.equal(commentState(get(1) as LineComment), "answered");
+  });
+
 
   it("are not answered by a change of the lines that the user typed, or by another session", () => {
     const { comments, add, get } = bench();

@@ -7,6 +7,7 @@ import type { Log } from "../../base/log.ts";
 import { normalizeText, withLineFeeds } from "../../base/text.ts";
 import { currentTextOf, openDocumentOf } from "../../editor/openDocuments.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
+import { isAtOrBelow } from "../../review/turns/userMoves.ts";
 import type { LineComments } from "../lineComments.ts";
 import type { CommentedReview } from "../reviewedComments.ts";
 
@@ -24,20 +25,17 @@ export class CommentedDocuments implements Disposable {
   readonly #store = new DisposableStore();
   readonly #reads = new SequencerByKey<string>();
   #watchers = new DisposableStore();
+  /** The moves in the review: earlier paths, by the paths now. */
+  #moves: ReadonlyMap<string, string> = new Map();
 
   constructor(options: CommentedDocumentsOptions) {
     this.#options = options;
-    const { comments, review } = options;
+    const { comments } = options;
     this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
     this.#store.add(vscode.workspace.onDidOpenTextDocument(document => this.#opened(document)));
     this.#store.add(
       vscode.workspace.onDidRenameFiles(({ files }) => {
         for (const { oldUri, newUri } of files) this.#renamed(oldUri.fsPath, newUri.fsPath);
-      }),
-    );
-    this.#store.add(
-      review.onDidChange(() => {
-        for (const { path, movedFrom } of review.files) if (movedFrom !== undefined) this.#renamed(movedFrom, path);
       }),
     );
     this.#store.add(options.onDidChangeRoots(() => this.#watch()));
@@ -48,6 +46,20 @@ export class CommentedDocuments implements Disposable {
   /** Resolves when the texts of all files with comments are read. */
   whenRead(): Promise<void> {
     return this.#reads.whenIdle();
+  }
+
+  /** Moves comments with the files that agents move from now on. */
+  followMoves(): void {
+    const { review } = this.#options;
+    this.#moves = movesOf(review);
+    this.#store.add(
+      review.onDidChange(() => {
+        const before = this.#moves;
+        this.#moves = movesOf(review);
+        // The review has a move until the decision on it, and another file can be at the earlier path by then.
+        for (const [to, from] of this.#moves) if (before.get(to) !== from) this.#renamed(from, to);
+      }),
+    );
   }
 
   dispose(): void {
@@ -73,8 +85,8 @@ export class CommentedDocuments implements Disposable {
     const { comments } = this.#options;
     for (const { path, isBefore } of comments.all) {
       if (path === undefined || isBefore) continue;
-      const next = path === from ? to : path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : undefined;
-      if (next === undefined) continue;
+      if (!isAtOrBelow(path, from)) continue;
+      const next = `${to}${path.slice(from.length)}`;
       comments.renamed(vscode.Uri.file(path).toString(), { uri: vscode.Uri.file(next).toString(), path: next });
     }
   }
@@ -111,3 +123,6 @@ export class CommentedDocuments implements Disposable {
     }
   }
 }
+
+const movesOf = ({ files }: CommentedReview): ReadonlyMap<string, string> =>
+  new Map(files.flatMap(({ path, movedFrom }) => (movedFrom === undefined ? [] : [[path, movedFrom] as const])));

@@ -16,11 +16,13 @@ import type { Attachments } from "../../mentions/vscode/attachments.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { ChangesTree } from "../../review/vscode/changesTree.ts";
-import { isBusy, sessionTitle } from "../../session/state.ts";
+import { sessionTitle } from "../../session/state.ts";
+import { isCommentable, showsGutter, type GutterSetting } from "../commentableDocuments.ts";
 import { CommentAnswers } from "../commentAnswers.ts";
 import { CommentSender, type CommentSession } from "../commentSender.ts";
-import { isLineComment, type LineComment } from "../lineComment.ts";
+import { conversationOf, isLineComment, lastSentRemark, type LineComment } from "../lineComment.ts";
 import { LineComments } from "../lineComments.ts";
+import { sessionWork } from "../promptAnswer.ts";
 import { reviewComments, type CommentedReview } from "../reviewedComments.ts";
 import { stopAnswer } from "../stopAnswer.ts";
 import { CommentActions, type CommentSessions } from "./commentActions.ts";
@@ -52,7 +54,7 @@ export function createLineComments({ store, clock, log }: ExtensionPlatform, fol
 /** The settings of comments. */
 export interface CommentSettings {
   /** Which documents show beside their line numbers that they can have comments. */
-  readonly gutter: "changes" | "always" | "never";
+  readonly gutter: GutterSetting;
   /** Which session gets what is asked at the selection. */
   readonly askIn: "newSession" | "currentSession";
 }
@@ -137,11 +139,15 @@ export function createComments(
     isWorking: one => answers.isWorking(one),
     announce: rest.announce,
   });
-  const updateFromReview = (): void =>
-    reviewComments(comments, review, id => {
-      const state = open.get(id)?.state;
-      return state && isBusy(state) ? (state.turnPrompt ?? undefined) : undefined;
+  let isReviewReady = false;
+  const updateFromReview = (): void => {
+    // Before that, the review lacks the hunks that comments belong to.
+    if (!isReviewReady) return;
+    reviewComments(comments, review, comment => {
+      const state = open.get(conversationOf(comment))?.state;
+      return state && sessionWork(state, lastSentRemark(comment)?.prompt);
     });
+  };
   const updateContext = (): void => {
     setContextKey("parley.hasComments", sender.collected.length > 0);
     setContextKey(
@@ -154,6 +160,7 @@ export function createComments(
     answers.onDidChange(ids => {
       threads.update(ids);
       updateContext();
+      updateFromReview();
     }),
   );
   store.add(
@@ -166,8 +173,9 @@ export function createComments(
     await comments.restore();
     answers.update();
     const documents = store.add(new CommentedDocuments({ ...{ comments, review, fileEvents, log }, ...workspace }));
-    // Before that, the review lacks the hunks that comments belong to.
     await Promise.all([documents.whenRead(), rest.reviewReady]);
+    isReviewReady = true;
+    documents.followMoves();
     store.add(review.onDidChange(updateFromReview));
     updateFromReview();
   };
@@ -199,26 +207,6 @@ export function createComments(
       state: context.workspaceState,
     }),
   };
-}
-
-/** Whether the line numbers of a document offer comments. In every file, VS Code's mark of that would be in the way. */
-function showsGutter(
-  uri: vscode.Uri,
-  gutter: CommentSettings["gutter"],
-  { review, comments }: Pick<CommentsSources, "review" | "comments">,
-): boolean {
-  if (gutter === "changes")
-    return uri.scheme !== "file" || review.file(uri.fsPath) !== undefined || comments.uris.has(uri.toString());
-  return gutter === "always";
-}
-
-/** Files in the folders of sessions and under review, and the texts before changes. */
-function isCommentable({ scheme, fsPath }: vscode.Uri, roots: readonly string[], review: CommentedReview): boolean {
-  if (scheme === "parley-base") return true;
-  if (scheme !== "file") return false;
-  return (
-    roots.some(root => fsPath.startsWith(root.endsWith("/") ? root : `${root}/`)) || review.file(fsPath) !== undefined
-  );
 }
 
 /** The session with this id, or the one that the chat shows, which is started if there is none. */

@@ -42,4 +42,4 @@ export class UserMoves {
 
 /** Whether the path is the folder, or at any depth in it. */
 export const isAtOrBelow = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(`${folder}${sep}`);
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);

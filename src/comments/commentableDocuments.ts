@@ -1,0 +1,36 @@
+// Which documents can have comments, and which of them show that beside their line numbers. Pure.
+import { isAtOrBelow } from "../review/turns/userMoves.ts";
+import type { LineComments } from "./lineComments.ts";
+import type { CommentedReview } from "./reviewedComments.ts";
+
+/** The URI of a document. */
+export interface DocumentUri {
+  readonly scheme: string;
+  readonly fsPath: string;
+  toString(): string;
+}
+
+/** The files that show it: those with changes or comments, all of the workspace, or none. */
+export type GutterSetting = "changes" | "always" | "never";
+
+/** Whether the line numbers of a document offer comments. In every file, VS Code's mark of that would be in the way. */
+export function showsGutter(
+  uri: DocumentUri,
+  gutter: GutterSetting,
+  { review, comments }: { readonly review: CommentedReview; readonly comments: Pick<LineComments, "uris"> },
+): boolean {
+  if (gutter === "changes")
+    return uri.scheme !== "file" || review.file(uri.fsPath) !== undefined || comments.uris.has(uri.toString());
+  return gutter === "always";
+}
+
+/** Whether the document can have comments: a file in these folders or under review, or the text before changes. */
+export function isCommentable(
+  { scheme, fsPath }: DocumentUri,
+  roots: readonly string[],
+  review: Pick<CommentedReview, "file">,
+): boolean {
+  if (scheme === "parley-base") return true;
+  if (scheme !== "file") return false;
+  return roots.some(root => isAtOrBelow(fsPath, root)) || review.file(fsPath) !== undefined;
+}
