@@ -43,11 +43,11 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
   readonly #controller: vscode.CommentController;
   readonly #keys = new WeakMap<vscode.Comment, string>();
   readonly #comments = new WeakMap<vscode.CommentThread, Map<string, vscode.Comment>>();
-  /** The documents for which a text box was opened, by URI, and whom to notify when VS Code has asked for their ranges. */
+  /** The open documents for which a text box was opened, by URI, and whom to notify when VS Code has asked for their ranges. */
   readonly #offered = new Map<string, () => void>();
   /** The last answers to VS Code, by URI. */
   readonly #answers = new Map<string, boolean>();
-  readonly #listener: Disposable;
+  readonly #listeners: readonly Disposable[];
   #isProviding = false;
 
   /** `id` is what menus compare `commentController` with. */
@@ -58,7 +58,13 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
       prompt: vscode.l10n.t("Reply…"),
       placeHolder: vscode.l10n.t("Comment for the agent"),
     };
-    this.#listener = vscode.window.onDidChangeVisibleTextEditors(() => this.#provideIfNeeded());
+    this.#listeners = [
+      vscode.window.onDidChangeVisibleTextEditors(() => {
+        this.#forgetClosed();
+        this.#provideIfNeeded();
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.#forgetClosed()),
+    ];
     this.#provideIfNeeded();
   }
 
@@ -88,6 +94,15 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
     if (isNeeded) this.#controller.commentingRangeProvider = this;
     else Object.assign(this.#controller, { commentingRangeProvider: undefined });
     return true;
+  }
+
+  /** The documents that no tab and no editor shows are offered no longer. VS Code closes them minutes later. */
+  #forgetClosed(): void {
+    if (this.#offered.size === 0) return;
+    const shown = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
+    const inTabs = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(({ input }) => urisOf(input)));
+    const open = new Set([...shown, ...inTabs].map(String));
+    for (const uri of this.#offered.keys()) if (!open.has(uri)) this.#offered.delete(uri);
   }
 
   /** Whether a document can have comments. */
@@ -151,11 +166,6 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
     if (thread.contextValue !== contextValue) thread.contextValue = contextValue;
     const state = isResolved ? vscode.CommentThreadState.Resolved : vscode.CommentThreadState.Unresolved;
     if (thread.state !== state) thread.state = state;
-    this.move(thread, lines);
-  }
-
-  /** Shows the thread at other lines. */
-  move(thread: vscode.CommentThread, lines: ShownThread["lines"]): void {
     const range = rangeOf(lines);
     const { range: shown } = thread;
     if (shown?.start.line !== range.start.line || shown.end.line !== range.end.line) thread.range = range;
@@ -175,7 +185,7 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
   }
 
   dispose(): void {
-    this.#listener.dispose();
+    for (const listener of this.#listeners) listener.dispose();
     this.#controller.dispose();
   }
 
@@ -194,6 +204,12 @@ export class EditorComments implements vscode.CommentingRangeProvider, Disposabl
     this.#keys.set(comment, shown.key);
     return comment;
   }
+}
+
+/** The documents of a tab. */
+function urisOf(input: unknown): readonly vscode.Uri[] {
+  if (input instanceof vscode.TabInputText) return [input.uri];
+  return input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : [];
 }
 
 /** Raw HTML is text, and no link runs a command. */
