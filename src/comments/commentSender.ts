@@ -51,25 +51,26 @@ export class CommentSender {
     this.#options = options;
   }
 
-  /** The comments that are collected. */
-  get collected(): readonly LineComment[] {
-    return this.#options.comments.all.filter(one => commentState(one) === "collected");
-  }
-
-  /** Sends the collected remarks of these comments. Rejects with {@link CommentsNotSent}; what was not sent stays collected. */
-  async send(ids: readonly string[]): Promise<void> {
+  /**
+   * Sends the collected remarks of these comments. Rejects with {@link CommentsNotSent}; what was not sent stays collected.
+   * `start`: starts the session that gets them, when nothing else prevents that.
+   */
+  async send(ids: readonly string[], start?: () => Promise<string>): Promise<void> {
     const { comments, declined } = this.#options;
-    const wanted = ids.flatMap(id => comments.get(id) ?? []);
-    const paths = [...new Set(wanted.flatMap(({ path }) => path ?? []))];
+    const commented = ids.flatMap(id => comments.get(id) ?? []);
+    const paths = [...new Set(commented.flatMap(({ path }) => path ?? []))];
     const refused = await declined(paths);
     if (refused.length > 0) {
       const files = refused.join(", ");
       const reason =
-        wanted.length === 1
+        commented.length === 1
           ? t("The comment was not sent because you declined to share {0}.", files)
           : t("The comments were not sent because you declined to share {0}.", files);
       throw new CommentsNotSent([{ ids, reason }]);
     }
+    if (start) await this.#startSession(ids, start);
+    // As they are now, since they can have changed meanwhile.
+    const wanted = ids.flatMap(id => comments.get(id) ?? []);
     const sessions = [...new Set(wanted.map(({ session }) => session))];
     const failures = await Promise.all(
       sessions.map(async (session): Promise<readonly SendFailure[]> => {
@@ -85,6 +86,15 @@ export class CommentSender {
       }),
     );
     if (failures.flat().length > 0) throw new CommentsNotSent(failures.flat());
+  }
+
+  async #startSession(ids: readonly string[], start: () => Promise<string>): Promise<void> {
+    try {
+      const session = await start();
+      for (const id of ids) this.#options.comments.change(id, one => ({ ...one, session }));
+    } catch (thrown) {
+      throw new CommentsNotSent([{ ids, reason: asError(thrown).message }]);
+    }
   }
 
   async #sendTo(id: string | undefined, ids: readonly string[]): Promise<void> {

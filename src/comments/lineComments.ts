@@ -6,7 +6,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { applyEdits } from "../files/textEdits.ts";
 import type { RangeEdit } from "../review/fileChanges.ts";
 import { textLinesOf } from "../review/textLines.ts";
-import { afterEdits, afterReplacement, type LineComment } from "./lineComment.ts";
+import { afterEdits, afterReplacement, commentState, type LineComment } from "./lineComment.ts";
 import { editsOfLines } from "./movedLines.ts";
 
 /** The storage of comments, each by itself. */
@@ -48,6 +48,11 @@ export class LineComments implements Disposable {
     return [...this.#comments.values()];
   }
 
+  /** The comments with a remark that is not sent. */
+  get collected(): readonly LineComment[] {
+    return this.all.filter(one => commentState(one) === "collected");
+  }
+
   get(id: string): LineComment | undefined {
     return this.#comments.get(id);
   }
@@ -60,11 +65,24 @@ export class LineComments implements Disposable {
     this.#changed.fire(added.map(({ id }) => id));
   }
 
-  /** Adds a comment, or puts one back. `text`: the text of its document now, if it is known. */
+  /** Adds a comment. `text`: the text of its document, if it is known. */
   add(comment: LineComment, text?: string): void {
     if (text !== undefined) this.#texts.set(comment.uri, text);
     this.#comments.set(comment.id, comment);
     this.#noteChanges([comment.id]);
+  }
+
+  /**
+   * Puts back a comment that was removed, at its lines in the text that its document has now. `before`: the text at that time, if
+   * it is known. `text`: the text now. `null`: its file is gone. Undefined: the text is not known.
+   */
+  putBack(comment: LineComment, before: string | undefined, text: string | null | undefined): void {
+    this.add(text === undefined ? comment : afterReplacement(comment, before, text), text ?? undefined);
+  }
+
+  /** The text of a document with comments, if it is known. */
+  textOf(uri: string): string | undefined {
+    return this.#texts.get(uri);
   }
 
   /** Changes a comment. Does nothing if there is no such comment, or if it stays the same object. */

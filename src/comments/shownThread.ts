@@ -1,7 +1,7 @@
 // Makes the thread of a comment for the editor: its texts and its marks. Pure.
 import { isolatedMarkdown } from "../base/isolatedMarkdown.ts";
 import { t } from "../base/l10n.ts";
-import { commentState, type LineComment, type Remark } from "./lineComment.ts";
+import { commentState, hasConversation, type LineComment, type Remark } from "./lineComment.ts";
 import { isUnfinished, type AnswerPhase } from "./promptAnswer.ts";
 
 /** A thread needs this besides its comment. */
@@ -38,11 +38,17 @@ export function commentThreadView(comment: LineComment, context: ThreadContext):
   const isWorking = comment.remarks.some(one => isUnfinished(context.phaseOf(one)));
   return {
     label: threadLabel(comment, context.sessionTitle),
-    contextValue: `${state}${isWorking ? ".working" : ""}`,
+    contextValue: `${menuState(comment)}${isWorking ? ".working" : ""}`,
     lines: comment.lines,
     isResolved: state === "resolved",
     comments: comment.remarks.flatMap(remark => textsOf(remark, context.phaseOf(remark))),
   };
+}
+
+/** The state of a comment for menus. `collected.sent`: a remark is not sent, and others were. */
+export function menuState(comment: LineComment): string {
+  const state = commentState(comment);
+  return state === "collected" && hasConversation(comment) ? "collected.sent" : state;
 }
 
 function threadLabel(comment: LineComment, sessionTitle: string): string {

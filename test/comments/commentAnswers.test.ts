@@ -293,6 +293,22 @@ describe("a comment that is sent", () => {
     assert.equal(room.queued.length + room.remote.texts.length, 1);
   });
 
+  it("starts a session only if the user shares the file", async () => {
+    const { sender, declined, add, get } = await bench();
+    const started: string[] = [];
+    const start = (): Promise<string> => Promise.resolve(`new${started.push("")}`);
+    add("c", "Why?");
+    declined.push("/w/a.js");
+    await assert.rejects(sender.send(["c"], start), /declined/);
+    assert.deepEqual(started, []);
+    declined.length = 0;
+    const none = (): Promise<string> => Promise.reject(new Error("No agent."));
+    await assert.rejects(sender.send(["c"], none), { message: "No agent.", ids: ["c"] });
+    assert.equal(commentState(get("c")), "collected");
+    await sender.send(["c"], start);
+    assert.deepEqual([started.length, commentState(get("c"))], [1, "sent"]);
+  });
+
   it("stays collected if no session can start, or if the user declines to share the file", async () => {
     const { sender, declined, fail, add, get } = await bench();
     add("c", "Why?");

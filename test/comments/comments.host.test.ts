@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { CommentSender } from "../../src/comments/commentSender.ts";
-import { commentState, isAwaitingAnswer } from "../../src/comments/lineComment.ts";
+import { commentState, isAwaitingAnswer, newComment, withRemark } from "../../src/comments/lineComment.ts";
 import { LineComments } from "../../src/comments/lineComments.ts";
 import { CommentActions } from "../../src/comments/vscode/commentActions.ts";
 import { commentCommands } from "../../src/comments/vscode/commentCommands.ts";
@@ -17,10 +17,20 @@ import { CommentThreads } from "../../src/comments/vscode/commentThreads.ts";
 import { askItems } from "../../src/comments/vscode/askAtSelection.ts";
 import { EditorComments } from "../../src/editor/editorComments.ts";
 import { FileEvents } from "../../src/files/vscode/fileEvents.ts";
+import type { ReviewedFile } from "../../src/review/review.ts";
 import { emptySession } from "../../src/session/state.ts";
 import { until } from "../support/fakes/until.ts";
 
-const noReview = { files: [], turns: [], file: () => undefined, onDidChange: new Emitter<void>().event };
+/** A review in which files can be moved. */
+function emptyReview() {
+  const changed = new Emitter<void>();
+  const files: ReviewedFile[] = [];
+  const move = (movedFrom: string, path: string): void => {
+    files.splice(0, 1, { path, movedFrom } as ReviewedFile);
+    changed.fire();
+  };
+  return { files, turns: [], file: () => undefined, onDidChange: changed.event, changed, move };
+}
 
 describe("comments on lines in VS Code", () => {
   let folder: string;
@@ -29,8 +39,10 @@ describe("comments on lines in VS Code", () => {
   let room: ReturnType<typeof bench>;
 
   function bench() {
+    const review = emptyReview();
+    const gutter = { isShown: true };
     const editor = new EditorComments(
-      { canHave: ({ uri: { scheme } }) => scheme === "file", hasGutter: () => true },
+      { canHave: ({ uri: { scheme } }) => scheme === "file", hasGutter: () => gutter.isShown },
       "parley.comments.test",
     );
     const comments = new LineComments({
@@ -40,7 +52,7 @@ describe("comments on lines in VS Code", () => {
     const threads = new CommentThreads({ editor, comments, sessionTitle: () => "Tests", phaseOf: ({ end }) => end });
     const prompts: string[] = [];
     const sender = new CommentSender({
-      ...{ comments, review: noReview },
+      ...{ comments, review },
       hasSession: () => true,
       openSession: () =>
         Promise.resolve({
@@ -53,7 +65,7 @@ describe("comments on lines in VS Code", () => {
     const announced: string[] = [];
     const stopped: string[] = [];
     const actions = new CommentActions({
-      ...{ editor, comments, threads, sender, review: noReview, log: nullLog },
+      ...{ editor, comments, threads, sender, review, log: nullLog },
       sessions: {
         shown: () => "s",
         has: () => true,
@@ -67,17 +79,31 @@ describe("comments on lines in VS Code", () => {
     });
     const events = new FileEvents();
     const documents = new CommentedDocuments({
-      ...{ comments, review: noReview, fileEvents: events, log: nullLog },
+      ...{ comments, review, fileEvents: events, log: nullLog },
       roots: () => [folder],
       onDidChangeRoots: new Emitter<void>().event,
     });
+    documents.followMoves();
     const commands = commentCommands({
-      ...{ actions, threads, comments, editor, review: noReview },
+      ...{ actions, threads, editor, review },
       state: { get: () => undefined, update: () => Promise.resolve() },
       clickedComment: () => Promise.resolve(undefined),
     });
     const dispose = (): void => [documents, events, threads, comments, editor].forEach(one => one.dispose());
-    return { editor, comments, threads, prompts, announced, stopped, actions, commands, documents, dispose };
+    return {
+      review,
+      gutter,
+      editor,
+      comments,
+      threads,
+      prompts,
+      announced,
+      stopped,
+      actions,
+      commands,
+      documents,
+      dispose,
+    };
   }
 
   /** Writes a remark at a line, as the user does in the text box of a new thread. */
@@ -85,6 +111,23 @@ describe("comments on lines in VS Code", () => {
     const thread = room.editor.createThread(uri, { from: line, to: line + 1 });
     await room.commands[`parley.${command}`]({ thread, text });
     return thread;
+  }
+  /** Adds a comment at a line without opening its file, as after a reload. */
+  function addUnopened(line: number): void {
+    const place = { id: "c", uri: uri.toString(), path, lines: { from: line, to: line + 1 } };
+    const text = "one\ntwo\nthree\n";
+    room.comments.add(withRemark(newComment(place, text), { id: "r", text: "Why?", at: 1 }), text);
+  }
+  /** Runs this while each message gets this answer. */
+  async function answering(answer: (buttons: readonly string[]) => Promise<string | undefined>, run: () => unknown) {
+    const shown = vscode.window.showInformationMessage;
+    const value = (_message: string, ...buttons: readonly string[]) => answer(buttons);
+    Object.defineProperty(vscode.window, "showInformationMessage", { value, configurable: true });
+    try {
+      await run();
+    } finally {
+      Object.defineProperty(vscode.window, "showInformationMessage", { value: shown, configurable: true });
+    }
   }
   const only = () => {
     const [comment, ...others] = room.comments.all;
@@ -150,14 +193,15 @@ describe("comments on lines in VS Code", () => {
   });
 
   it("move with a file that changes on disk, and with its name", async () => {
-    await write(1, "Why?");
-    await room.documents.whenRead();
-    // The document that the comment was written in may still be open.
-    await writeFile(path, "zero\nhalf\none\ntwo\nthree\n");
+    addUnopened(1);
+    const isOpen = (): boolean => vscode.workspace.textDocuments.some(one => one.uri.toString() === uri.toString());
+    assert.equal(isOpen(), false);
     await until(async () => {
-      await writeFile(join(folder, "other.txt"), String(Math.random()));
+      // VS Code may not watch the folder yet.
+      await writeFile(path, "zero\nhalf\none\ntwo\nthree\n");
       return only().lines.from === 3;
     });
+    assert.equal(isOpen(), false);
     const next = join(folder, "b.js");
     const edit = new vscode.WorkspaceEdit();
     edit.renameFile(uri, vscode.Uri.file(next));
@@ -182,18 +226,61 @@ describe("comments on lines in VS Code", () => {
     await room.commands["parley.cancelCommentEdit"](remark);
     assert.equal(remark.body, "Why?");
     const before = only();
-    const shown = vscode.window.showInformationMessage;
-    const choose = (_message: string, ...buttons: readonly string[]) => {
+    const undo = (buttons: readonly string[]): Promise<string | undefined> => {
       assert.deepEqual(room.comments.all, []);
       return Promise.resolve(buttons.at(-1));
     };
-    Object.defineProperty(vscode.window, "showInformationMessage", { value: choose, configurable: true });
-    try {
-      await room.commands["parley.discardComment"](thread);
-    } finally {
-      Object.defineProperty(vscode.window, "showInformationMessage", { value: shown, configurable: true });
-    }
+    await answering(undo, () => room.commands["parley.discardComment"](thread));
     assert.deepEqual(only(), before);
+    // The file changes before Undo.
+    const edited = async (buttons: readonly string[]): Promise<string | undefined> => {
+      const editor = await vscode.window.showTextDocument(uri);
+      await editor.edit(edit => edit.insert(new vscode.Position(0, 0), "zero\n"));
+      return buttons.at(-1);
+    };
+    await answering(edited, () => room.commands["parley.discardComments"]());
+    assert.deepEqual([only().lines.from, only().quoted], [2, "two"]);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  });
+
+  it("keep their conversation when what is not sent is discarded, and offer to bring that back", async () => {
+    const thread = await write(1, "Why?", "askNow");
+    await until(() => thread.contextValue === "sent");
+    await room.commands["parley.addToReview"]({ thread, text: "And then?" });
+    assert.equal(thread.contextValue, "collected.sent");
+    const texts = (): readonly string[] => only().remarks.map(({ text }) => text);
+    const undo = (buttons: readonly string[]): Promise<string | undefined> => {
+      assert.deepEqual(texts(), ["Why?"]);
+      return Promise.resolve(buttons.at(-1));
+    };
+    await answering(undo, () => room.commands["parley.discardComments"]());
+    assert.deepEqual([texts(), commentState(only())], [["Why?", "And then?"], "collected"]);
+    await room.commands["parley.resolveComment"](thread);
+    assert.deepEqual(room.announced.slice(-1), ["The comment was resolved without sending your last reply."]);
+  });
+
+  it("announce that an edit came too late, because its text was sent", async () => {
+    const thread = await write(1, "Wy?");
+    const [remark] = thread.comments;
+    assert.ok(remark);
+    await room.commands["parley.editComment"](remark);
+    await room.commands["parley.sendComments"]();
+    await until(() => room.prompts.length === 1);
+    remark.body = "Why?";
+    await room.commands["parley.saveComment"](remark);
+    assert.equal(only().remarks[0]?.text, "Wy?");
+    assert.match(room.announced.at(-1) ?? "", /^The comment was sent before you saved it/);
+  });
+
+  it("go with a file that an agent moves once, and not with another file at its earlier path", async () => {
+    addUnopened(1);
+    const next = join(folder, "b.js");
+    room.review.move(path, next);
+    assert.equal(only().path, next);
+    room.comments.remove("c");
+    addUnopened(1);
+    room.review.changed.fire();
+    assert.equal(only().path, path);
   });
 
   it("are listed in the Changes view, with what they wait for", async () => {
@@ -244,7 +331,7 @@ describe("comments on lines in VS Code", () => {
     await room.actions.commentOnLines();
     await room.actions.askAtSelection(pick);
     assert.deepEqual(room.announced, [
-      "You can comment on files of the workspace, and on both sides of diffs of Parley.",
+      "You can comment on files of the workspace, and on the text before their changes in a diff.",
       "Save the file first, so that the agent can change it.",
     ]);
     await room.commands["parley.sendComments"]();
@@ -258,11 +345,53 @@ describe("comments on lines in VS Code", () => {
     await room.actions.askAtSelection(() => Promise.resolve("Explain."));
     await until(() => room.prompts.length === 1);
     assert.deepEqual(room.prompts, ["Explain.\n\na.js, lines 1-2:\n```js\none\ntwo\n```"]);
+    assert.equal(only().session, "s");
   });
 
-  it("offer the typed question first, then problems and the last questions", () => {
+  it("ask about the lines that the selection has when the question is there", async () => {
+    const editor = await vscode.window.showTextDocument(uri);
+    editor.selection = new vscode.Selection(1, 0, 1, 3);
+    await room.actions.askAtSelection(async () => {
+      await editor.edit(edit => edit.insert(new vscode.Position(0, 0), "zero\n"));
+      return "Explain.";
+    });
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Explain.\n\na.js, line 3:\n```js\ntwo\n```"]);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  });
+
+  it("include an empty line at which the selection ends", async () => {
+    await writeFile(path, "one\n\nthree\n");
+    const editor = await vscode.window.showTextDocument(uri);
+    editor.selection = new vscode.Selection(0, 0, 1, 0);
+    await room.actions.askAtSelection(() => Promise.resolve("Explain."));
+    assert.deepEqual(only().lines, { from: 0, to: 2 });
+  });
+
+  it("open a text box at the line and in the document of the line-number menu", async () => {
+    const other = vscode.Uri.file(join(folder, "other.js"));
+    await writeFile(other.fsPath, "a\nb\n");
+    await vscode.window.showTextDocument(other);
+    const thread = await write(1, "Why?");
+    await room.commands["parley.commentOnLines"]({ uri, lineNumber: 2 });
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), uri.toString());
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, 1);
+    assert.equal(room.threads.get(only().id), thread);
+  });
+
+  it("are offered in a file without the mark only until it is closed", async () => {
+    room.gutter.isShown = false;
+    const editor = await vscode.window.showTextDocument(uri);
+    assert.equal(room.editor.provideCommentingRanges(editor.document), undefined);
+    await room.editor.openTextBox(editor.document, { from: 1, to: 2 });
+    assert.ok(room.editor.provideCommentingRanges(editor.document));
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await until(() => room.editor.provideCommentingRanges(editor.document) === undefined);
+  });
+
+  it("offer the typed question first, then the last questions and to fix problems", () => {
     const labels = askItems(" Sort them ", ["Last one"], ["x is not defined"]).map(({ label }) => label);
-    assert.deepEqual(labels.slice(0, 4), ["Sort them", "Fix This Problem", "Last one", "Explain"]);
+    assert.deepEqual(labels.slice(0, 4), ["Sort them", "Last one", "Fix This Problem", "Explain"]);
     assert.deepEqual(
       askItems("", [], []).map(({ label }) => label),
       ["Explain", "Improve", "Write Tests", "Document"],

@@ -7,6 +7,7 @@ import {
   newComment,
   withRemark,
   withSentRemarks,
+  withoutCollected,
   commentState,
   type LineComment,
 } from "../../src/comments/lineComment.ts";
@@ -19,6 +20,7 @@ import {
   turnsAt,
   type CommentedReview,
 } from "../../src/comments/reviewedComments.ts";
+import { menuState } from "../../src/comments/shownThread.ts";
 import { applyAgentEdit, keepHunks, track, undoHunks } from "../../src/review/fileChanges.ts";
 import type { FileChanges } from "../../src/review/hunk.ts";
 import type { ReviewedFile } from "../../src/review/review.ts";
@@ -87,10 +89,10 @@ function reviewOf(changes: FileChanges, turns = ["t1", "t2"]): CommentedReview {
     onDidChange: () => ({ dispose() {} }),
   };
 }
-const send = (comments: LineComments, id: string, review?: CommentedReview): void =>
-  comments.change(id, one => withSentRemarks(one, { session: "s", prompt: "p" }, review ? turnsAt(review, one) : []));
 /** The session works on the comment in this turn. */
 const working = (running: string) => ({ running, isQueued: false });
+const send = (comments: LineComments, id: string, review?: CommentedReview): void =>
+  comments.change(id, one => withSentRemarks(one, { session: "s", prompt: "p" }, review ? turnsAt(review, one) : []));
 
 describe("comments on lines", () => {
   it("move with the edits of their document, and follow the text of their lines", () => {
@@ -182,6 +184,31 @@ describe("comments on lines", () => {
     assert.deepEqual(next.get(1)?.lines, { from: 3, to: 4 });
   });
 
+  it("are put back at their lines as they are now", () => {
+    const { comments, add, get } = bench();
+    add("a\nb\nb\n", 2);
+    const removed = comments.remove("c2") as LineComment;
+    comments.putBack(removed, "a\nb\nb\n", "a\nb\nx\nb\n");
+    assert.deepEqual([get(2)?.gone, get(2)?.lines], [undefined, { from: 3, to: 4 }]);
+    comments.edited(uri, [{ start: { line: 0, character: 0 }, end: { line: 1, character: 0 }, text: "" }], "b\nx\nb\n");
+    assert.deepEqual(get(2)?.lines, { from: 2, to: 3 });
+    comments.remove("c2");
+    comments.putBack(removed, "a\nb\nb\n", null);
+    assert.equal(get(2)?.gone, "removed");
+  });
+
+  it("keep what was sent when the rest is discarded", () => {
+    const { comments, add, get } = bench();
+    const one = add("a\nb\n", 1);
+    assert.equal(withoutCollected(one), undefined);
+    assert.equal(menuState(one), "collected");
+    send(comments, "c1");
+    const sent = get(1) as LineComment;
+    const both = withRemark(sent, { id: "more", text: "And?", at: 2 });
+    assert.equal(menuState(both), "collected.sent");
+    assert.deepEqual(withoutCollected(both), sent);
+  });
+
   it("are removed from the storage when they are discarded or resolved", async () => {
     const { comments, add, files } = bench();
     add("a\nb\n", 0);
@@ -258,6 +285,31 @@ describe("comments on changes to review", () => {
     assert.equal(commentState(get(1) as LineComment), "resolved");
   });
 
+  it("are not answered by the turn that runs while they are queued", () => {
+    const { comments, add, get } = bench();
+    add("a\nB\nc\n", 1, { hunk: "1" });
+    add("a\nB\nc\n", 2);
+    for (const id of ["c1", "c2"]) send(comments, id, reviewOf(changed));
+    const queued = () => ({ running: "t1", isQueued: true });
+    reviewComments(comments, reviewOf(changed), queued);
+    const goesOn = applyAgentEdit(changed, "a\nBB\nC\n", "t1");
+    comments.replaced(uri, "a\nBB\nC\n");
+    reviewComments(comments, reviewOf(goesOn), queued);
+    reviewComments(comments, reviewOf(goesOn), () => working("t2"));
+    // The review gets the last change of a turn late.
+    const late = applyAgentEdit(goesOn, "a\nBBB\nC\n", "t1");
+    comments.replaced(uri, "a\nBBB\nC\n");
+    reviewComments(comments, reviewOf(late), () => working("t2"));
+    assert.deepEqual(
+      comments.all.map(one => commentState(one)),
+      ["sent", "sent"],
+    );
+    const answered = applyAgentEdit(late, "a\nBBBB\nC\n", "t2");
+    comments.replaced(uri, "a\nBBBB\nC\n");
+    reviewComments(comments, reviewOf(answered), () => working("t2"));
+    assert.equal(commentState(get(1) as LineComment), "answered");
+  });
+
   it("are not resolved by the decision while a remark is not sent", () => {
     const { comments, add, get } = bench();
     add("a\nB\nc\n", 1, { hunk: "1" });
@@ -285,31 +337,6 @@ describe("comments on changes to review", () => {
     const ofAll = bench().add("a\nb\nc\n", 1, { ...place, uri: `parley-base:${path}` });
     assert.deepEqual(turnsAt(reviewOf(changed), ofAll), ["t1"]);
   });
-  it("are not answered by the turn that runs while they are queued", () => {
-    const { comments, add, get } = bench();
-    add("a\nB\nc\n", 1, { hunk: "1" });
-    add("a\nB\nc\n", 2);
-    for (const id of ["c1", "c2"]) send(comments, id, reviewOf(changed));
-    const queued = () => ({ running: "t1", isQueued: true });
-    reviewComments(comments, reviewOf(changed), queued);
-    const goesOn = applyAgentEdit(changed, "a\nBB\nC\n", "t1");
-    comments.replaced(uri, "a\nBB\nC\n");
-    reviewComments(comments, reviewOf(goesOn), queued);
-    reviewComments(comments, reviewOf(goesOn), () => working("t2"));
-    // The review gets the last change of a turn late.
-    const late = applyAgentEdit(goesOn, "a\nBBB\nC\n", "t1");
-    comments.replaced(uri, "a\nBBB\nC\n");
-    reviewComments(comments, reviewOf(late), () => working("t2"));
-    assert.deepEqual(
-      comments.all.map(one => commentState(one)),
-      ["sent", "sent"],
-    );
-    const answered = applyAgentEdit(late, "a\nBBBB\nC\n", "t2");
-    comments.replaced(uri, "a\nBBBB\nC\n");
-    reviewComments(comments, reviewOf(answered), () => working("t2"));
-    assert.equal(commentState(get(1) as LineComment), "answered");
-  });
-
 
   it("are not answered by a change of the lines that the user typed, or by another session", () => {
     const { comments, add, get } = bench();

@@ -1,10 +1,20 @@
-// Comments on lines, by mouse and keyboard: the answer in the thread, several comments as one prompt after a reload, lines that
-// are gone, and questions at the selection.
+// Comments on lines, by keyboard and by mouse: the answer in the thread, several comments as one prompt after a reload, lines
+// that are gone, and questions at the selection.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { chat, expandView, openFile, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import {
+  chat,
+  expandView,
+  openFile,
+  openWorkbench,
+  reloadWindow,
+  runCommand,
+  screenshot,
+  sharedWorkbench,
+} from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
 
 const list = `// A list of things to buy.
@@ -172,6 +182,55 @@ for (const [theme, settings] of themes) {
       await page.keyboard.press("Enter");
       await threads(page).locator(".comment-body", { hasText: "It counts the things." }).waitFor();
       assert.equal(await panel.getByRole("heading", { name: /^You:/ }).count(), 0);
+    });
+
+    it("have a + in each file, and are asked in the session of the chat, if the settings say so", async () => {
+      const asked = { "parley.comments.gutter": "always", "parley.comments.askIn": "currentSession" };
+      const { page, panel, folder } = await sharedWorkbench({ "src/shop.js": list }, { ...settings, ...asked });
+      script(folder, "ask.json", { chunk: "It counts the things." });
+      await openFile(page, "shop.js");
+      const plus = page.locator(".comment-range-glyph");
+      await plus.first().waitFor();
+      await plus.nth(3).click();
+      await box(page).waitFor();
+      await page.keyboard.press("Escape");
+      await threads(page).waitFor({ state: "detached" });
+      await goToLine(page, 9);
+      await chordKeys(page, "Shift+A");
+      await page.locator(".quick-input-widget", { hasText: "Ask at Selection" }).waitFor();
+      await page.keyboard.type("#script ask.json");
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "#script ask.json" }).waitFor();
+      await page.keyboard.press("Enter");
+      await threads(page).locator(".comment-body", { hasText: "It counts the things." }).waitFor();
+      await panel.getByRole("heading", { name: "You: #script ask.json" }).waitFor();
+    });
+
+    it("show each thread its own part of an answer", async () => {
+      const base = mkdtempSync(join(tmpdir(), "parley-parts-"));
+      try {
+        script(base, "parts.json", { chunk: "[1]\nI made it shorter.\n\n[2]\nIt counts the things." });
+        const env = { PARLEY_DEMO_SCRIPT: join(base, "parts.json") };
+        const { page } = await openWorkbench({ files: { "src/parts.js": list }, settings, env });
+        await openFile(page, "parts.js");
+        await comment(page, 5, "Shorter, please.");
+        await threads(page).getByRole("button", { name: "Add to Review" }).click();
+        await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
+        await comment(page, 9, "Why a length?");
+        await threads(page).getByRole("button", { name: "Add to Review" }).last().click();
+        await until(async () => (await threads(page).locator(".review-title", { hasText: "not sent" }).count()) === 2);
+        await runCommand(page, "Parley: Send Comments");
+        const answerTo = (words: string): Locator =>
+          threads(page).filter({ hasText: words }).locator(".comment-body").nth(1);
+        await answerTo("Why a length?")
+          .filter({ hasText: /^It counts the things\.$/ })
+          .waitFor();
+        await answerTo("Shorter, please.")
+          .filter({ hasText: /^I made it shorter\.$/ })
+          .waitFor();
+        await screenshot(page, `comments-parts-${theme}`);
+      } finally {
+        rmSync(base, { recursive: true, force: true });
+      }
     });
   });
 }

@@ -14,7 +14,7 @@ const lastQuestionsKey = "parley.lastQuestions";
 /** The user's last questions that are offered. */
 const maxLastQuestions = 5;
 
-/** The questions to choose from: what the user types, the last ones, then those that are often asked. */
+/** The questions to choose from: what the user types, the last ones, then to fix problems, and those that are often asked. */
 export function askItems(typed: string, last: readonly string[], problems: readonly string[]): readonly AskItem[] {
   const own = typed.trim();
   const often: AskItem[] = [
@@ -57,7 +57,7 @@ export function askItems(typed: string, last: readonly string[], problems: reado
     .map((question): AskItem => ({ label: question, iconPath: new vscode.ThemeIcon("history"), question }));
   const first: AskItem[] =
     own === "" ? [] : [{ label: own, iconPath: new vscode.ThemeIcon("send"), question: own, alwaysShow: true }];
-  return [...first, ...fix, ...earlier, ...often];
+  return [...first, ...earlier, ...fix, ...often];
 }
 
 /** Asks the user what to ask. Undefined: cancelled. */

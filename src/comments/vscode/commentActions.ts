@@ -4,9 +4,10 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { withLineFeeds } from "../../base/text.ts";
+import { normalizeText, withLineFeeds } from "../../base/text.ts";
 import { showErrorMessage, showInformationMessage, showQuickPick } from "../../editor/editorUi.ts";
 import type { EditorComments } from "../../editor/editorComments.ts";
+import { currentTextOf, openDocumentOf } from "../../editor/openDocuments.ts";
 import type { LineRange } from "../../review/hunk.ts";
 import { CommentsNotSent, type CommentSender } from "../commentSender.ts";
 import {
@@ -16,6 +17,7 @@ import {
   newComment,
   withRemark,
   withRemarkText,
+  withoutCollected,
   type LineComment,
 } from "../lineComment.ts";
 import type { LineComments } from "../lineComments.ts";
@@ -70,9 +72,9 @@ export class CommentActions {
     if (!editor) return announce(vscode.l10n.t("Open a file to comment on its lines."));
     if (!this.#options.editor.canHaveComments(editor.document))
       return announce(
-        vscode.l10n.t("You can comment on files of the workspace, and on both sides of diffs of Parley."),
+        vscode.l10n.t("You can comment on files of the workspace, and on the text before their changes in a diff."),
       );
-    const place = lines ?? selectedLines(editor);
+    const place = lines ?? linesOf(editor.document, editor.selection);
     const thread = this.#openThreadAt(editor.document.uri, place);
     if (!thread) return this.#options.editor.openTextBox(editor.document, place);
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
@@ -106,7 +108,7 @@ export class CommentActions {
     comments.change(id, one => withRemark(one, { id: randomUUID(), text: text.trim(), at: Date.now() }));
     // VS Code empties the text box when this command ends, so it does not wait for an agent that starts.
     if (isSent) return this.#sendSoon([id]);
-    const { length } = this.#options.sender.collected;
+    const { length } = comments.collected;
     announce(
       length === 1
         ? vscode.l10n.t("1 comment is waiting. “Send Comments” sends it.")
@@ -116,23 +118,55 @@ export class CommentActions {
 
   /** Sends all collected comments, or this one. */
   send(id?: string): void {
-    const ids = id === undefined ? this.#options.sender.collected.map(one => one.id) : [id];
+    const ids = id === undefined ? this.#options.comments.collected.map(one => one.id) : [id];
     if (ids.length === 0) return this.#options.announce(vscode.l10n.t("There are no comments to send."));
     this.#sendSoon(ids);
   }
 
-  /** Discards a comment. A message offers to bring it back. */
-  async discard(ids: readonly string[]): Promise<void> {
+  /** Discards a comment with its answers. A message offers to bring it back. */
+  async discard(id: string): Promise<void> {
+    await this.#discard([id], () => undefined);
+  }
+
+  /** Discards all remarks that are not sent. A message offers to bring them back. */
+  async discardCollected(): Promise<void> {
     const { comments, announce } = this.#options;
-    const removed = ids.flatMap(id => comments.remove(id) ?? []);
-    if (removed.length === 0) return announce(vscode.l10n.t("There are no comments to discard."));
+    const ids = comments.collected.map(({ id }) => id);
+    if (ids.length === 0) return announce(vscode.l10n.t("There are no comments to discard."));
+    await this.#discard(ids, withoutCollected);
+  }
+
+  /** `rest`: the part of a comment that stays. Undefined: none of it. */
+  async #discard(ids: readonly string[], rest: (comment: LineComment) => LineComment | undefined): Promise<void> {
+    const { comments } = this.#options;
+    const discarded = ids.flatMap(id => {
+      const comment = comments.get(id);
+      return comment ? [{ comment, text: comments.textOf(comment.uri) }] : [];
+    });
+    if (discarded.length === 0) return;
+    for (const { comment } of discarded) {
+      const kept = rest(comment);
+      if (kept) comments.change(comment.id, () => kept);
+      else comments.remove(comment.id);
+    }
     const undo = vscode.l10n.t("Undo");
     const text =
-      removed.length === 1
+      discarded.length === 1
         ? vscode.l10n.t("The comment was discarded.")
-        : vscode.l10n.t("{0} comments were discarded.", removed.length);
+        : vscode.l10n.t("{0} comments were discarded.", discarded.length);
     if ((await showInformationMessage(text, undo)) !== undo) return;
-    for (const comment of removed) comments.add(comment);
+    for (const one of discarded) await this.#putBack(one.comment, one.text);
+  }
+
+  /** `before`: the text of its document when the comment was discarded. */
+  async #putBack(comment: LineComment, before: string | undefined): Promise<void> {
+    const { comments } = this.#options;
+    const now = await textOfUri(vscode.Uri.parse(comment.uri, true));
+    const kept = comments.get(comment.id);
+    if (!kept) return comments.putBack(comment, before, now);
+    const known = new Set(kept.remarks.map(({ id }) => id));
+    const missing = comment.remarks.filter(({ id }) => !known.has(id));
+    comments.change(comment.id, one => missing.reduce(withRemark, one));
   }
 
   /** The user chooses the session that gets a comment. */
@@ -143,7 +177,10 @@ export class CommentActions {
 
   /** The comment needs no more work. */
   resolve(id: string): void {
-    this.#options.comments.change(id, one => ({ ...one, isResolved: true }));
+    const { comments, announce } = this.#options;
+    const isCollected = comments.collected.some(one => one.id === id);
+    comments.change(id, one => ({ ...one, isResolved: true }));
+    if (isCollected) announce(vscode.l10n.t("The comment was resolved without sending your last reply."));
   }
 
   /** Shows a remark as a text box. */
@@ -153,10 +190,15 @@ export class CommentActions {
 
   /** Ends the editing of a remark, with its text or as it was. */
   endEdit(key: string, text?: string): void {
-    const { comments } = this.#options;
-    const id = this.#ofRemark(key)?.id;
-    if (id === undefined) return;
-    if (text !== undefined && text.trim() !== "") comments.change(id, one => withRemarkText(one, key, text.trim()));
+    const { comments, announce } = this.#options;
+    const comment = this.#ofRemark(key);
+    if (!comment) return;
+    const { id } = comment;
+    const isSent = comment.remarks.some(one => one.id === key && one.prompt !== undefined);
+    if (text !== undefined && isSent)
+      announce(vscode.l10n.t("The comment was sent before you saved it, so the agent has its earlier text."));
+    else if (text !== undefined && text.trim() !== "")
+      comments.change(id, one => withRemarkText(one, key, text.trim()));
     this.#setEditing(key, false);
     this.#options.threads.showAgain(id);
   }
@@ -216,22 +258,18 @@ export class CommentActions {
     if (document.isUntitled) return announce(vscode.l10n.t("Save the file first, so that the agent can change it."));
     if (!this.#options.editor.canHaveComments(document) || document.uri.scheme !== "file")
       return announce(vscode.l10n.t("Parley can ask at lines of files in the workspace only."));
-    const lines = selectedLines(editor);
-    const text = await pick(problemsAt(document, lines));
+    const text = await pick(problemsAt(document, linesOf(document, editor.selection)));
     if (text === undefined) return;
-    const session = await sessions.forQuestion();
-    const id = this.#add(document, lines);
-    comments.change(id, one => ({ ...withRemark(one, { id: randomUUID(), text, at: Date.now() }), session }));
-    this.#sendSoon([id]);
+    // The document may have been edited meanwhile, and the selection with it.
+    const id = this.#add(document, linesOf(document, editor.selection));
+    comments.change(id, one => withRemark(one, { id: randomUUID(), text, at: Date.now() }));
+    this.#sendSoon([id], sessions.forQuestion);
   }
 
   /** The comment that a thread becomes with its first remark. */
   async #newComment(thread: vscode.CommentThread): Promise<string> {
     const document = await vscode.workspace.openTextDocument(thread.uri);
-    const { start, end } = thread.range ?? new vscode.Range(0, 0, 0, 0);
-    // A selection of whole lines ends at the start of the next line.
-    const to = end.line > start.line && end.character === 0 ? end.line : end.line + 1;
-    return this.#add(document, { from: start.line, to }, thread);
+    return this.#add(document, linesOf(document, thread.range ?? new vscode.Range(0, 0, 0, 0)), thread);
   }
 
   #add(document: vscode.TextDocument, lines: LineRange, thread?: vscode.CommentThread): string {
@@ -256,11 +294,11 @@ export class CommentActions {
     return id;
   }
 
-  #sendSoon(ids: readonly string[]): void {
+  #sendSoon(ids: readonly string[], start?: () => Promise<string>): void {
     const { sender, log } = this.#options;
     const send = async (): Promise<void> => {
       try {
-        await sender.send(ids);
+        await sender.send(ids, start);
       } catch (thrown) {
         log.error("Comments could not be sent.", asError(thrown).stack);
         await this.#reportNotSent(thrown, ids);
@@ -297,8 +335,24 @@ export class CommentActions {
   }
 }
 
-/** The lines of the selection. One that ends before the first character of a line does not include that line. */
-function selectedLines({ selection: { start, end } }: vscode.TextEditor): LineRange {
-  const isWhole = end.line > start.line && end.character === 0;
-  return { from: start.line, to: isWhole ? end.line : end.line + 1 };
+/**
+ * The lines of a selection, or of a thread. One that ends at the start of a line does not include that line, unless the line is
+ * empty, so that its start is its end.
+ */
+function linesOf(document: vscode.TextDocument, { start, end }: vscode.Range): LineRange {
+  const isBeforeLine = end.line > start.line && end.character === 0 && !isEmptyLine(document, end.line);
+  return { from: start.line, to: isBeforeLine ? end.line : end.line + 1 };
+}
+
+const isEmptyLine = (document: vscode.TextDocument, line: number): boolean =>
+  line < document.lineCount && document.lineAt(line).text === "";
+
+/** The text of a document now. Null: its file is gone. Undefined: it cannot be read. */
+async function textOfUri(uri: vscode.Uri): Promise<string | null | undefined> {
+  if (uri.scheme === "file") {
+    const document = openDocumentOf(uri.fsPath);
+    return document ? normalizeText(document.getText()) : currentTextOf(uri.fsPath);
+  }
+  const document = vscode.workspace.textDocuments.find(one => one.uri.toString() === uri.toString());
+  return document && withLineFeeds(document.getText());
 }

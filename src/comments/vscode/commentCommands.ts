@@ -1,11 +1,10 @@
 // The commands of comments. VS Code passes a thread, what was written in it, or a comment of it.
 import * as vscode from "vscode";
 import type { Memento } from "../../base/memento.ts";
+import { isRecord } from "../../base/validators.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { EditorComments } from "../../editor/editorComments.ts";
 import type { LineRange } from "../../review/hunk.ts";
-import { commentState } from "../lineComment.ts";
-import type { LineComments } from "../lineComments.ts";
 import type { CommentedReview } from "../reviewedComments.ts";
 import { pickQuestion } from "./askAtSelection.ts";
 import type { CommentActions, WrittenRemark } from "./commentActions.ts";
@@ -33,7 +32,6 @@ type CommentCommandId =
 export interface CommentCommandsOptions {
   readonly actions: CommentActions;
   readonly threads: CommentThreads;
-  readonly comments: LineComments;
   readonly editor: EditorComments;
   readonly review: CommentedReview;
   /** Keeps the last questions. */
@@ -44,7 +42,7 @@ export interface CommentCommandsOptions {
 
 /** Handlers of the commands of comments. */
 export function commentCommands(options: CommentCommandsOptions): CommandHandlers<CommentCommandId> {
-  const { actions, threads, comments, editor, review } = options;
+  const { actions, threads, editor, review } = options;
   const write = async (value: unknown, isSent: boolean): Promise<void> => {
     const written = asWritten(value);
     if (written) await actions.write(written, isSent);
@@ -60,17 +58,17 @@ export function commentCommands(options: CommentCommandsOptions): CommandHandler
     if (key !== undefined) run(key);
   };
   return {
-    "parley.commentOnLines": async place => {
-      const lines = await shownLines(place, review);
-      await actions.commentOnLines(lines);
+    "parley.commentOnLines": async value => {
+      const place = placeOf(value, review);
+      if (place) await showDocument(place.uri);
+      await actions.commentOnLines(place?.lines);
     },
     "parley.askNow": reply => write(reply, true),
     "parley.addToReview": reply => write(reply, false),
     "parley.sendComments": () => actions.send(),
     "parley.sendComment": thread => withId(thread, id => actions.send(id)),
-    "parley.discardComments": () =>
-      actions.discard(comments.all.filter(one => commentState(one) === "collected").map(({ id }) => id)),
-    "parley.discardComment": thread => withId(thread, id => actions.discard([id])),
+    "parley.discardComments": () => actions.discardCollected(),
+    "parley.discardComment": thread => withId(thread, id => actions.discard(id)),
     "parley.changeCommentSession": thread => withId(thread, id => actions.changeSession(id)),
     "parley.resolveComment": thread => withId(thread, id => actions.resolve(id)),
     "parley.editComment": comment => withKey(comment, key => actions.edit(key)),
@@ -86,9 +84,6 @@ export function commentCommands(options: CommentCommandsOptions): CommandHandler
   };
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
-
 function asWritten(value: unknown): WrittenRemark | undefined {
   if (!isRecord(value) || typeof value["text"] !== "string" || !isRecord(value["thread"])) return undefined;
   return { text: value["text"], thread: value["thread"] as unknown as vscode.CommentThread };
@@ -100,18 +95,24 @@ function bodyOf(comment: unknown): string | undefined {
   return typeof body === "string" ? body : body instanceof vscode.MarkdownString ? body.value : undefined;
 }
 
-/**
- * The lines of a hunk, whose file is shown first, or of the menu of a line number, which is 1-based. Undefined: those of
- * the selection.
- */
-async function shownLines(place: unknown, review: CommentedReview): Promise<LineRange | undefined> {
-  if (!isRecord(place)) return undefined;
-  const { path, id, lineNumber } = place;
-  if (typeof lineNumber === "number") return { from: lineNumber - 1, to: lineNumber };
+/** The lines of a hunk, or of the menu of a line number, which is 1-based. Undefined: those of the selection. */
+function placeOf(
+  value: unknown,
+  review: CommentedReview,
+): { readonly uri: vscode.Uri; readonly lines: LineRange } | undefined {
+  if (!isRecord(value)) return undefined;
+  const { path, id, uri, lineNumber } = value;
+  if (uri instanceof vscode.Uri && typeof lineNumber === "number")
+    return { uri, lines: { from: lineNumber - 1, to: lineNumber } };
   if (typeof path !== "string" || typeof id !== "string") return undefined;
   const hunk = review.file(path)?.changes.hunks.find(one => one.id === id);
   if (!hunk) return undefined;
-  if (vscode.window.activeTextEditor?.document.uri.fsPath !== path)
-    await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true });
-  return { from: hunk.text.from, to: Math.max(hunk.text.to, hunk.text.from + 1) };
+  const { from, to } = hunk.text;
+  return { uri: vscode.Uri.file(path), lines: { from, to: Math.max(to, from + 1) } };
+}
+
+/** Shows a document, unless it is the active one. The text before changes has the same path as its file. */
+async function showDocument(uri: vscode.Uri): Promise<void> {
+  if (vscode.window.activeTextEditor?.document.uri.toString() !== uri.toString())
+    await vscode.window.showTextDocument(uri, { preview: true });
 }

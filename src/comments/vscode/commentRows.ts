@@ -6,6 +6,7 @@ import { treeItem } from "../../editor/editorItems.ts";
 import type { OtherRows } from "../../review/vscode/changesTree.ts";
 import { commentState, isAwaitingAnswer, type LineComment } from "../lineComment.ts";
 import type { LineComments } from "../lineComments.ts";
+import { menuState } from "../shownThread.ts";
 
 /** A row of the view: all comments, or one of them. */
 interface CommentRow {
@@ -29,7 +30,11 @@ export function commentRows(comments: LineComments): OtherRows {
     itemOf: row => {
       const { kind, id = "" } = row as CommentRow;
       const comment = comments.get(id);
-      return kind === "comments" ? groupItem(open()) : comment ? commentItem(comment) : treeItem({ label: "" });
+      return kind === "comments"
+        ? groupItem(comments.collected.length)
+        : comment
+          ? commentItem(comment)
+          : treeItem({ label: "" });
     },
   };
 }
@@ -43,8 +48,8 @@ export function commentOfRow(value: unknown): string | undefined {
     : undefined;
 }
 
-function groupItem(all: readonly LineComment[]): vscode.TreeItem {
-  const waiting = all.filter(one => commentState(one) === "collected").length;
+/** `waiting`: the number of comments that are not sent. */
+function groupItem(waiting: number): vscode.TreeItem {
   const description =
     waiting === 0 ? "" : waiting === 1 ? vscode.l10n.t("1 not sent") : vscode.l10n.t("{0} not sent", waiting);
   return treeItem({
@@ -67,7 +72,7 @@ function commentItem(comment: LineComment): vscode.TreeItem {
   return treeItem({
     label: line,
     id: `comment:${id}`,
-    contextValue: `comment.${commentState(comment)}`,
+    contextValue: `comment.${menuState(comment)}`,
     iconPath: new vscode.ThemeIcon(iconOf(comment)),
     description: [place, words].filter(one => one !== "").join(" · "),
     tooltip: text.split("\n"),

@@ -149,7 +149,7 @@ export function createComments(
     });
   };
   const updateContext = (): void => {
-    setContextKey("parley.hasComments", sender.collected.length > 0);
+    setContextKey("parley.hasUnsentComments", comments.collected.length > 0);
     setContextKey(
       "parley.commentsWork",
       comments.all.some(one => answers.isWorking(one)),
@@ -199,11 +199,11 @@ export function createComments(
   return {
     intents: { sendComments: () => actions.send() },
     head: {
-      values: { comments: () => sender.collected.length || undefined },
+      values: { comments: () => comments.collected.length || undefined },
       onDidChange: listener => comments.onDidChange(() => listener()),
     },
     commands: commentCommands({
-      ...{ actions, threads, comments, editor, review, clickedComment },
+      ...{ actions, threads, editor, review, clickedComment },
       state: context.workspaceState,
     }),
   };
