@@ -193,8 +193,9 @@ for (const [theme, settings] of themes) {
       await plus.first().waitFor();
       await plus.nth(3).click();
       await box(page).waitFor();
-      await page.keyboard.press("Escape");
-      await threads(page).waitFor({ state: "detached" });
+      await page.keyboard.type("Why a name?");
+      await threads(page).getByRole("button", { name: "Add to Review" }).click();
+      await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
       await goToLine(page, 9);
       await chordKeys(page, "Shift+A");
       await page.locator(".quick-input-widget", { hasText: "Ask at Selection" }).waitFor();
@@ -203,6 +204,9 @@ for (const [theme, settings] of themes) {
       await page.keyboard.press("Enter");
       await threads(page).locator(".comment-body", { hasText: "It counts the things." }).waitFor();
       await panel.getByRole("heading", { name: "You: #script ask.json" }).waitFor();
+      await runCommand(page, "Parley: Discard Comments");
+      await threads(page).filter({ hasText: "Why a name?" }).waitFor({ state: "detached" });
+      assert.equal(await threads(page).count(), 1);
     });
 
     it("show each thread its own part of an answer", async () => {
