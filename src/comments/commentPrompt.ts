@@ -23,12 +23,21 @@ const maxQuotedLines = 200;
  */
 export function commentPrompt(comments: readonly CommentToSend[]): string {
   const [only] = comments;
-  if (only && comments.length === 1) return `${remarkText(only.comment)}\n\n${placeText(only)}`;
-  const parts = comments.map((one, at) => `[${at + 1}] ${remarkText(one.comment)}\n\n${placeText(one)}`);
+  if (only && comments.length === 1) return textOf(only);
+  const parts = comments.map((one, at) => `[${at + 1}] ${textOf(one)}`);
   const request =
     "Begin the answer to each comment with its number in brackets on a line of its own, such as [1], and say briefly what you did.";
   return `${comments.length} comments on lines:\n\n${parts.join("\n\n")}\n\n${request}`;
 }
+
+const textOf = (one: CommentToSend): string =>
+  [remarkText(one.comment), ...othersTexts(one.comment), placeText(one)].join("\n\n");
+
+/** What agents of other sessions have written about the lines, which the agent does not know. */
+const othersTexts = ({ remarks, session }: LineComment): readonly string[] =>
+  remarks
+    .filter(one => one.isAgents && one.session !== session)
+    .map(({ text }) => `A reviewer wrote about these lines:\n${text.replaceAll(/^/gm, "> ")}`);
 
 /** The text of the remarks that are not sent. */
 const remarkText = ({ remarks }: LineComment): string =>

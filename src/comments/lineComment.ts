@@ -41,9 +41,11 @@ const isRemark = isRecordWith({
   end: optional(isOneOf("done", "stopped", "failed")),
   /** The name of the agent that answers. */
   agent: optional(isString),
+  /** An agent wrote it, as part of its answer to the prompt. The text is Markdown. */
+  isAgents: optional(isTrue),
 });
 
-/** The words of the user about the lines, and the answer of the agent. */
+/** The words of the user about the lines, and the answer of the agent. An agent that reviews changes writes some, too. */
 export interface Remark extends TypeOf<typeof isRemark> {}
 
 /** Whether a value is a stored comment. */

@@ -75,6 +75,10 @@ function stateText(comment: LineComment): string {
 
 function textsOf(remark: Remark, phase: AnswerPhase | undefined): readonly ThreadText[] {
   const { id, text, at, prompt, answer = "", agent = t("The agent") } = remark;
+  if (remark.isAgents) {
+    const shown = isolatedMarkdown(text, { hasImages: false });
+    return [{ key: id, author: agent, label: t("review"), contextValue: "answer", at, text: shown, isMarkdown: true }];
+  }
   const isSent = prompt !== undefined;
   const own: ThreadText = {
     key: id,

@@ -122,6 +122,7 @@ export const commandIds = [
   "parley.showCommentInChat",
   "parley.openComment",
   "parley.askAtSelection",
+  "parley.reviewChangesWith",
 ] as const;
 
 export type CommandId = (typeof commandIds)[number];

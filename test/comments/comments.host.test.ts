@@ -85,7 +85,7 @@ describe("comments on lines in VS Code", () => {
     });
     documents.followMoves();
     const commands = commentCommands({
-      ...{ actions, threads, editor, review },
+      ...{ actions, threads, editor, review, reviews: { start: () => Promise.resolve() } },
       state: { get: () => undefined, update: () => Promise.resolve() },
       clickedComment: () => Promise.resolve(undefined),
     });

@@ -10,6 +10,7 @@ import { pickQuestion } from "./askAtSelection.ts";
 import type { CommentActions, WrittenRemark } from "./commentActions.ts";
 import { commentOfRow } from "./commentRows.ts";
 import type { CommentThreads } from "./commentThreads.ts";
+import type { ReviewsByAgents } from "./reviewsByAgents.ts";
 
 type CommentCommandId =
   | "parley.commentOnLines"
@@ -27,13 +28,15 @@ type CommentCommandId =
   | "parley.stopComment"
   | "parley.showCommentInChat"
   | "parley.openComment"
-  | "parley.askAtSelection";
+  | "parley.askAtSelection"
+  | "parley.reviewChangesWith";
 
 export interface CommentCommandsOptions {
   readonly actions: CommentActions;
   readonly threads: CommentThreads;
   readonly editor: EditorComments;
   readonly review: CommentedReview;
+  readonly reviews: Pick<ReviewsByAgents, "start">;
   /** Keeps the last questions. */
   readonly state: Memento;
   /** The id of the comment whose row in the Changes view was clicked. */
@@ -77,6 +80,7 @@ export function commentCommands(options: CommentCommandsOptions): CommandHandler
     "parley.stopComment": thread => actions.stop(idOf(thread)),
     "parley.showCommentInChat": thread => withId(thread, id => actions.showInChat(id)),
     "parley.askAtSelection": () => actions.askAtSelection(problems => pickQuestion(options.state, problems)),
+    "parley.reviewChangesWith": () => options.reviews.start(),
     "parley.openComment": async row => {
       const id = commentOfRow(row) ?? (await options.clickedComment());
       if (id !== undefined) await actions.open(id);

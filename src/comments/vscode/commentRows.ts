@@ -85,7 +85,7 @@ function stateWords(comment: LineComment): string {
   if (comment.gone !== undefined) return vscode.l10n.t("its lines are gone");
   if (commentState(comment) === "collected") return vscode.l10n.t("not sent");
   if (isAwaitingAnswer(comment)) return vscode.l10n.t("sent");
-  return vscode.l10n.t("answered");
+  return comment.remarks.at(-1)?.isAgents ? vscode.l10n.t("review") : vscode.l10n.t("answered");
 }
 
 function iconOf(comment: LineComment): string {

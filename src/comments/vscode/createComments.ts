@@ -30,6 +30,7 @@ import { commentCommands } from "./commentCommands.ts";
 import { commentOfRow, commentRows } from "./commentRows.ts";
 import { CommentedDocuments } from "./commentedDocuments.ts";
 import { CommentThreads } from "./commentThreads.ts";
+import { ReviewsByAgents } from "./reviewsByAgents.ts";
 
 /** Creates the comments that are stored in the folder. The window stores them before it closes. */
 export function createLineComments({ store, clock, log }: ExtensionPlatform, folder: string): LineComments {
@@ -66,7 +67,7 @@ export interface CommentsSources {
     readonly read: () => { readonly comments: CommentSettings };
     readonly onDidChange: Event<void>;
   };
-  readonly agents: Pick<WindowAgents, "of">;
+  readonly agents: Pick<WindowAgents, "of" | "definitions">;
   readonly folders: Pick<WorkspaceFolders, "usual">;
   readonly review: CommentedReview;
   readonly registry: SessionRegistry;
@@ -139,6 +140,13 @@ export function createComments(
     isWorking: one => answers.isWorking(one),
     announce: rest.announce,
   });
+  const reviews = store.add(
+    new ReviewsByAgents({
+      ...{ comments, review, registry, log, agents: rest.agents, folders: rest.folders, show: rest.show },
+      declined: paths => attachments.declinedPaths(paths, true),
+      open: id => actions.open(id),
+    }),
+  );
   let isReviewReady = false;
   const updateFromReview = (): void => {
     // Before that, the review lacks the hunks that comments belong to.
@@ -203,7 +211,7 @@ export function createComments(
       onDidChange: listener => comments.onDidChange(() => listener()),
     },
     commands: commentCommands({
-      ...{ actions, threads, editor, review, clickedComment },
+      ...{ actions, threads, editor, review, reviews, clickedComment },
       state: context.workspaceState,
     }),
   };
