@@ -70,7 +70,7 @@ describe("a review by another agent in a real VS Code", () => {
     await threads(page).locator(".author", { hasText: "Reviewer" }).waitFor();
     await screenshot(page, "review-by-agent");
 
-    await threads(page).getByRole("button", { name: "Reply…" }).click();
+    await threads(page).locator(".comment-form .monaco-editor").click();
     await threads(page).locator(".comment-form .monaco-editor.focused").waitFor();
     await page.keyboard.type("#script fix.json");
     await page.keyboard.press("Control+Enter");
