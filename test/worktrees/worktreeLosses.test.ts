@@ -172,7 +172,8 @@ class Player {
         .filter(name => name.endsWith(".txt"))
         .map(name => readFileSync(join(folder, name), "utf8")),
     );
-    const committed = this.#real.run(app, "log", "--branches", "-p", "--format=", "--unified=0", "-m");
+    // The output is trimmed, and each line ends with a space.
+    const committed = `${this.#real.run(app, "log", "--branches", "-p", "--format=", "--unified=0", "-m")} `;
     return new Set([...found, committed.replace(/^[+-]/gm, "")].join("\n").match(/(?:mine|theirs) \d+ /g) ?? []);
   }
 }
