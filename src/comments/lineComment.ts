@@ -98,8 +98,7 @@ const isCollected = ({ remarks }: LineComment): boolean => remarks.some(({ promp
 export const isAwaited = ({ prompt, end }: Remark): boolean => prompt !== undefined && end === undefined;
 
 /** Whether a remark was sent, so that there is a conversation about the comment. */
-export const hasConversation = ({ remarks }: LineComment): boolean =>
-  remarks.some(({ prompt }) => prompt !== undefined);
+export const wasSent = ({ remarks }: LineComment): boolean => remarks.some(({ prompt }) => prompt !== undefined);
 
 /** Whether an answer to one of the remarks has not ended yet. */
 export const isAwaitingAnswer = ({ remarks }: LineComment): boolean => remarks.some(isAwaited);

@@ -1,6 +1,6 @@
 // The prompt with which an agent reviews changes of another one, and the remarks in its answer. Pure.
 import { fenced } from "../base/fence.ts";
-import { isClosingFence, openingFence, type Fence } from "../base/isolatedMarkdown.ts";
+import { isClosingFence, openingFence, type OpeningFence } from "../base/isolatedMarkdown.ts";
 import type { FileChanges, Hunk, LineRange } from "../review/hunk.ts";
 import { textLinesOf } from "../review/textLines.ts";
 
@@ -113,7 +113,7 @@ const remarkStart =
 export function reviewRemarks(answer: string, names: readonly string[]): readonly ReviewRemark[] {
   const remarks: { readonly name: string; readonly lines: LineRange; readonly texts: string[] }[] = [];
   let current: (typeof remarks)[number] | undefined;
-  let code: Fence | undefined;
+  let code: OpeningFence | undefined;
   let isAfterBlank = false;
   for (const line of answer.split("\n")) {
     if (code) {

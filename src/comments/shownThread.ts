@@ -1,7 +1,7 @@
 // Makes the thread of a comment for the editor: its texts and its marks. Pure.
 import { isolatedMarkdown } from "../base/isolatedMarkdown.ts";
 import { t } from "../base/l10n.ts";
-import { commentState, hasConversation, type LineComment, type Remark } from "./lineComment.ts";
+import { commentState, wasSent, type LineComment, type Remark } from "./lineComment.ts";
 import { isUnfinished, type AnswerPhase } from "./promptAnswer.ts";
 
 /** A thread needs this besides its comment. */
@@ -48,7 +48,7 @@ export function commentThreadView(comment: LineComment, context: ThreadContext):
 /** The state of a comment for menus. `collected.sent`: a remark is not sent, and others were. */
 export function menuState(comment: LineComment): string {
   const state = commentState(comment);
-  return state === "collected" && hasConversation(comment) ? "collected.sent" : state;
+  return state === "collected" && wasSent(comment) ? "collected.sent" : state;
 }
 
 function threadLabel(comment: LineComment, sessionTitle: string): string {
