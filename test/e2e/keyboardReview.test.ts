@@ -65,6 +65,7 @@ describe("a change by keyboard, without the panel, in a real VS Code", () => {
     await page.keyboard.press("Control+G");
     await page.locator(".quick-input-widget input").waitFor();
     await page.keyboard.type("3");
+    await focusedRow(page, "line 3").waitFor();
     await page.keyboard.press("Enter");
     await atLine(page, 3);
 
@@ -77,10 +78,12 @@ describe("a change by keyboard, without the panel, in a real VS Code", () => {
     await threads(page).locator(".review-title", { hasText: "answered with a change" }).waitFor();
     await until(() => readFileSync(file, "utf8") === asked);
 
-    // The thread of the question gets the correction, and has the focus.
+    // The thread of the question gets the correction.
     await page.keyboard.press("Control+1");
     await atLine(page, 3);
     await chord(page, "Shift+C");
+    await until(() => page.evaluate("document.activeElement?.closest('.review-widget') != null"));
+    await page.keyboard.press("Tab");
     await threads(page).locator(".comment-form .monaco-editor.focused").waitFor();
     await page.keyboard.type("#script correct.json");
     await page.keyboard.press("Control+Enter");
