@@ -2,6 +2,7 @@
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
+import { planScheme } from "../session/planAddress.ts";
 import type { Session } from "../session/session.ts";
 import { commentPrompt, type CommentToSend } from "./commentPrompt.ts";
 import { commentState, withSentRemarks, type LineComment } from "./lineComment.ts";
@@ -122,8 +123,11 @@ function commentToSend(comment: LineComment, review: CommentedReview, folder: st
   const change = changeLines(review, comment);
   return {
     comment,
-    path: path === undefined ? uri : relativeLabel(path, folder),
+    path: path === undefined ? nameOfDocument(uri) : relativeLabel(path, folder),
     ...(isBefore && { isBefore }),
     ...(change.length > 0 && { change }),
   };
 }
+
+/** What the agent knows the document as, if it is no file. */
+const nameOfDocument = (uri: string): string => (uri.startsWith(`${planScheme}:`) ? "your plan" : uri);

@@ -1,5 +1,6 @@
 // Which documents can have comments, and which of them show that beside their line numbers. Pure.
 import { isAtOrBelow } from "../review/turns/userMoves.ts";
+import { planScheme } from "../session/planAddress.ts";
 import type { LineComments } from "./lineComments.ts";
 import type { CommentedReview } from "./reviewedComments.ts";
 
@@ -24,13 +25,13 @@ export function showsGutter(
   return gutter === "always";
 }
 
-/** Whether the document can have comments: a file in these folders or under review, or the text before changes. */
+/** Whether the document can have comments: a file in these folders or under review, the text before changes, or a plan. */
 export function isCommentable(
   { scheme, fsPath }: DocumentUri,
   roots: readonly string[],
   review: Pick<CommentedReview, "file">,
 ): boolean {
-  if (scheme === "parley-base") return true;
+  if (scheme === "parley-base" || scheme === planScheme) return true;
   if (scheme !== "file") return false;
   return roots.some(root => isAtOrBelow(fsPath, root)) || review.file(fsPath) !== undefined;
 }

@@ -17,11 +17,12 @@ const review = {
 const comments = { uris: new Set(["file:/w/commented.js"]) };
 
 describe("documents with comments", () => {
-  it("are files of the workspace and under review, and the texts before changes", () => {
+  it("are files of the workspace and under review, the texts before changes, and plans", () => {
     const can = (one: DocumentUri, roots = ["/w"]): boolean => isCommentable(one, roots, review);
     assert.ok(can(uri("file", "/w/a.js")));
     assert.ok(can(uri("file", "/other/changed.js")));
     assert.ok(can(uri("parley-base", "/other/a.js")));
+    assert.ok(can(uri("parley-plan", "/Plan.md")));
     assert.ok(can(uri("file", "/a.js"), ["/"]), "the root folder");
     assert.ok(!can(uri("file", "/web/a.js")), "a folder with a longer name");
     assert.ok(!can(uri("git", "/w/a.js")));

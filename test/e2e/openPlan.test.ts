@@ -15,6 +15,7 @@ describe("the plan of an agent in a real VS Code", () => {
   it("opens as a document that stays current, also after a reload", async () => {
     const { page, panel, errors } = await sharedWorkbench({
       "first.json": JSON.stringify([plan("completed", "in_progress"), { chunk: "Planned." }]),
+      "answer.json": JSON.stringify([{ chunk: "This comes last." }]),
       "second.json": JSON.stringify([plan("completed", "completed", "pending"), { chunk: "Planned again." }]),
     });
     const line = (window: Page, text: string): Locator => window.locator(".view-line", { hasText: text });
@@ -33,6 +34,18 @@ describe("the plan of an agent in a real VS Code", () => {
     await send(panel, "second", "Planned again.");
     await line(page, "- [ ] Step 3").waitFor();
     await screenshot(page, "open-plan");
+
+    // A comment on a step goes to the session of the plan.
+    await line(page, "- [ ] Step 3").click();
+    await page.keyboard.press("Control+K");
+    await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
+    await page.keyboard.press("Shift+C");
+    await page.locator(".review-widget .comment-form .monaco-editor.focused").waitFor();
+    await page.keyboard.type("#script answer.json");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".review-widget .comment-body", { hasText: "This comes last." }).waitFor();
+    await panel.getByText("your plan, line 5:").first().waitFor();
+    await screenshot(page, "open-plan-comment");
     // A reload reports errors of VS Code itself.
     assert.deepEqual(errors, []);
 

@@ -9,6 +9,7 @@ import { showErrorMessage, showInformationMessage, showQuickPick } from "../../e
 import type { EditorComments } from "../../editor/editorComments.ts";
 import { currentTextOf, openDocumentOf } from "../../editor/openDocuments.ts";
 import type { LineRange } from "../../review/hunk.ts";
+import { planAddress } from "../../session/planAddress.ts";
 import { CommentsNotSent, type CommentSender } from "../commentSender.ts";
 import {
   answeringSession,
@@ -72,7 +73,9 @@ export class CommentActions {
     if (!editor) return announce(vscode.l10n.t("Open a file to comment on its lines."));
     if (!this.#options.editor.canHaveComments(editor.document))
       return announce(
-        vscode.l10n.t("You can comment on files of the workspace, and on the text before their changes in a diff."),
+        vscode.l10n.t(
+          "You can comment on files of the workspace, on the text before their changes in a diff, and on plans.",
+        ),
       );
     const place = lines ?? linesOf(editor.document, editor.selection);
     const thread = this.#openThreadAt(editor.document.uri, place);
@@ -275,11 +278,12 @@ export class CommentActions {
   #add(document: vscode.TextDocument, lines: LineRange, thread?: vscode.CommentThread): string {
     const { comments, threads, review, sessions } = this.#options;
     const { uri } = document;
-    const isBefore = uri.scheme !== "file";
-    const path = uri.scheme === "untitled" ? undefined : uri.fsPath;
+    const isBefore = uri.scheme === "parley-base";
+    const path = isBefore || uri.scheme === "file" ? uri.fsPath : undefined;
     const hasHunks = path !== undefined && !isBeforeOneTurn({ uri: uri.toString(), ...(isBefore && { isBefore }) });
     const hunk = hasHunks ? hunkAt(review, path, lines, isBefore ? "base" : "text") : undefined;
-    const session = hunk?.session !== undefined && sessions.has(hunk.session) ? hunk.session : sessions.shown();
+    const owner = planAddress(uri)?.session ?? hunk?.session;
+    const session = owner !== undefined && sessions.has(owner) ? owner : sessions.shown();
     const id = randomUUID();
     const text = withLineFeeds(document.getText());
     const place = {

@@ -64,7 +64,7 @@ function groupItem(waiting: number): vscode.TreeItem {
 
 function commentItem(comment: LineComment): vscode.TreeItem {
   const { id, path, uri, lines, remarks } = comment;
-  const file = path === undefined ? uri : basename(path);
+  const file = path === undefined ? basename(vscode.Uri.parse(uri, true).path) : basename(path);
   const words = stateWords(comment);
   const text = remarks.at(-1)?.text ?? "";
   const [line = ""] = text.split("\n");

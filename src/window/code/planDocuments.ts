@@ -9,6 +9,7 @@ import { showInformationMessage, showQuickPick } from "../../editor/editorUi.ts"
 import { ReadOnlyProvider } from "../../editor/readOnlyProvider.ts";
 import { planText } from "../../session/conversation/planText.ts";
 import type { Plan } from "../../session/events.ts";
+import { planAddress, planQuery, planScheme } from "../../session/planAddress.ts";
 import { isEmptyPlan } from "../../session/plans.ts";
 import type { SessionState } from "../../session/state.ts";
 import { openFile } from "./openFile.ts";
@@ -35,7 +36,7 @@ export class PlanDocuments extends ReadOnlyProvider implements Disposable {
   readonly #shown = new Map<string, { readonly text: string; readonly version: number }>();
   #timer: Disposable | undefined;
 
-  constructor(source: PlanSource, clock: Clock, log: Log, scheme = "parley-plan") {
+  constructor(source: PlanSource, clock: Clock, log: Log, scheme = planScheme) {
     super();
     this.#scheme = scheme;
     this.#source = source;
@@ -64,8 +65,7 @@ export class PlanDocuments extends ReadOnlyProvider implements Disposable {
         this.#log.info("The file of a plan could not be opened, so its text is shown.", asError(error).message);
       }
     }
-    const query = new URLSearchParams({ session, plan: id }).toString();
-    const uri = vscode.Uri.from({ scheme: this.#scheme, path: "/Plan.md", query });
+    const uri = vscode.Uri.from({ scheme: this.#scheme, path: "/Plan.md", query: planQuery({ session, plan: id }) });
     this.#update();
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
@@ -109,10 +109,10 @@ export class PlanDocuments extends ReadOnlyProvider implements Disposable {
   }
 
   #textOf({ query }: vscode.Uri): string {
-    const parameters = new URLSearchParams(query);
-    const state = this.#source.state(parameters.get("session") ?? "");
+    const address = planAddress({ scheme: planScheme, query });
+    const state = address && this.#source.state(address.session);
     if (!state) return `_${vscode.l10n.t("The session of this plan is not open.")}_\n`;
-    const plan = state.plans.get(parameters.get("plan") ?? "");
+    const plan = state.plans.get(address.plan);
     return plan && !isEmptyPlan(plan) ? planText(plan) : `_${vscode.l10n.t("The session no longer has this plan.")}_\n`;
   }
 
