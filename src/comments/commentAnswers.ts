@@ -14,7 +14,7 @@ import {
   type Remark,
 } from "./lineComment.ts";
 import type { LineComments } from "./lineComments.ts";
-import { isUnfinished, promptAnswer, type AnswerPhase } from "./promptAnswer.ts";
+import { cutAnswer, isUnfinished, promptAnswer, type AnswerPhase } from "./promptAnswer.ts";
 
 export interface CommentAnswersOptions<S extends OpenSession> {
   readonly comments: LineComments;
@@ -129,7 +129,7 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     if (phase === "gone") return collectedAgain(remark);
     const isOver = phase === "done" || phase === "stopped" || phase === "failed";
     const part = of > 1 ? (answerPart(text, number, of) ?? (isOver ? text : "")) : text;
-    const answer = cut(maskKnownSecrets(part));
+    const answer = cutAnswer(maskKnownSecrets(part));
     const agent = state.agent?.name;
     if (answer === (remark.answer ?? "") && !isOver) return remark;
     return { ...remark, answer, ...(agent !== undefined && { agent }), ...(isOver && { end: phase }) };
@@ -137,12 +137,6 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
 }
 
 const promptOf = ({ prompt }: Remark): string | undefined => prompt;
-
-/** A longer answer loses its end in a thread. The chat has all of it. Characters. */
-const maxAnswerLength = 20_000;
-
-const cut = (text: string): string =>
-  text.length <= maxAnswerLength ? text : `${text.slice(0, maxAnswerLength).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /** The user has withdrawn the prompt, so the remark can be sent again. */
 function collectedAgain({ id, text, at }: Remark): Remark {

@@ -1,6 +1,7 @@
 // The prompt with comments on lines, and the parts of the answer to it. Pure.
 import { fenced } from "../base/fence.ts";
 import { isClosingFence, openingFence, type OpeningFence } from "../base/isolatedMarkdown.ts";
+import { linesOf } from "../base/lines.ts";
 import { linesNow, type LineComment } from "./lineComment.ts";
 
 /** A comment to send, with what the prompt says about its place. */
@@ -33,11 +34,14 @@ export function commentPrompt(comments: readonly CommentToSend[]): string {
 const textOf = (one: CommentToSend): string =>
   [remarkText(one.comment), ...othersTexts(one.comment), placeText(one)].join("\n\n");
 
-/** What agents of other sessions have written about the lines, which the agent does not know. */
-const othersTexts = ({ remarks, session }: LineComment): readonly string[] =>
-  remarks
+/** What agents of other sessions have written about the lines since the session of the comment got a remark. */
+function othersTexts({ remarks, session }: LineComment): readonly string[] {
+  const known = remarks.findLastIndex(one => one.prompt !== undefined && one.session === session);
+  return remarks
+    .slice(known + 1)
     .filter(one => one.isAgents && one.session !== session)
     .map(({ text }) => `A reviewer wrote about these lines:\n${text.replaceAll(/^/gm, "> ")}`);
+}
 
 /** The text of the remarks that are not sent. */
 const remarkText = ({ remarks }: LineComment): string =>
@@ -80,7 +84,7 @@ export function answerPart(answer: string, number: number, of: number): string |
   let isOpen = false;
   let found: string[] | undefined;
   let code: OpeningFence | undefined;
-  for (const line of answer.split("\n")) {
+  for (const line of linesOf(answer)) {
     const [, digits, rest = ""] = (code ? null : numberLine.exec(line)) ?? [];
     if (!code) code = openingFence(line);
     else if (isClosingFence(line, code)) code = undefined;

@@ -1,8 +1,8 @@
 // Which documents can have comments, and which of them show that beside their line numbers. Pure.
-import { isAtOrBelow } from "../review/turns/userMoves.ts";
 import { planScheme } from "../session/planAddress.ts";
 import type { LineComments } from "./lineComments.ts";
 import type { CommentedReview } from "./reviewedComments.ts";
+import { isAtOrBelow } from "../files/nodePaths.ts";
 
 /** The URI of a document. */
 export interface DocumentUri {

@@ -162,14 +162,19 @@ export function afterEdits(comment: LineComment, edits: readonly LineEdit[], aft
 /** Longer texts are not compared, because that would hold up the extension host. Their lines are searched. Characters. */
 const maxComparedLength = 1_000_000;
 
-/** The comment after its document has another text, which was `before`. Undefined as `before`: it is not known. */
-export function afterReplacement(comment: LineComment, before: string | undefined, after: string | null): LineComment {
-  if (after === null) return gone(comment, "removed");
-  if (before !== undefined && before.length + after.length <= maxComparedLength)
-    return afterEdits(comment, editsOfChanges(runToEnd(changesBetween(before, after))), after);
-  const known = linesNow(comment);
-  if (textOfLines(after, comment.lines) === known && comment.gone === undefined) return comment;
-  return foundAgain(comment, after);
+/**
+ * What happens to the comments of a document that has another text, which was `before`. Undefined as `before`: it is not known.
+ * The texts are compared once.
+ */
+export function replacement(before: string | undefined, after: string | null): (comment: LineComment) => LineComment {
+  if (after === null) return comment => gone(comment, "removed");
+  if (before === undefined || before.length + after.length > maxComparedLength)
+    return comment => {
+      const isThere = textOfLines(after, comment.lines) === linesNow(comment) && comment.gone === undefined;
+      return isThere ? comment : foundAgain(comment, after);
+    };
+  const edits = editsOfChanges(runToEnd(changesBetween(before, after)));
+  return comment => afterEdits(comment, edits, after);
 }
 
 /** Lines that are gone have a place, where the comment is shown: a line of the text. */
@@ -240,6 +245,8 @@ function withOwnHunk(comment: LineComment, hunks: readonly CommentedHunk[]): Lin
   const now = linesNow(comment);
   if (hunks.some(({ id }) => id === hunk)) return hunkLines === now ? comment : { ...comment, hunkLines: now };
   if (hunks.some(one => isAtLines(one, comment.lines)) || comment.gone !== undefined) return others;
+  // The decision on a hunk settles what only reviewers have written about it.
+  if (comment.remarks.length > 0 && comment.remarks.every(one => one.isAgents)) return { ...others, isResolved: true };
   return hunkLines === now ? others : gone({ ...others, ...(hunkLines !== undefined && { now: hunkLines }) }, "undone");
 }
 

@@ -6,7 +6,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { applyEdits } from "../files/textEdits.ts";
 import type { RangeEdit } from "../review/fileChanges.ts";
 import { textLinesOf } from "../review/textLines.ts";
-import { afterEdits, afterReplacement, commentState, type LineComment } from "./lineComment.ts";
+import { afterEdits, commentState, replacement, type LineComment } from "./lineComment.ts";
 import { editsOfLines } from "./movedLines.ts";
 
 /** The storage of comments, each by itself. */
@@ -77,7 +77,7 @@ export class LineComments implements Disposable {
    * it is known. `text`: the text now. `null`: its file is gone. Undefined: the text is not known.
    */
   putBack(comment: LineComment, before: string | undefined, text: string | null | undefined): void {
-    this.add(text === undefined ? comment : afterReplacement(comment, before, text), text ?? undefined);
+    this.add(text === undefined ? comment : replacement(before, text)(comment), text ?? undefined);
   }
 
   /** The text of a document with comments, if it is known. */
@@ -128,7 +128,7 @@ export class LineComments implements Disposable {
     if (before === after || !this.#hasComments(uri)) return;
     if (after === null) this.#texts.delete(uri);
     else this.#texts.set(uri, after);
-    this.#changeAll(this.#at(uri), comment => afterReplacement(comment, before, after));
+    this.#changeAll(this.#at(uri), replacement(before, after));
   }
 
   /** A file has another name. */

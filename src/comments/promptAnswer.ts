@@ -88,3 +88,10 @@ function runningPhase(state: SessionState): AnswerPhase {
 
 const pendingPhase = (state: SessionState): AnswerPhase =>
   state.signIn !== null || state.lost !== null || state.queuePaused ? "waiting" : "queued";
+
+/** A longer answer loses its end in a thread. The chat has all of it. Characters. */
+const maxAnswerLength = 20_000;
+
+/** The answer as a thread shows it. */
+export const cutAnswer = (text: string): string =>
+  text.length <= maxAnswerLength ? text : `${text.slice(0, maxAnswerLength).replace(/[\ud800-\udbff]$/, "")}…`;

@@ -1,5 +1,5 @@
 // Connects comments with the review of changes: the hunk and the session that lines belong to, and the hunks that answer them.
-import type { Review, ReviewedFile } from "../review/review.ts";
+import type { Review } from "../review/review.ts";
 import { hunksBetween, type Side } from "../review/reviewPresentation.ts";
 import type { Hunk, LineRange } from "../review/hunk.ts";
 import { textLinesOf } from "../review/textLines.ts";
@@ -12,6 +12,7 @@ import {
   type SessionWork,
 } from "./lineComment.ts";
 import type { LineComments } from "./lineComments.ts";
+import { markedLines } from "./markedLines.ts";
 
 /** The review, as comments use it. */
 export type CommentedReview = Pick<Review, "file" | "files" | "turns" | "onDidChange">;
@@ -75,18 +76,10 @@ export function hunkAt(
 export function changeLines(review: CommentedReview, { path, hunk: id }: LineComment): readonly string[] {
   const file = path === undefined ? undefined : review.file(path);
   const hunk = file?.changes.hunks.find(one => one.id === id);
-  return file && hunk ? markedLines(file, hunk) : [];
-}
-
-function markedLines({ changes }: ReviewedFile, hunk: Hunk): readonly string[] {
-  const lines = (text: string | null, range: LineRange, mark: string): readonly string[] => {
-    const slice = textLinesOf(text ?? "").slice(range);
-    return slice === ""
-      ? []
-      : slice
-          .replace(/\n$/, "")
-          .split("\n")
-          .map(line => `${mark}${line}`);
-  };
-  return [...lines(changes.base, hunk.base, "-"), ...lines(changes.text, hunk.text, "+")];
+  if (!file || !hunk) return [];
+  const { base, text } = file.changes;
+  return [
+    ...markedLines(textLinesOf(base ?? ""), hunk.base, "-"),
+    ...markedLines(textLinesOf(text ?? ""), hunk.text, "+"),
+  ];
 }

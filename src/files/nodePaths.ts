@@ -21,6 +21,10 @@ export async function pathExists(path: string): Promise<boolean> {
   );
 }
 
+/** Whether the path is the folder, or at any depth in it. */
+export const isAtOrBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+
 async function real(path: string, links: number): Promise<string> {
   try {
     return await realpath(path);

@@ -6,7 +6,7 @@ import type { FileTextStep, ReviewPort } from "../files/ports.ts";
 import { undoHunks } from "./fileChanges.ts";
 import { isMoved, type EarlierFileStates, type MovedFile } from "./reviewDecision.ts";
 import type { ChosenFile, TrackedFile } from "./trackedFile.ts";
-import { isAtOrBelow } from "./turns/userMoves.ts";
+import { isAtOrBelow } from "../files/nodePaths.ts";
 
 /** The tracked files, as the moves of files change them. */
 export interface MovedFiles {

@@ -1,6 +1,6 @@
 // The paths that the review follows.
 import type { WindowReview } from "./windowReview.ts";
-import { isAtOrBelow } from "./turns/userMoves.ts";
+import { isAtOrBelow } from "../files/nodePaths.ts";
 
 /** The files under review, and those that can come back to it. */
 export function reviewedPaths({ files, replacedFiles }: WindowReview): readonly string[] {

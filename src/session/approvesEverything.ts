@@ -1,5 +1,5 @@
-// Recognizes values of options that let the agent do everything without asking. Agents report no such fact, so this is
-// the one place where words count: the words in the id, name and description of a value.
+// Recognizes values of options that let the agent do everything without asking. Agents report no such fact, so
+// the words count: the words in the id, name and description of a value.
 import type { OptionChoice, SessionOption } from "./events.ts";
 import type { OptionValue } from "./state.ts";
 
@@ -66,7 +66,7 @@ function saysEverything(text: string | undefined): boolean {
 const maxTextLength = 2000;
 
 /** Lower case words with one space between them: `bypassPermissions` and `danger-full-access` are several words. */
-const words = (text: string): string =>
+export const words = (text: string): string =>
   text
     .replace(/['’]/g, "")
     .replace(/([a-z])([A-Z])/g, "$1 $2")

@@ -1,6 +1,6 @@
-// Recognizes a mode in which the agent changes nothing. Agents report no such fact, so this is the one place where words count:
-// the words in the id and name of a value, and in its description.
-import { approvesEverything } from "./approvesEverything.ts";
+// Recognizes a mode in which the agent changes nothing. Agents report no such fact, so the words in the id and the name of a
+// value count, as in approvesEverything.ts.
+import { approvesEverything, words } from "./approvesEverything.ts";
 import type { OptionChoice, SessionOption } from "./events.ts";
 
 /** An option and its value. */
@@ -15,7 +15,6 @@ export interface ModeChoice {
 const tests: readonly ((choice: OptionChoice) => boolean)[] = [
   ({ value, name }) => [value, name].some(one => /\bread ?only\b/.test(words(one))),
   ({ value, name }) => [value, name].some(one => /^ask(?: mode)?$/.test(words(one))),
-  ({ description = "" }) => /\bread ?only\b/.test(words(description)),
   ({ value, name }) => [value, name].some(one => /^plan(?: mode|ning)?$/.test(words(one))),
 ];
 
@@ -30,12 +29,3 @@ export function readOnlyMode(options: readonly SessionOption[]): ModeChoice | un
   }
   return undefined;
 }
-
-/** Small letters, with one blank between words. */
-const words = (text: string): string =>
-  text
-    .slice(0, 500)
-    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .replaceAll(/[^a-z]+/g, " ")
-    .trim();

@@ -1,10 +1,11 @@
 // Which folders are in the same repository as the window: its main checkout and its worktrees, also those that Parley has not made.
 // Git's folder that all worktrees share identifies the repository.
 import { realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isNotFoundError } from "../base/errors.ts";
 import { GitError, gitOutput, type Git } from "../git/gitProgram.ts";
 import { listWorktrees } from "../git/gitWorktrees.ts";
+import { isAtOrBelow } from "../files/nodePaths.ts";
 
 /** The common folder of the repository that a folder is in, without links. Undefined: it is in none, or gone. */
 async function commonFolderOf(git: Git, folder: string): Promise<string | undefined> {
@@ -35,13 +36,9 @@ export async function relatedFolders(
     const tops = (await listWorktrees(git, folder)).map(({ path }) => path);
     for (const candidate of candidates) {
       const real = await realpath(candidate).catch(() => candidate);
-      if (related.has(candidate) || !tops.some(top => isWithin(real, top))) continue;
+      if (related.has(candidate) || !tops.some(top => isAtOrBelow(real, top))) continue;
       if ((await commonFolderOf(git, candidate)) === common) related.add(candidate);
     }
   }
   return related;
 }
-
-/** Whether the path is the folder or below it. */
-export const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(join(folder, "/"));

@@ -3,11 +3,10 @@
 import { resolve } from "node:path";
 import { t } from "../base/l10n.ts";
 import type { Log } from "../base/log.ts";
-import { pathExists } from "../files/nodePaths.ts";
+import { isAtOrBelow, pathExists } from "../files/nodePaths.ts";
 import { gitOutput, type Git } from "../git/gitProgram.ts";
 import { changedSince, type WorkTreeChange } from "../git/workTreeChanges.ts";
 import { FileBaseStore } from "./fileBases.ts";
-import { isWithin } from "./relatedFolders.ts";
 import { isFiniteNumber, isOneOf, isRecordWith, isString, type TypeOf } from "../base/validators.ts";
 import { RecordFiles } from "../files/recordFiles.ts";
 
@@ -72,7 +71,7 @@ export class WorktreeRecords {
 
   /** The worktree that the folder is, or that contains it. */
   of(folder: string): WorktreeRecord | undefined {
-    return this.#records.find(({ path }) => isWithin(folder, path));
+    return this.#records.find(({ path }) => isAtOrBelow(folder, path));
   }
 }
 

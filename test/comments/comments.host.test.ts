@@ -331,7 +331,7 @@ describe("comments on lines in VS Code", () => {
     await room.actions.commentOnLines();
     await room.actions.askAtSelection(pick);
     assert.deepEqual(room.announced, [
-      "You can comment on files of the workspace, and on the text before their changes in a diff.",
+      "You can comment on files of the workspace, on the text before their changes in a diff, and on plans.",
       "Save the file first, so that the agent can change it.",
     ]);
     await room.commands["parley.sendComments"]();

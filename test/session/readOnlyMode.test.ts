@@ -43,13 +43,10 @@ describe("the read-only mode of an agent", () => {
       ]),
       "plan",
     );
-    assert.equal(
-      found([
-        ["build", "Build"],
-        ["chat", "Chat", "Answers questions, with read-only tools."],
-      ]),
-      "chat",
-    );
+  });
+
+  it("is not found by a description, which can speak of another mode", () => {
+    assert.equal(found([["build", "Build", "Unlike the read-only mode, this mode edits files."]]), undefined);
   });
 
   it("is not a mode that asks before it edits, or one that approves everything", () => {

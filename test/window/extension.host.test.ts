@@ -99,6 +99,7 @@ describe("the commands of Parley", () => {
   const noCandidates = "There is nothing to compare. Use “Ask Several Agents…” first.";
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";
+  const noChanges = "There are no changes to review.";
   before(() => extension.activate());
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -127,6 +128,7 @@ describe("the commands of Parley", () => {
           noKeys,
           noValues,
           "There is nothing to save yet. This agent has not been started in this window.",
+          noChanges,
         ],
         questions: [],
       });
@@ -152,6 +154,7 @@ describe("the commands of Parley", () => {
           ...nothingToSelect,
           noKeys,
           noValues,
+          noChanges,
         ],
         questions: [],
       });

@@ -1,6 +1,5 @@
 // The user's actions on comments: writing, sending, discarding and resolving them, and going to them.
 import { randomUUID } from "node:crypto";
-import { basename } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -24,6 +23,7 @@ import {
 import type { LineComments } from "../lineComments.ts";
 import { hunkAt, isBeforeOneTurn, type CommentedReview } from "../reviewedComments.ts";
 import { problemsAt } from "./askAtSelection.ts";
+import { placeOf } from "./commentRows.ts";
 import type { CommentThreads } from "./commentThreads.ts";
 
 /** VS Code passes this to the commands below the text box of a thread. */
@@ -222,10 +222,10 @@ export class CommentActions {
     const working = this.#options.comments.all.filter(this.#options.isWorking);
     if (working.length === 0) this.#options.announce(vscode.l10n.t("No agent is working on a comment."));
     if (working.length < 2) return working[0]?.id;
-    const picks = working.map(({ id, path = "", lines, remarks }) => ({
-      label: remarks.at(-1)?.text.split("\n")[0] ?? "",
-      description: vscode.l10n.t("{0}, line {1}", basename(path), lines.from + 1),
-      id,
+    const picks = working.map(comment => ({
+      label: comment.remarks.at(-1)?.text.split("\n")[0] ?? "",
+      description: placeOf(comment),
+      id: comment.id,
     }));
     return (await showQuickPick(picks, { title: vscode.l10n.t("Stop Work on Comment") }))?.id;
   }

@@ -62,13 +62,18 @@ function groupItem(waiting: number): vscode.TreeItem {
   });
 }
 
+/** The document and the line of a comment. */
+export function placeOf({ path, uri, lines }: LineComment): string {
+  const document = path === undefined ? vscode.Uri.parse(uri, true).path : path;
+  return vscode.l10n.t("{0}, line {1}", basename(document), lines.from + 1);
+}
+
 function commentItem(comment: LineComment): vscode.TreeItem {
-  const { id, path, uri, lines, remarks } = comment;
-  const file = path === undefined ? basename(vscode.Uri.parse(uri, true).path) : basename(path);
+  const { id, remarks } = comment;
   const words = stateWords(comment);
   const text = remarks.at(-1)?.text ?? "";
   const [line = ""] = text.split("\n");
-  const place = vscode.l10n.t("{0}, line {1}", file, lines.from + 1);
+  const place = placeOf(comment);
   return treeItem({
     label: line,
     id: `comment:${id}`,

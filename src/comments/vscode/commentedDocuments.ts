@@ -7,9 +7,9 @@ import type { Log } from "../../base/log.ts";
 import { normalizeText, withLineFeeds } from "../../base/text.ts";
 import { currentTextOf, openDocumentOf } from "../../editor/openDocuments.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
-import { isAtOrBelow } from "../../review/turns/userMoves.ts";
 import type { LineComments } from "../lineComments.ts";
 import type { CommentedReview } from "../reviewedComments.ts";
+import { isAtOrBelow } from "../../files/nodePaths.ts";
 
 export interface CommentedDocumentsOptions {
   readonly comments: LineComments;

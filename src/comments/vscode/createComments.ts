@@ -144,6 +144,7 @@ export function createComments(
     new ReviewsByAgents({
       ...{ comments, review, registry, log, agents: rest.agents, folders: rest.folders, show: rest.show },
       declined: paths => attachments.declinedPaths(paths, true),
+      hasSession: id => hasSession(known, id),
       open: id => actions.open(id),
     }),
   );

@@ -14,9 +14,9 @@ import type { ReviewedFile } from "../../review/review.ts";
 import { readOnlyMode } from "../../session/readOnlyMode.ts";
 import type { Session } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
-import { afterReplacement, newComment, type LineComment } from "../lineComment.ts";
+import { linesNow, newComment, replacement, type LineComment } from "../lineComment.ts";
 import type { LineComments } from "../lineComments.ts";
-import { isUnfinished, promptAnswer } from "../promptAnswer.ts";
+import { cutAnswer, isUnfinished, promptAnswer } from "../promptAnswer.ts";
 import { hunkAt, type CommentedReview } from "../reviewedComments.ts";
 import { reviewRemarks, reviewRequest, type ReviewRemark } from "../reviewRequest.ts";
 
@@ -28,6 +28,8 @@ export interface ReviewsByAgentsOptions {
   readonly agents: { definitions(): readonly AgentDefinition[] };
   /** The files whose lines the user does not want to share. */
   readonly declined: (paths: readonly string[]) => Promise<readonly string[]>;
+  /** Whether there is a session with this id. */
+  readonly hasSession: (id: string) => boolean;
   /** Shows the session with this id in the chat. */
   readonly show: (session: string) => Promise<void>;
   /** Shows a comment in its file. */
@@ -37,11 +39,16 @@ export interface ReviewsByAgentsOptions {
 
 /** A review in progress. */
 interface RunningReview {
+  readonly session: string;
   readonly prompt: string;
+  /** The name of the agent. */
   readonly agent: string;
   /** The files with their texts when the agent got them, by the names that it knows. */
   readonly files: ReadonlyMap<string, ReviewedFile>;
 }
+
+/** More remarks do not become comments. The chat has all of them. */
+const maxRemarks = 100;
 
 export class ReviewsByAgents implements Disposable {
   readonly #options: ReviewsByAgentsOptions;
@@ -59,18 +66,17 @@ export class ReviewsByAgents implements Disposable {
 
   /** Asks the user for an agent, which reviews all changes that wait. Rejects with a sentence. */
   async start(): Promise<void> {
-    const { review, agents, declined } = this.#options;
+    const { review, agents } = this.#options;
     if (review.files.length === 0) {
       void showInformationMessage(vscode.l10n.t("There are no changes to review."));
       return;
     }
     const definition = await pickAgent(agents.definitions());
     if (!definition) return;
-    const refused = new Set(await declined(review.files.map(({ path }) => path)));
-    // As they are now, since the choice can take long.
-    const files = review.files.filter(({ path }) => !refused.has(path));
-    if (files.length === 0) return;
-    await this.#begin(definition, files);
+    const sharing = new Sharing(this.#options.declined);
+    const files = await sharing.allowed(review);
+    if (files.length > 0) return this.#begin(definition, sharing);
+    void showInformationMessage(vscode.l10n.t("The review did not start because you declined to share the files."));
   }
 
   dispose(): void {
@@ -78,8 +84,8 @@ export class ReviewsByAgents implements Disposable {
     this.#running.clear();
   }
 
-  async #begin({ id, name }: AgentDefinition, files: readonly ReviewedFile[]): Promise<void> {
-    const { registry, folders } = this.#options;
+  async #begin({ id, name }: AgentDefinition, sharing: Sharing): Promise<void> {
+    const { registry, folders, review } = this.#options;
     const folder = folders.usual(registry.open.active?.state.workspaceFolder);
     const session = folder === undefined ? undefined : registry.startUnshown(id, folder);
     if (!session || folder === undefined)
@@ -92,97 +98,158 @@ export class ReviewsByAgents implements Disposable {
     }
     const mode = readOnlyMode(session.state.options);
     if (mode) await session.setOption(mode.id, mode.value);
-    const byName = new Map(files.map(file => [relativeLabel(file.path, folder), file]));
-    const text = reviewRequest(
-      [...byName].map(([label, { changes, movedFrom, unknown }]) => ({
-        ...{ name: label, changes },
+    // The changes as they are now, since an agent can take long to start.
+    const files = new Map((await sharing.allowed(review)).map(file => [relativeLabel(file.path, folder), file]));
+    const request = reviewRequest(
+      [...files].map(([label, { path, changes, movedFrom, unknown }]) => ({
+        ...{ name: label, path, changes },
         ...(movedFrom !== undefined && { movedFrom: relativeLabel(movedFrom, folder) }),
         ...(unknown !== undefined && { unknown }),
       })),
     );
-    const prompt = session.send([{ type: "text", text }]);
+    const prompt = session.send([{ type: "text", text: request }]);
     if (prompt === undefined) return;
-    this.#running.set(session.id, { prompt, agent: name, files: byName });
+    this.#running.set(session.id, { session: session.id, prompt, agent: name, files });
     this.#update(session);
     const started =
-      files.length === 1
+      files.size === 1
         ? vscode.l10n.t("{0} is reviewing 1 file. Its remarks become comments.", name)
-        : vscode.l10n.t("{0} is reviewing {1} files. Its remarks become comments.", name, files.length);
-    void this.#offerChat(session.id, started);
+        : vscode.l10n.t("{0} is reviewing {1} files. Its remarks become comments.", name, files.size);
+    const { refused } = sharing;
+    const without = refused.length === 0 ? "" : vscode.l10n.t("It does not get {0}.", refused.join(", "));
+    this.#offerChat(session.id, [started, without].join(" ").trim());
   }
 
   #update({ id, state }: Session): void {
     const running = this.#running.get(id);
     if (!running || isUnfinished(promptAnswer(state, running.prompt).phase)) return;
     this.#running.delete(id);
-    this.#ended(id, state, running).catch((thrown: unknown) => {
-      this.#options.log.error("The remarks of a review could not be shown.", asError(thrown).stack);
-      void showErrorMessage(
-        vscode.l10n.t("The remarks of {0} could not be shown: {1}", running.agent, asError(thrown).message),
-      );
-    });
+    const report = (thrown: unknown): void => this.#report(vscode.l10n.t("The remarks could not be shown"), thrown);
+    this.#ended(state, running).catch(report);
   }
 
-  async #ended(session: string, state: SessionState, { prompt, agent, files }: RunningReview): Promise<void> {
-    const { phase, text } = promptAnswer(state, prompt);
+  async #ended(state: SessionState, running: RunningReview): Promise<void> {
+    const { phase, text } = promptAnswer(state, running.prompt);
     if (phase === "gone") return;
-    const remarks = reviewRemarks(maskKnownSecrets(text), [...files.keys()]);
+    const { agent, session } = running;
+    const named = [...running.files].map(([name, { path }]) => ({ name, path }));
+    const remarks = reviewRemarks(maskKnownSecrets(text), named);
+    const shown = remarks.slice(0, maxRemarks);
     const added: string[] = [];
-    for (const remark of remarks) {
-      const file = files.get(remark.name);
-      if (file) added.push(await this.#add(remark, file, { session, prompt, agent }));
+    for (const [name, file] of running.files) {
+      const own = shown.filter(one => one.name === name);
+      if (own.length > 0) added.push(...(await this.#add(own, file, running)));
     }
+    const early = phase === "done" ? "" : vscode.l10n.t("The review ended early.");
     const [first] = added;
     if (first === undefined) {
-      const none =
-        phase === "done"
-          ? vscode.l10n.t("{0} has finished the review without remarks about lines.", agent)
-          : vscode.l10n.t("The review of {0} ended early, without remarks about lines.", agent);
-      return this.#offerChat(session, none);
+      const none = vscode.l10n.t("{0} has no remarks about lines.", agent);
+      return this.#offerChat(session, [none, early].join(" ").trim());
     }
     const found =
       added.length === 1
         ? vscode.l10n.t("{0} has written 1 remark about the changes.", agent)
         : vscode.l10n.t("{0} has written {1} remarks about the changes.", agent, added.length);
-    const show = vscode.l10n.t("Show First Remark");
-    if ((await showInformationMessage(found, show)) === show) await this.#options.open(first);
+    const more = remarks.length > maxRemarks ? vscode.l10n.t("The chat has more of them.") : "";
+    const message = [found, more, early].filter(one => one !== "").join(" ");
+    this.#offer(message, vscode.l10n.t("Show First Remark"), () => this.#options.open(first));
   }
 
-  /** Adds the comment at the lines as they are now. Returns its id. */
-  async #add(
-    remark: ReviewRemark,
-    { path, changes }: ReviewedFile,
-    by: { readonly session: string; readonly prompt: string; readonly agent: string },
-  ): Promise<string> {
-    const { comments, review, registry } = this.#options;
-    const now = await currentTextOf(path);
-    const id = randomUUID();
-    const place = { id, path, uri: vscode.Uri.file(path).toString(), lines: remark.lines };
+  /** Adds the comments of a file, at its lines as they are now. Returns their ids. */
+  async #add(remarks: readonly ReviewRemark[], file: ReviewedFile, by: RunningReview): Promise<readonly string[]> {
+    const { comments, log } = this.#options;
+    const { path, changes } = file;
+    const now = await currentTextOf(path).catch((thrown: unknown) => {
+      log.warn(`${path} could not be read for the remarks of a review.`, asError(thrown).message);
+      return undefined;
+    });
     const then = changes.text ?? "";
-    const written = {
-      id: randomUUID(),
-      text: remark.text,
-      at: Date.now(),
-      isAgents: true,
-      end: "done",
-      ...by,
-    } as const;
-    const comment: LineComment = { ...newComment(place, then), remarks: [written] };
-    const moved = afterReplacement(comment, then, now ?? null);
-    const hunk = hunkAt(review, path, moved.lines, "text");
-    // An answer of the user goes to the session that made the change.
-    const session = hunk?.session ?? registry.open.active?.id;
-    comments.add(
-      { ...moved, ...(session !== undefined && { session }), ...(hunk && { hunk: hunk.id, hunkLines: moved.quoted }) },
-      now ?? undefined,
-    );
-    return id;
+    // The lines of a file that cannot be read stay.
+    const moved = now === undefined ? (comment: LineComment) => comment : replacement(then, now);
+    return remarks.map(remark => {
+      const comment = moved(remarkComment(remark, path, then, by));
+      comments.add(this.#withOwner(comment, file, by), now ?? undefined);
+      return comment.id;
+    });
   }
 
-  async #offerChat(session: string, text: string): Promise<void> {
-    const show = vscode.l10n.t("Show in Chat");
-    if ((await showInformationMessage(text, show)) === show) await this.#options.show(session);
+  /** The comment with its hunk, and with the session that made the change, which gets the answers of the user. */
+  #withOwner(comment: LineComment, { path, turns }: ReviewedFile, by: RunningReview): LineComment {
+    const { review, registry, hasSession } = this.#options;
+    const hunk = hunkAt(review, path, comment.lines, "text");
+    const sessions = new Map(review.turns.map(({ id, session }) => [id, session?.id]));
+    const active = registry.open.active?.id;
+    const owners = [
+      active === by.session ? undefined : active,
+      ...turns.map(turn => sessions.get(turn)),
+      hunk?.session,
+    ];
+    const session = owners.findLast(id => id !== undefined && hasSession(id));
+    return {
+      ...comment,
+      ...(session !== undefined && { session }),
+      ...(hunk && { hunk: hunk.id, hunkLines: linesNow(comment) }),
+    };
   }
+
+  #offerChat(session: string, text: string): void {
+    this.#offer(text, vscode.l10n.t("Show in Chat"), () => this.#options.show(session));
+  }
+
+  /** Shows a message with a button. */
+  #offer(text: string, button: string, run: () => Promise<void>): void {
+    const offer = async (): Promise<void> => {
+      if ((await showInformationMessage(text, button)) === button) await run();
+    };
+    offer().catch((thrown: unknown) => this.#report(button, thrown));
+  }
+
+  #report(what: string, thrown: unknown): void {
+    const { message, stack } = asError(thrown);
+    this.#options.log.error("A review by an agent failed.", stack);
+    void showErrorMessage(`${what}: ${message}`);
+  }
+}
+
+/** Which of the changed files an agent may get. Each path is asked about once, also one that a file was moved from. */
+class Sharing {
+  readonly #declined: ReviewsByAgentsOptions["declined"];
+  readonly #asked = new Set<string>();
+  readonly #refused = new Set<string>();
+
+  constructor(declined: ReviewsByAgentsOptions["declined"]) {
+    this.#declined = declined;
+  }
+
+  /** The paths that the user does not share. */
+  get refused(): readonly string[] {
+    return [...this.#refused];
+  }
+
+  /** The changed files that the agent may get. Asks about those that are new, until there are none. */
+  async allowed(review: CommentedReview): Promise<readonly ReviewedFile[]> {
+    for (;;) {
+      const { files } = review;
+      const unknown = [...new Set(files.flatMap(pathsOf))].filter(path => !this.#asked.has(path));
+      if (unknown.length === 0) return files.filter(file => !pathsOf(file).some(path => this.#refused.has(path)));
+      for (const path of unknown) this.#asked.add(path);
+      for (const path of await this.#declined(unknown)) this.#refused.add(path);
+    }
+  }
+}
+
+const pathsOf = ({ path, movedFrom }: ReviewedFile): readonly string[] =>
+  movedFrom === undefined ? [path] : [path, movedFrom];
+
+function remarkComment(
+  { lines, text }: ReviewRemark,
+  path: string,
+  fileText: string,
+  { session, prompt, agent }: RunningReview,
+): LineComment {
+  const place = { id: randomUUID(), path, uri: vscode.Uri.file(path).toString(), lines };
+  const remark = { id: randomUUID(), text: cutAnswer(text), at: Date.now(), isAgents: true, end: "done" } as const;
+  return { ...newComment(place, fileText), remarks: [{ ...remark, session, prompt, agent }] };
 }
 
 async function pickAgent(agents: readonly AgentDefinition[]): Promise<AgentDefinition | undefined> {

@@ -1,6 +1,6 @@
 // Files and folders that the user moves, deletes or creates in the editor. The disk may report these changes before the
 // editor does. Pure.
-import { sep } from "node:path";
+import { isAtOrBelow } from "../../files/nodePaths.ts";
 
 /** The longest time between the announcement of a change and the report that it is done. Milliseconds. */
 const maxChangeTime = 10_000;
@@ -39,7 +39,3 @@ export class UserMoves {
     return this.includes(path, now) || [...this.#done].some(one => isAtOrBelow(path, one));
   }
 }
-
-/** Whether the path is the folder, or at any depth in it. */
-export const isAtOrBelow = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);

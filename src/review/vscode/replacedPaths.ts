@@ -38,7 +38,7 @@ export class ReplacedPaths {
       isGone = !(await isFolder(path));
       return found;
     });
-    // Nothing is awaited from here on: a decision has brought the folder back meanwhile.
+    // A decision can have brought the folder back. Nothing is awaited between this check and the listing.
     if (turn === undefined || !isGone) return;
     facts.note({ type: "attributed", path, author: factAuthorOf(turn), text: null });
     this.#folders.add(path);
@@ -66,7 +66,7 @@ export class ReplacedPaths {
       isThere = await isFile(path);
       return found;
     });
-    // Nothing is awaited from here on: a decision has moved or deleted the file meanwhile.
+    // A decision can have moved or deleted the file. Nothing is awaited between this check and the listing.
     if (turn === undefined || !isThere) return;
     facts.note({ type: "attributed", path, author: factAuthorOf(turn) });
     if (!review.tracked.has(path)) review.agentChangedWithoutBase(path, null, turn, binarySentence(turn));

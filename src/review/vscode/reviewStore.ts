@@ -23,12 +23,12 @@ import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
 import { KnownTouches, type AgentChange } from "../turns/knownTouches.ts";
 import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
-import { isAtOrBelow } from "../turns/userMoves.ts";
 import { UnfinishedTurnStore, type SessionOfTurn } from "../turns/unfinishedTurn.ts";
 import type { EarlierStates, StoredStates } from "../earlierStates.ts";
 import type { TurnStart } from "../turns/turnStart.ts";
 import { createEarlierStates, decodedStart } from "./createEarlierStates.ts";
 import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
+import { isAtOrBelow } from "../../files/nodePaths.ts";
 
 export interface ReviewStoreOptions
   extends

@@ -5,9 +5,10 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { FactSink } from "../../history/facts.ts";
 import { trackedAt } from "../reviewedPaths.ts";
 import type { TurnTexts } from "../turns/turnTexts.ts";
-import { isAtOrBelow, UserMoves } from "../turns/userMoves.ts";
+import { UserMoves } from "../turns/userMoves.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { FileWork } from "./fileWork.ts";
+import { isAtOrBelow } from "../../files/nodePaths.ts";
 
 export interface UserFileOperationsOptions {
   readonly review: WindowReview;

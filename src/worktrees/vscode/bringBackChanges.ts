@@ -14,7 +14,7 @@ import {
   showWarningMessage,
   withProgress,
 } from "../../editor/editorUi.ts";
-import { nodePaths } from "../../files/nodePaths.ts";
+import { isAtOrBelow, nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { changedMeanwhile } from "../../files/vscode/stateSteps.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
@@ -37,7 +37,6 @@ import {
 import type { BaseState } from "../fileBases.ts";
 import { namedPaths } from "../namedPaths.ts";
 import { hasConflict, planFile } from "../planFile.ts";
-import { isWithin } from "../relatedFolders.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import { canShowSides, type BothSides, type ShownSides } from "./bothSides.ts";
 import { editorTexts } from "./editorTexts.ts";
@@ -157,7 +156,7 @@ export class BringBackChanges implements Disposable {
 
   /** Whether a folder of this window has the main checkout of the worktree. */
   async canBringBack({ origin }: WorktreeRecord): Promise<boolean> {
-    return (await this.#isInside(origin)) || this.#options.roots().some(root => isWithin(root, origin));
+    return (await this.#isInside(origin)) || this.#options.roots().some(root => isAtOrBelow(root, origin));
   }
 
   /** What can be brought back into the folders of this window. Rejects with a sentence. */

@@ -13,9 +13,9 @@ import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { Session } from "../../session/session.ts";
 import type { BringBackEntry } from "../bringBack.ts";
 import { hunksAt, openHunks, type OpenHunk } from "../openHunks.ts";
-import { isWithin } from "../relatedFolders.ts";
 import type { WorktreeRecord, WorktreeRecords } from "../worktreeRecords.ts";
 import type { BringBackChanges } from "./bringBackChanges.ts";
+import { isAtOrBelow } from "../../files/nodePaths.ts";
 
 export interface WorktreeHunksOptions {
   readonly records: WorktreeRecords;
@@ -63,7 +63,7 @@ export class WorktreeHunks implements vscode.CodeLensProvider, Disposable {
     };
     const isKnown = ({ uri }: vscode.TextDocument): boolean =>
       uri.scheme === "file" &&
-      records.known.some(({ path, origin }) => [path, origin].some(top => isWithin(uri.fsPath, top)));
+      records.known.some(({ path, origin }) => [path, origin].some(top => isAtOrBelow(uri.fsPath, top)));
     this.#store.add(this.#changed);
     this.#store.add(changes.onDidChange(forget));
     this.#store.add(onDidChangeWorktrees(forget));
