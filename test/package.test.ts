@@ -47,7 +47,7 @@ describe("the package", () => {
       /^media\/parley\.png$/,
       /^media\/walkthrough\/(chooseAgent|signIn|firstPrompt|reviewChange)\.svg$/,
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
-      /^docs\/images\/(panel|mcp|sessions|candidates)\.png$/,
+      /^docs\/images\/(panel|mcp|sessions|candidates|comments)\.png$/,
       /^dist\/activation\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,
