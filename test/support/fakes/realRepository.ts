@@ -78,6 +78,7 @@ export class RealRepository {
   }
 
   remove(): Promise<void> {
-    return rm(this.base, { recursive: true, force: true });
+    // What was brought back last can still be stored.
+    return rm(this.base, { recursive: true, force: true, maxRetries: 5 });
   }
 }
