@@ -3,7 +3,7 @@ import type { LineRange } from "../review/hunk.ts";
 import type { TextLines } from "../review/textLines.ts";
 
 /** Follows the last line of a text that does not end with a line feed, as in the diffs of git. */
-export const noLineFeed = "\\ No newline at end of file";
+const noLineFeed = "\\ No newline at end of file";
 
 /** The lines of a range, each after the mark. Empty: the range has none. */
 export function markedLines(lines: TextLines, range: LineRange, mark: string): readonly string[] {
