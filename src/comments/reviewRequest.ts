@@ -30,6 +30,7 @@ export interface ReviewRemark {
 const contextLines = 3;
 /** The most characters of a diff that an agent gets. */
 const maxDiffLength = 400_000;
+
 /** The text of the prompt. */
 export function reviewRequest(files: readonly FileToReview[]): string {
   const diffs: string[] = [];

@@ -2,9 +2,7 @@
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversation/conversationText.ts";
-import { setStatusBarMessage, showInformationMessage, showQuickPick } from "../editor/editorUi.ts";
-import { packageOfNpx } from "../agents/npmDownload.ts";
-import type { AgentDefinition } from "../agents/registry.ts";
+import { setStatusBarMessage, showInformationMessage } from "../editor/editorUi.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
@@ -12,6 +10,7 @@ import { confirmEndOfWork } from "../library/vscode/confirmEndOfWork.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { TrafficDocument } from "./trafficDocument.ts";
+import { pickAgent } from "../library/vscode/pickAgent.ts";
 
 type ChatCommandId =
   | "parley.openChat"
@@ -80,9 +79,13 @@ export const sessionCommands = ({
   },
   "parley.stop": () => registry.open.active?.stop(),
   "parley.selectAgent": async () => {
-    const agent = await pickAgent(agents.definitions(), agents.of(registry.open.active)?.id);
-    if (agent === undefined) return;
-    await registry.startInChosenFolder(registry.open.activeSurface, agent);
+    const agent = await pickAgent(agents.definitions(), {
+      title: vscode.l10n.t("Select Agent"),
+      placeHolder: vscode.l10n.t("A new session starts with the selected agent"),
+      current: agents.of(registry.open.active)?.id,
+    });
+    if (!agent) return;
+    await registry.startInChosenFolder(registry.open.activeSurface, agent.id);
     await chat.focus("composer", [registry.open.activeSurface]);
   },
   "parley.restartAgent": async () => {
@@ -104,26 +107,6 @@ export const sessionCommands = ({
     setStatusBarMessage(vscode.l10n.t("Copied the conversation."));
   },
 });
-
-/** Asks for an agent. Returns its id. */
-async function pickAgent(
-  agents: readonly AgentDefinition[],
-  currentId: string | undefined,
-): Promise<string | undefined> {
-  const picks = agents.map(agent => ({
-    label: agent.name,
-    ...(agent.icon !== undefined && { iconPath: new vscode.ThemeIcon(agent.icon) }),
-    description: agent.id === currentId ? vscode.l10n.t("current") : "",
-    detail: [agent.description, packageOfNpx(agent)].filter(text => text !== undefined).join(" · "),
-    id: agent.id,
-  }));
-  const picked = await showQuickPick(picks, {
-    title: vscode.l10n.t("Select Agent"),
-    placeHolder: vscode.l10n.t("A new session starts with the selected agent"),
-    matchOnDetail: true,
-  });
-  return picked?.id;
-}
 
 /** Handlers of the commands that show what an agent and the extension have logged. */
 export function logCommands({

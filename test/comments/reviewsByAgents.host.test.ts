@@ -82,10 +82,11 @@ describe("a review of changes by an agent", () => {
   });
 
   it("does not start if the user shares no file", async () => {
-    const { room, reviews, onAsk, dispose } = await bench([reviewed("a.js", "a\n", "b\n")]);
+    const { room, reviews, asked, onAsk, dispose } = await bench([reviewed("a.js", "a\n", "b\n")]);
     onAsk(() => [join(folder, "a.js")]);
     await reviews.start();
-    assert.deepEqual(room.remote.texts, []);
+    assert.deepEqual(asked, [["a.js"]]);
+    assert.deepEqual([...room.session.state.entries, ...room.session.state.pendingPrompts], []);
     dispose();
   });
 

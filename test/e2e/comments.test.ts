@@ -16,6 +16,7 @@ import {
   sharedWorkbench,
 } from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
+import { pressChord, typeComment } from "./keyboard.ts";
 
 const list = `// A list of things to buy.
 export const items = [];
@@ -59,19 +60,10 @@ async function goToLine(page: Page, line: number): Promise<void> {
   });
 }
 
-/** Presses Ctrl+K and the key. */
-async function chordKeys(page: Page, key: string): Promise<void> {
-  await page.keyboard.press("Control+K");
-  await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
-  await page.keyboard.press(key);
-}
-
 /** Opens the text box at a line by its keys, and types. */
 async function comment(page: Page, line: number, words: string): Promise<void> {
   await goToLine(page, line);
-  await chordKeys(page, "Shift+C");
-  await box(page).waitFor();
-  await page.keyboard.type(words);
+  await typeComment(page, words);
 }
 
 const script = (folder: string, name: string, ...steps: readonly unknown[]): void =>
@@ -176,7 +168,7 @@ for (const [theme, settings] of themes) {
       script(folder, "ask.json", { chunk: "It counts the things." });
       await openFile(page, "shop.js");
       await goToLine(page, 9);
-      await chordKeys(page, "Shift+A");
+      await pressChord(page, "Shift+A");
       await page.locator(".quick-input-widget", { hasText: "Ask at Selection" }).waitFor();
       await screenshot(page, `comments-ask-${theme}`);
       await page.keyboard.type("#script ask.json");
@@ -199,7 +191,7 @@ for (const [theme, settings] of themes) {
       await threads(page).getByRole("button", { name: "Add to Review" }).click();
       await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
       await goToLine(page, 9);
-      await chordKeys(page, "Shift+A");
+      await pressChord(page, "Shift+A");
       await page.locator(".quick-input-widget", { hasText: "Ask at Selection" }).waitFor();
       await page.keyboard.type("#script ask.json");
       await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "#script ask.json" }).waitFor();

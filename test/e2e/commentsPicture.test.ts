@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { openChat, openFile, openWorkbench, runCommand } from "./harness.ts";
+import { typeComment } from "./keyboard.ts";
 
 const cart = readFileSync(inProject("examples", "sample-workspace", "src", "cart.js"), "utf8");
 const discounted = cart
@@ -55,11 +56,7 @@ if (process.env["PARLEY_PICTURES"]) {
       await openFile(page, "cart.js");
       await page.locator(".view-line", { hasText: "codes[code]" }).click();
       answerWith("Then the price was `NaN`. An unknown code gives no discount now.", safe, title);
-      await page.keyboard.press("Control+K");
-      await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
-      await page.keyboard.press("Shift+C");
-      await page.locator(".review-widget .comment-form .monaco-editor.focused").waitFor();
-      await page.keyboard.type("What happens with a code that does not exist?");
+      await typeComment(page, "What happens with a code that does not exist?");
       await page.keyboard.press("Control+Enter");
       await page.locator(".review-widget .review-title", { hasText: "answered with a change" }).waitFor();
       await page.locator(".review-widget .comment-body", { hasText: "gives no discount now" }).waitFor();

@@ -112,6 +112,20 @@ async function settled(read: () => Promise<string>): Promise<string> {
   return last;
 }
 
+/** Presses Ctrl+K and the key. */
+export async function pressChord(page: Page, key: string): Promise<void> {
+  await page.keyboard.press("Control+K");
+  await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
+  await page.keyboard.press(key);
+}
+
+/** Opens the text box of a comment at the cursor by its keys, and types. */
+export async function typeComment(page: Page, words: string): Promise<void> {
+  await pressChord(page, "Shift+C");
+  await page.locator(".review-widget .comment-form .monaco-editor.focused").waitFor();
+  await page.keyboard.type(words);
+}
+
 /**
  * Presses Ctrl+K and the key until it is done. VS Code learns of a hunk at the cursor shortly after it shows the
  * position of the cursor, and rejects the keys until then. The function presses them again only after VS Code has
@@ -121,9 +135,7 @@ export async function chord(page: Page, key: string, isDone: () => Promise<boole
   const status = page.locator(".statusbar-item");
   const rejected = status.filter({ hasText: "is not a command" });
   while (!(await isDone())) {
-    await page.keyboard.press("Control+K");
-    await status.filter({ hasText: "Waiting for second key" }).waitFor();
-    await page.keyboard.press(key);
+    await pressChord(page, key);
     while (!(await isDone()) && (await rejected.count()) === 0)
       await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
   }

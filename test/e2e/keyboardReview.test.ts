@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { openWorkbench, screenshot } from "./harness.ts";
+import { chord, pressChord } from "./keyboard.ts";
 
 const source = `export function total(items) {
   let sum = 0;
@@ -27,12 +28,6 @@ async function choose(page: Page, key: string, text: string): Promise<void> {
   await page.keyboard.type(text);
   await focusedRow(page, text).waitFor();
   await page.keyboard.press("Enter");
-}
-
-async function chord(page: Page, key: string): Promise<void> {
-  await page.keyboard.press("Control+K");
-  await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
-  await page.keyboard.press(key);
 }
 
 const atLine = (page: Page, line: number): Promise<void> =>
@@ -69,7 +64,7 @@ describe("a change by keyboard, without the panel, in a real VS Code", () => {
     await page.keyboard.press("Enter");
     await atLine(page, 3);
 
-    await chord(page, "Shift+A");
+    await pressChord(page, "Shift+A");
     await page.locator(".quick-input-widget", { hasText: "Ask at Selection" }).waitFor();
     await page.keyboard.type("#script ask.json");
     await focusedRow(page, "#script ask.json").waitFor();
@@ -81,7 +76,7 @@ describe("a change by keyboard, without the panel, in a real VS Code", () => {
     // The thread of the question gets the correction.
     await page.keyboard.press("Control+1");
     await atLine(page, 3);
-    await chord(page, "Shift+C");
+    await pressChord(page, "Shift+C");
     await until(() => page.evaluate("document.activeElement?.closest('.review-widget') != null"));
     await page.keyboard.press("Tab");
     await threads(page).locator(".comment-form .monaco-editor.focused").waitFor();
@@ -93,8 +88,7 @@ describe("a change by keyboard, without the panel, in a real VS Code", () => {
 
     await page.keyboard.press("Control+1");
     await atLine(page, 3);
-    await chord(page, "k");
-    await threads(page).waitFor({ state: "detached" });
+    await chord(page, "k", async () => (await threads(page).count()) === 0);
 
     await choose(page, "F1", "Parley: Write Commit Message");
     const message = page.locator(".scm-view .scm-editor .view-line");

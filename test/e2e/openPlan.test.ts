@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { whenStored } from "./whenStored.ts";
+import { typeComment } from "./keyboard.ts";
 
 const plan = (...statuses: readonly string[]): unknown => ({
   update: {
@@ -37,11 +38,7 @@ describe("the plan of an agent in a real VS Code", () => {
 
     // A comment on a step goes to the session of the plan.
     await line(page, "- [ ] Step 3").click();
-    await page.keyboard.press("Control+K");
-    await page.locator(".statusbar-item", { hasText: "Waiting for second key" }).waitFor();
-    await page.keyboard.press("Shift+C");
-    await page.locator(".review-widget .comment-form .monaco-editor.focused").waitFor();
-    await page.keyboard.type("#script answer.json");
+    await typeComment(page, "#script answer.json");
     await page.keyboard.press("Control+Enter");
     await page.locator(".review-widget .comment-body", { hasText: "This comes last." }).waitFor();
     await panel.getByText("your plan, line 5:").first().waitFor();

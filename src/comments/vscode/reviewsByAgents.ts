@@ -7,7 +7,7 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
-import { showErrorMessage, showInformationMessage, showQuickPick } from "../../editor/editorUi.ts";
+import { showErrorMessage, showInformationMessage } from "../../editor/editorUi.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
 import type { ReviewedFile } from "../../review/review.ts";
@@ -19,6 +19,7 @@ import type { LineComments } from "../lineComments.ts";
 import { cutAnswer, isUnfinished, promptAnswer } from "../promptAnswer.ts";
 import { hunkAt, type CommentedReview } from "../reviewedComments.ts";
 import { reviewRemarks, reviewRequest, type ReviewRemark } from "../reviewRequest.ts";
+import { pickAgent } from "../../library/vscode/pickAgent.ts";
 
 export interface ReviewsByAgentsOptions {
   readonly comments: LineComments;
@@ -67,11 +68,15 @@ export class ReviewsByAgents implements Disposable {
   /** Asks the user for an agent, which reviews all changes that wait. Rejects with a sentence. */
   async start(): Promise<void> {
     const { review, agents } = this.#options;
-    if (review.files.length === 0) {
-      void showInformationMessage(vscode.l10n.t("There are no changes to review."));
-      return;
-    }
-    const definition = await pickAgent(agents.definitions());
+    if (review.files.length === 0) return noChanges();
+    const all = agents.definitions();
+    const definition =
+      all.length <= 1
+        ? all[0]
+        : await pickAgent(all, {
+            title: vscode.l10n.t("Review Changes With"),
+            placeHolder: vscode.l10n.t("The agent gets the changes in a new session, and its remarks become comments"),
+          });
     if (!definition) return;
     const sharing = new Sharing(this.#options.declined);
     const files = await sharing.allowed(review);
@@ -100,6 +105,7 @@ export class ReviewsByAgents implements Disposable {
     if (mode) await session.setOption(mode.id, mode.value);
     // The changes as they are now, since an agent can take long to start.
     const files = new Map((await sharing.allowed(review)).map(file => [relativeLabel(file.path, folder), file]));
+    if (files.size === 0) return noChanges();
     const request = reviewRequest(
       [...files].map(([label, { path, changes, movedFrom, unknown }]) => ({
         ...{ name: label, path, changes },
@@ -211,6 +217,8 @@ export class ReviewsByAgents implements Disposable {
   }
 }
 
+const noChanges = (): void => void showInformationMessage(vscode.l10n.t("There are no changes to review."));
+
 /** Which of the changed files an agent may get. Each path is asked about once, also one that a file was moved from. */
 class Sharing {
   readonly #declined: ReviewsByAgentsOptions["declined"];
@@ -250,20 +258,4 @@ function remarkComment(
   const place = { id: randomUUID(), path, uri: vscode.Uri.file(path).toString(), lines };
   const remark = { id: randomUUID(), text: cutAnswer(text), at: Date.now(), isAgents: true, end: "done" } as const;
   return { ...newComment(place, fileText), remarks: [{ ...remark, session, prompt, agent }] };
-}
-
-async function pickAgent(agents: readonly AgentDefinition[]): Promise<AgentDefinition | undefined> {
-  if (agents.length <= 1) return agents[0];
-  const picks = agents.map(agent => ({
-    label: agent.name,
-    ...(agent.icon !== undefined && { iconPath: new vscode.ThemeIcon(agent.icon) }),
-    ...(agent.description !== undefined && { detail: agent.description }),
-    agent,
-  }));
-  const picked = await showQuickPick(picks, {
-    title: vscode.l10n.t("Review Changes With"),
-    placeHolder: vscode.l10n.t("The agent gets the changes in a new session, and its remarks become comments"),
-    matchOnDetail: true,
-  });
-  return picked?.agent;
 }

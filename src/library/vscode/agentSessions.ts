@@ -23,9 +23,9 @@ import {
   setItems,
   showErrorMessage,
   showInformationMessage,
-  showQuickPick,
   withProgress,
 } from "../../editor/editorUi.ts";
+import { pickAgent } from "./pickAgent.ts";
 
 export interface AgentSessionsOptions extends ShowSessionOptions {
   readonly agents: Pick<WindowAgents, "definitions" | "connect" | "sessionStoreOf">;
@@ -53,7 +53,14 @@ interface SessionPick extends vscode.QuickPickItem {
 /** Asks for a session of an agent, and imports it with its conversation. One that Parley has already is shown. */
 export async function importSession(options: AgentSessionsOptions): Promise<void> {
   const folder = sessionFolder();
-  const definition = await pickAgent(options.agents.definitions());
+  const agents = options.agents.definitions();
+  const definition =
+    agents.length <= 1
+      ? agents[0]
+      : await pickAgent(agents, {
+          title: vscode.l10n.t("Import from Agent"),
+          placeHolder: vscode.l10n.t("Select the agent that has the session"),
+        });
   if (!definition || folder === undefined) return;
   await offeringHelp(options, definition.id, () => importFrom(options, definition, folder));
 }
@@ -192,19 +199,6 @@ async function connectTo({ agents }: AgentSessionsOptions, definition: AgentDefi
       throw new StartError(asProblem(error));
     }
   });
-}
-
-async function pickAgent(agents: readonly AgentDefinition[]): Promise<AgentDefinition | undefined> {
-  if (agents.length <= 1) return agents[0];
-  const picks = agents.map(agent => ({
-    label: agent.name,
-    ...(agent.icon !== undefined && { iconPath: new vscode.ThemeIcon(agent.icon) }),
-    detail: agent.description ?? "",
-    agent,
-  }));
-  const title = vscode.l10n.t("Import from Agent");
-  const placeHolder = vscode.l10n.t("Select the agent that has the session");
-  return (await showQuickPick(picks, { title, placeHolder, matchOnDetail: true }))?.agent;
 }
 
 /** Lists the sessions of the folder while the pages arrive. */

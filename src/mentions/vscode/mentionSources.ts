@@ -35,6 +35,7 @@ import {
 import type { FileIndexer } from "./fileIndexer.ts";
 import type { RecentFiles } from "./recentFiles.ts";
 import type { TerminalCommands } from "./terminalCommands.ts";
+import { isAtOrBelow } from "../../files/nodePaths.ts";
 
 /** The services that sources use. */
 export interface MentionContext {
@@ -170,7 +171,7 @@ function sessionGit(): { readonly git: Git; readonly folder: string; readonly ch
   const extension = vscode.extensions.getExtension<GitExtension>("vscode.git");
   try {
     const api = extension?.isActive ? extension.exports.getAPI(1) : undefined;
-    const repository = api?.repositories.find(({ rootUri }) => isWithin(folder, rootUri.fsPath));
+    const repository = api?.repositories.find(({ rootUri }) => isAtOrBelow(folder, rootUri.fsPath));
     const git = api ? findGit(api.git.path) : gitOf(vscode.Uri.file(folder));
     if (!git) return undefined;
     const { workingTreeChanges = [], indexChanges = [] } = repository?.state ?? {};
@@ -180,10 +181,6 @@ function sessionGit(): { readonly git: Git; readonly folder: string; readonly ch
     return undefined; // The git extension is installed but disabled.
   }
 }
-
-const isWithin = (path: string, root: string): boolean =>
-  path === root ||
-  path.startsWith(root.endsWith("/") || root.endsWith("\\") ? root : `${root}${path[root.length] ?? "/"}`);
 
 /** Whether to offer a git diff. */
 const hasUncommittedChanges = (): boolean => sessionGit()?.changed ?? false;
