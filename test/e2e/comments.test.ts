@@ -66,6 +66,21 @@ async function comment(page: Page, line: number, words: string): Promise<void> {
   await typeComment(page, words);
 }
 
+/** Collects two comments in the active editor. */
+async function collectTwo(page: Page): Promise<void> {
+  const unsent = threads(page).locator(".review-title", { hasText: "not sent" });
+  for (const [at, [line, words]] of (
+    [
+      [5, "Shorter, please."],
+      [9, "Why a length?"],
+    ] as const
+  ).entries()) {
+    await comment(page, line, words);
+    await threads(page).getByRole("button", { name: "Add to Review" }).last().click();
+    await until(async () => (await unsent.count()) === at + 1);
+  }
+}
+
 const script = (folder: string, name: string, ...steps: readonly unknown[]): void =>
   writeFileSync(join(folder, name), JSON.stringify({ steps }));
 
@@ -117,12 +132,7 @@ for (const [theme, settings] of themes) {
     it("send two as one message after a reload, and show an answer without parts in both threads", async () => {
       const { page } = await sharedWorkbench({ "src/basket.js": list }, settings);
       await openFile(page, "basket.js");
-      await comment(page, 5, "Shorter, please.");
-      await threads(page).getByRole("button", { name: "Add to Review" }).click();
-      await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
-      await comment(page, 9, "Why a length?");
-      await threads(page).getByRole("button", { name: "Add to Review" }).last().click();
-      await until(async () => (await threads(page).locator(".review-title", { hasText: "not sent" }).count()) === 2);
+      await collectTwo(page);
       await expandView(page, "Changes");
       await row(page, "2 not sent").waitFor();
       await screenshot(page, `comments-collected-${theme}`);
@@ -210,12 +220,7 @@ for (const [theme, settings] of themes) {
         const env = { PARLEY_DEMO_SCRIPT: join(base, "parts.json") };
         const { page } = await openWorkbench({ files: { "src/parts.js": list }, settings, env });
         await openFile(page, "parts.js");
-        await comment(page, 5, "Shorter, please.");
-        await threads(page).getByRole("button", { name: "Add to Review" }).click();
-        await threads(page).locator(".review-title", { hasText: "not sent" }).waitFor();
-        await comment(page, 9, "Why a length?");
-        await threads(page).getByRole("button", { name: "Add to Review" }).last().click();
-        await until(async () => (await threads(page).locator(".review-title", { hasText: "not sent" }).count()) === 2);
+        await collectTwo(page);
         await runCommand(page, "Parley: Send Comments");
         const answerTo = (words: string): Locator =>
           threads(page).filter({ hasText: words }).locator(".comment-body").nth(1);

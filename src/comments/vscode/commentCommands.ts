@@ -62,7 +62,7 @@ export function commentCommands(options: CommentCommandsOptions): CommandHandler
   };
   return {
     "parley.commentOnLines": async value => {
-      const place = placeOf(value, review);
+      const place = placeToComment(value, review);
       if (place) await showDocument(place.uri);
       await actions.commentOnLines(place?.lines);
     },
@@ -100,7 +100,7 @@ function bodyOf(comment: unknown): string | undefined {
 }
 
 /** The lines of a hunk, or of the menu of a line number, which is 1-based. Undefined: those of the selection. */
-function placeOf(
+function placeToComment(
   value: unknown,
   review: CommentedReview,
 ): { readonly uri: vscode.Uri; readonly lines: LineRange } | undefined {
