@@ -79,8 +79,8 @@ describe("checkpoints", () => {
     await twoTurns(panel);
     await reloadWindow(page);
     const again = await openChat(page);
-    await message(again, "second.json").hover();
-    await restoreButton(again, "second.json").click();
+    await restoreButton(again, "second.json").focus();
+    await page.keyboard.press("Enter");
     await row(page, "Files and Conversation").click();
     await until(() => files.sum() === "first\n");
     await again

@@ -68,8 +68,8 @@ describe("Continue With…", () => {
         stored: { get: () => ({ agent: "old", folder: "/w" }) },
         agents: {
           definitions: () => [
-            { id: "old", name: "Old Agent" },
-            { id: "other", name: "Other", icon: "rocket" },
+            { id: "old", name: "Old Agent", command: "node", args: [] },
+            { id: "other", name: "Other", icon: "rocket", command: "node", args: [] },
           ],
         },
         chat: {
