@@ -2,7 +2,8 @@
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
-import { planScheme } from "../session/planAddress.ts";
+import { planAddressOfUri, planScheme } from "../session/planAddress.ts";
+import { planApproval } from "../session/planApproval.ts";
 import type { Session } from "../session/session.ts";
 import { commentPrompt, type CommentToSend } from "./commentPrompt.ts";
 import { commentState, withSentRemarks, type LineComment } from "./lineComment.ts";
@@ -10,7 +11,7 @@ import type { LineComments } from "./lineComments.ts";
 import { changeLines, turnsAt, type CommentedReview } from "./reviewedComments.ts";
 
 /** A session that gets comments. */
-export type CommentSession = Pick<Session, "id" | "state" | "send">;
+export type CommentSession = Pick<Session, "id" | "state" | "send" | "answer">;
 
 export interface CommentSenderOptions {
   readonly comments: LineComments;
@@ -107,6 +108,7 @@ export class CommentSender {
       .filter(comment => comment.session === id && commentState(comment) === "collected");
     if (due.length === 0) return;
     const toSend = due.map(comment => commentToSend(comment, review, session.state.workspaceFolder));
+    keepPlanning(session, due);
     const prompt = session.send([{ type: "text", text: commentPrompt(toSend) }]);
     if (prompt === undefined) return;
     const agent = session.state.agent?.name;
@@ -116,6 +118,24 @@ export class CommentSender {
       comments.change(comment.id, one => withSentRemarks(one, sent, turnsAt(review, one)));
     }
   }
+}
+
+/**
+ * Answers the questions whether the agent may carry out the plans that the comments are about, with the option that rejects once.
+ * Otherwise the agent would wait for the answer, and not get the comments.
+ */
+function keepPlanning(session: CommentSession, comments: readonly LineComment[]): void {
+  const plans = new Set(comments.map(({ uri }) => planOfUri(uri, session.id)));
+  for (const plan of plans) {
+    const approval = plan === undefined ? undefined : planApproval(session.state, plan);
+    if (approval) session.answer(approval.question, approval.keepPlanning.id);
+  }
+}
+
+/** The plan of the session that the document shows. Undefined: it shows none. */
+function planOfUri(uri: string, session: string): string | undefined {
+  const address = planAddressOfUri(uri);
+  return address?.session === session ? address.plan : undefined;
 }
 
 function commentToSend(comment: LineComment, review: CommentedReview, folder: string): CommentToSend {

@@ -313,6 +313,8 @@ export interface ViewQuestion {
   readonly always?: true;
   /** It is an edit that can be allowed with all edits of the session. */
   readonly edits?: true;
+  /** The id of the plan that it asks to approve. */
+  readonly plan?: string;
   /** The environment variables of the command, with secret values masked. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   /** A form to fill in, instead of options. */

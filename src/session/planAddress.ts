@@ -25,3 +25,15 @@ export function planAddress({
   const [session, plan] = [parameters.get("session"), parameters.get("plan")];
   return session === null || plan === null ? undefined : { session, plan };
 }
+
+/** {@link planAddress} of a URI as text. VS Code encodes the whole query, also the signs between its parameters. */
+export function planAddressOfUri(uri: string): PlanAddress | undefined {
+  const encoded = new RegExp(`^${planScheme}:[^?#]*\\?([^#]*)`).exec(uri)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return planAddress({ scheme: planScheme, query: decodeURIComponent(encoded) });
+  } catch {
+    // No text that VS Code has encoded.
+    return undefined;
+  }
+}

@@ -10,6 +10,7 @@ import { commentThreadView } from "../../src/comments/shownThread.ts";
 import { sessionWork } from "../../src/comments/promptAnswer.ts";
 import { stopAnswer } from "../../src/comments/stopAnswer.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
+import { planQuery } from "../../src/session/planAddress.ts";
 import type { Session } from "../../src/session/session.ts";
 import { permissionQuestion, SessionBench } from "../support/fakes/sessionBench.ts";
 import { until } from "../support/fakes/until.ts";
@@ -106,6 +107,27 @@ describe("a comment that is sent", () => {
     await room.flushPromises();
     update();
     assert.match(shown("c").at(-1) ?? "", /waits for you in the chat\. \(waiting for you\)$/);
+  });
+
+  it("on a plan that waits for approval answers that the agent goes on planning", async () => {
+    const { room, comments, sender, started } = await bench();
+    room.send("plan it");
+    await started();
+    const content = [{ type: "content", content: { type: "text", text: "1. Look\n2. Write" } }] as const;
+    const patch = { title: "Approve Plan", kind: "switch_mode", status: "pending", content } as const;
+    room.remote.report({ type: "tool", toolCallId: "t", patch });
+    const no = { id: "n", name: "No, keep planning", kind: "reject_once" } as const;
+    const question = { ...permissionQuestion, options: [...permissionQuestion.options, no] };
+    const answer = room.remote.client.requestPermission(question, new AbortController().signal);
+    await room.flushPromises();
+    const uri = `parley-plan:/Plan.md?${encodeURIComponent(planQuery({ session: "session", plan: "tool:t" }))}`;
+    const place = { id: "c", uri, lines: { from: 1, to: 2 }, session: "session" };
+    comments.add(withRemark(newComment(place, "1. Look\n2. Write\n"), { id: "r", text: "Test first", at: 1 }), text);
+    await sender.send(["c"]);
+    assert.deepEqual(await answer, { option: "n" });
+    room.remote.end();
+    await until(() => room.remote.texts.length === 2);
+    assert.match(room.remote.texts[1] ?? "", /^Test first\n\nyour plan, line 2:\n[^]*2\. Write/);
   });
 
   it("is collected again if the user withdraws its prompt from the queue", async () => {

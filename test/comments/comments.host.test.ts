@@ -59,6 +59,7 @@ describe("comments on lines in VS Code", () => {
           id: "s",
           state: { ...emptySession, workspaceFolder: folder },
           send: ([block]) => `p${prompts.push(block?.type === "text" ? block.text : "")}`,
+          answer: () => {},
         }),
       declined: () => Promise.resolve([]),
     });

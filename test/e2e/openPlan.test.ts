@@ -53,5 +53,40 @@ describe("the plan of an agent in a real VS Code", () => {
     await runCommand(page, "View: Close All Editors");
     await runCommand(page, "Parley: Open Plan");
     await line(page, "- [x] Step 2").waitFor();
+    await runCommand(page, "View: Close All Editors");
+  });
+
+  it("gets comments instead of the approval that the agent waits for, and the agent goes on planning", async () => {
+    const content = [{ type: "content", content: { type: "text", text: "# The way\n\n1. Write it\n2. Test it" } }];
+    const call = { toolCallId: "approve", title: "Approve Plan", kind: "switch_mode", status: "pending", content };
+    const { page, panel, errors } = await sharedWorkbench({
+      "approve.json": JSON.stringify([
+        { update: { sessionUpdate: "tool_call", ...call } },
+        { permission: { toolCall: { toolCallId: "approve" } }, as: "answer" },
+        { echo: "answer" },
+      ]),
+      "answer.json": JSON.stringify([{ chunk: "Tests come first now." }]),
+    });
+    await panel.getByRole("textbox", { name: "Message" }).fill("#script approve.json");
+    await panel.getByRole("textbox", { name: "Message" }).press("Enter");
+    const card = panel.getByRole("group", { name: "Approve Plan" }).first();
+    const comment = card.getByRole("button", { name: "Comment…" });
+    await comment.waitFor();
+    await screenshot(page, "plan-approval");
+    await comment.click();
+    await page.locator(".tab.active", { hasText: "Plan.md" }).waitFor();
+    await page.locator(".view-line", { hasText: "2. Test it" }).click();
+    await typeComment(page, "#script answer.json");
+    await screenshot(page, "plan-approval-comment");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".review-widget .comment-body", { hasText: "Tests come first now." }).waitFor();
+    await panel
+      .getByText(/"optionId":\s*"reject/)
+      .first()
+      .waitFor();
+    await panel.getByText("your plan, line 4:").first().waitFor();
+    await comment.waitFor({ state: "hidden" });
+    await screenshot(page, "plan-approval-answered");
+    assert.deepEqual(errors, []);
   });
 });

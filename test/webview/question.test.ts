@@ -53,6 +53,15 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), []);
   });
 
+  it("opens the plan that it asks to approve, which answers nothing", async () => {
+    const ask = { ...editAsk, plan: "tool:t" };
+    const panel = await openPanel([snapshot(view(busy.entries, { ...busy.head, questions: [ask] }))]);
+    await pinned(panel).getByRole("button", { name: "Comment…" }).click();
+    assert.deepEqual((await panel.intents()).at(-1), { type: "openPlan", plan: "tool:t" });
+    assert.deepEqual(await answers(panel), []);
+    assert.equal(await pinned(panel).getByRole("button", { name: "Comment…" }).getAttribute("aria-disabled"), null);
+  });
+
   it("does not offer a rule if none can be created", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.getByRole("group", { name: "Run npm test?" }).waitFor();

@@ -61,7 +61,7 @@ export class QuestionOptions {
   /** The buttons, in the agent's order. */
   buttons(question: ViewQuestion): TemplateResult {
     return html`<div class="options">
-      ${question.options.map((option, i) => this.#button(question, option, i))}${question.edits ? this.#allEditsButton(question) : nothing}${question.always ? createRuleButton(question) : nothing}
+      ${question.options.map((option, i) => this.#button(question, option, i))}${question.edits ? this.#allEditsButton(question) : nothing}${question.always ? createRuleButton(question) : nothing}${question.plan === undefined ? nothing : commentButton(question.plan)}
     </div>`;
   }
 
@@ -127,6 +127,17 @@ function createRuleButton({ id }: ViewQuestion): TemplateResult {
     ${t("Create Rule…")}
   </button>`;
 }
+
+/** A button that opens the plan, to comment on its lines. It answers nothing, so it needs no guard against accidents. */
+const commentButton = (plan: string): TemplateResult =>
+  html`<button
+    class="secondary"
+    type="button"
+    title=${t("Opens the plan. When you send comments on its lines, the agent goes on planning.")}
+    @click=${() => send({ type: "openPlan", plan })}
+  >
+    ${t("Comment…")}
+  </button>`;
 
 /** The button can cut a name with more characters, so a hover shows it. */
 const longName = 60;

@@ -10,6 +10,7 @@ import { ReadOnlyProvider } from "../../editor/readOnlyProvider.ts";
 import { planText } from "../../session/conversation/planText.ts";
 import type { Plan } from "../../session/events.ts";
 import { planAddress, planQuery, planScheme } from "../../session/planAddress.ts";
+import { planOf } from "../../session/planApproval.ts";
 import { isEmptyPlan } from "../../session/plans.ts";
 import type { SessionState } from "../../session/state.ts";
 import { openFile } from "./openFile.ts";
@@ -56,7 +57,7 @@ export class PlanDocuments extends ReadOnlyProvider implements Disposable {
   /** Opens a plan of the session, or its file if it has one in the folders of the session. Rejects with a sentence. */
   async open(session: string, id: string): Promise<void> {
     const state = this.#source.state(session);
-    const plan = state?.plans.get(id);
+    const plan = state && planOf(state, id);
     if (!state || !plan) throw new Error(vscode.l10n.t("The session no longer has this plan."));
     if (plan.path !== undefined && !isOutsideSession(plan.path, state.workspaceFolder)) {
       try {
@@ -112,8 +113,8 @@ export class PlanDocuments extends ReadOnlyProvider implements Disposable {
     const address = planAddress({ scheme: planScheme, query });
     const state = address && this.#source.state(address.session);
     if (!state) return `_${vscode.l10n.t("The session of this plan is not open.")}_\n`;
-    const plan = state.plans.get(address.plan);
-    return plan && !isEmptyPlan(plan) ? planText(plan) : `_${vscode.l10n.t("The session no longer has this plan.")}_\n`;
+    const plan = planOf(state, address.plan);
+    return plan ? planText(plan) : `_${vscode.l10n.t("The session no longer has this plan.")}_\n`;
   }
 
   /** Reports the documents whose text has changed. */
