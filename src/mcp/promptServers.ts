@@ -136,6 +136,8 @@ export class PromptServers {
       log,
     });
     this.#connections.set(key, connection);
+    // A caller that waited for a consent can come after the end, and nothing would end its server.
+    if (this.#isEnded) this.#end(connection);
     return connection;
   }
 

@@ -95,8 +95,10 @@ export class ServerConnection implements Disposable {
     }
   }
 
-  #open(): Promise<PromptServer> {
-    if (this.#server) return Promise.resolve(this.#server);
+  async #open(): Promise<PromptServer> {
+    // A caller that waited for the user can come after the end.
+    this.#ended.signal.throwIfAborted();
+    if (this.#server) return this.#server;
     this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
     return this.#opening;
   }

@@ -1,5 +1,6 @@
 // What the panel shows of the MCP servers of a window.
 import assert from "node:assert/strict";
+import { createGate } from "../../src/base/async.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { Memento } from "../../src/base/memento.ts";
 import { PromptServers } from "../../src/mcp/promptServers.ts";
@@ -8,29 +9,34 @@ import type { ServerLauncher } from "../../src/mcp/serverLauncher.ts";
 import type { McpServer } from "../../src/mcp/servers.ts";
 import type { SessionServers } from "../../src/mcp/sessionServers.ts";
 
+const server: McpServer = {
+  ...{ name: "s", source: "user", type: "stdio", command: "run" },
+  ...{ args: [], env: {}, inputs: [] },
+};
+const list = { prompts: [{ name: "p", arguments: [] }], isCut: false, skipped: 1 };
+const connected = { listPrompts: () => Promise.resolve(list), close: () => Promise.resolve() };
+
+/** The servers of a window that has one, which the user has allowed. */
+const promptServers = (consents: object, connect: () => Promise<object>): PromptServers =>
+  new PromptServers({
+    state: {
+      get: (_: string, otherwise: unknown) => otherwise,
+      update: () => Promise.resolve(),
+    } as unknown as Memento,
+    settings: () => [server],
+    consents: { has: () => true, ...consents } as unknown as ServerConsents,
+    launcher: { connect } as unknown as ServerLauncher,
+    sessionServers: { isOn: () => true, opened: () => undefined } as unknown as SessionServers,
+    sessions: () => [],
+    offerReview: () => Promise.resolve(false),
+    onDidChange: () => {},
+    clock: systemClock,
+    log: nullLog,
+  });
+
 describe("an MCP server in the panel", () => {
   it("is ready with what its list of prompts lacks, and its other prompts can be used", async () => {
-    const server: McpServer = {
-      ...{ name: "s", source: "user", type: "stdio", command: "run" },
-      ...{ args: [], env: {}, inputs: [] },
-    };
-    const list = { prompts: [{ name: "p", arguments: [] }], isCut: false, skipped: 1 };
-    const connected = { listPrompts: () => Promise.resolve(list), close: () => Promise.resolve() };
-    const servers = new PromptServers({
-      state: {
-        get: (_: string, otherwise: unknown) => otherwise,
-        update: () => Promise.resolve(),
-      } as unknown as Memento,
-      settings: () => [server],
-      consents: { has: () => true, ask: () => Promise.resolve(true) } as unknown as ServerConsents,
-      launcher: { connect: () => Promise.resolve(connected) } as unknown as ServerLauncher,
-      sessionServers: { isOn: () => true, opened: () => undefined } as unknown as SessionServers,
-      sessions: () => [],
-      offerReview: () => Promise.resolve(false),
-      onDidChange: () => {},
-      clock: systemClock,
-      log: nullLog,
-    });
+    const servers = promptServers({ ask: () => Promise.resolve(true) }, () => Promise.resolve(connected));
     await servers.set(undefined, "s", "retry");
     const { prompts, mcpServers } = servers.view(undefined);
     assert.deepEqual(
@@ -42,5 +48,25 @@ describe("an MCP server in the panel", () => {
       [["ready", "One prompt is left out because Parley cannot read it."]],
     );
     await servers.end();
+  });
+
+  it("does not start after the window has ended its servers, although the user has typed / before", async () => {
+    for (const start of ["startAll", "set"] as const) {
+      const consent = createGate();
+      const waits = async (): Promise<boolean> => {
+        await consent.settled;
+        return true;
+      };
+      let starts = 0;
+      const servers = promptServers({ check: waits, ask: waits }, async () => {
+        starts++;
+        return connected;
+      });
+      const started = start === "set" ? servers.set(undefined, "s", "allow") : servers.startAll(undefined);
+      await servers.end();
+      consent.settle();
+      await started;
+      assert.equal(starts, 0, start);
+    }
   });
 });

@@ -163,5 +163,6 @@ describe("Parley's connection to an MCP server", () => {
     await bench.connection.end();
     await started;
     await assert.rejects(bench.connection.use(() => Promise.resolve()));
+    assert.equal(bench.starts, 1);
   });
 });
