@@ -196,16 +196,16 @@ async function pick(page, key, text, inRow) {
   for (let attempt = 1; ; attempt++) {
     // In a window that was just restored, the first attempts fail, so their timeouts are short.
     const timeout = Math.min(250 * 2 ** attempt, 2000);
-    await noteNextClick(page);
+    await noteNextClick(page, listRow);
     try {
       await page.keyboard.press(key);
       await enter(list.locator("input").first(), text, timeout);
       await wanted.click({ timeout });
-      if (await hasClickedRow(page)) return;
+      if (await hasClicked(page)) return;
       throw new Error("The list closed before the click, because something else took the focus.");
     } catch (error) {
       // On a busy machine, the time can be over just after the click, and a command must not run twice.
-      if (await hasClickedRow(page)) return;
+      if (await hasClicked(page)) return;
       if (attempt === 12) throw error;
       // Only the list gets the key: in the panel, Escape stops the turn. The list can have closed meanwhile.
       // The first key can close a hover of the list instead.
@@ -221,22 +221,41 @@ async function pick(page, key, text, inRow) {
   }
 }
 
+/** A row of a list of VS Code. */
+const listRow = ".monaco-list-row";
+
 /**
- * Notes whether the next click in the page is on a row of a list.
+ * Notes whether the next click in the page is in an element with this selector. VS Code can draw an element again between
+ * the two halves of a click, which is then in neither.
  * @param {Page} page
+ * @param {string} selector
  */
-async function noteNextClick(page) {
-  await page.evaluate(`globalThis.hasClickedRow = false;
-    addEventListener("click", ({ target }) => { hasClickedRow = target.closest?.(".monaco-list-row") != null; },
-      { capture: true, once: true });`);
+export async function noteNextClick(page, selector) {
+  await page.evaluate(`globalThis.hasClicked = false;
+    addEventListener("click", event => {
+      hasClicked = event.composedPath()[0].closest?.(${JSON.stringify(selector)}) != null;
+    }, { capture: true, once: true });`);
 }
 
 /**
- * Whether the click that was noted last was on a row of a list.
+ * Whether the click that was noted last was in such an element.
  * @param {Page} page
  * @returns {Promise<boolean>}
  */
-const hasClickedRow = page => page.evaluate("globalThis.hasClickedRow === true");
+export const hasClicked = page => page.evaluate("globalThis.hasClicked === true");
+
+/**
+ * Chooses a row of an open list of VS Code with the mouse. It clicks again only if no click was in a row.
+ * @param {import("playwright-core").Locator} row
+ */
+export async function chooseRow(row) {
+  const page = row.page();
+  for (;;) {
+    await noteNextClick(page, listRow);
+    await row.click();
+    if (await hasClicked(page)) return;
+  }
+}
 
 /**
  * Sets the text of an input. Keys and `fill` go to the focused element, and VS Code can give the focus back to the panel

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseAgent, withAgents } from "./agents.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { confirmDeletion, runCommand, screenshot } from "./harness.ts";
+import { chooseRow, confirmDeletion, expandView, runCommand, screenshot } from "./harness.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
@@ -34,7 +34,7 @@ async function openImport(page: Page): Promise<void> {
   await runCommand(page, "Parley: Import from Agent…");
   await page.locator(".quick-input-widget input[placeholder='Select the agent that has the session']").waitFor();
   await page.keyboard.type("keeps-two");
-  await pick(page, name).click();
+  await chooseRow(pick(page, name));
 }
 
 describe("a session that an agent keeps", () => {
@@ -61,14 +61,14 @@ describe("a session that an agent keeps", () => {
     await openImport(page);
     await pick(page, "Kept: one").waitFor();
     await screenshot(page, "import-from-agent");
-    await pick(page, "Kept: one").click();
+    await chooseRow(pick(page, "Kept: one"));
     await log.getByText("You said: two", { exact: true }).waitFor();
     await log.getByText(`Imported from ${name}.`, { exact: true }).waitFor();
     await haveEachOnce("one", "two");
     await turn("three");
 
     // The agent runs now, so the list offers to copy the session.
-    if (!(await row(page, "Kept: one").first().isVisible())) await pane(page).locator(".pane-header").click();
+    await expandView(page, "Sessions");
     await choose(page, "Kept: one", "Copy Session");
     await row(page, "Kept: one (copy)").waitFor();
     await panel.getByText("Kept: one (copy)").first().waitFor();

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chooseRow, openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
 const pick = (page: Page, text: string | RegExp): Locator =>
@@ -247,7 +247,7 @@ describe("changes of a session in a worktree", () => {
     await screenshot(page, "bring-back-pick-dark");
     await row.locator(".action-label[aria-label='Select Hunks…']").click();
     const second = pick(page, /the agent's eight\s*line 8 · \+1 −1/);
-    await second.click();
+    await chooseRow(second);
     await screenshot(page, "bring-back-hunks-dark");
     await page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
     await until(() => read() === lines({ 2: "the agent's two" }));

@@ -15,18 +15,17 @@ import {
   tab,
   worktreesOf,
 } from "./candidatesPage.ts";
-import { openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
+import { chooseRow, openChat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
 
 /** Selects the demo agent, and the last commit as the base. */
 async function selectAgent(page: Page): Promise<void> {
-  await pick(page, "Demo Agent").first().waitFor();
-  await pick(page, "Demo Agent").first().click();
+  await chooseRow(pick(page, "Demo Agent").first());
   await page.locator(".quick-input-widget").getByText("1 Selected").waitFor();
   await screenshot(page, "ask-several-agents");
   await page.keyboard.press("Enter");
   await pick(page, "Last commit of main").first().waitFor();
   await page.keyboard.press("Enter");
-  await pick(page, "Demo Agent Once More").click();
+  await chooseRow(pick(page, "Demo Agent Once More"));
   await pick(page, "Demo Agent 1, Demo Agent 2").first().waitFor();
 }
 
@@ -62,7 +61,7 @@ describe("several agents that are asked the same", () => {
       await runCommand(page, "Parley: Ask Several Agents…");
       await selectAgent(page);
       await screenshot(page, "ask-several-send");
-      await pick(page, "Send to 2 Agents").click();
+      await chooseRow(pick(page, "Send to 2 Agents"));
 
       const candidates = comparison(page);
       for (const nth of [1, 2]) {
@@ -93,7 +92,7 @@ describe("several agents that are asked the same", () => {
       await tab(page, "Compare Candidates").click();
       await candidates.getByRole("button", { name: "One File of All…" }).click();
       await pick(page, "new.txt").waitFor();
-      await pick(page, "a.txt").click();
+      await chooseRow(pick(page, "a.txt"));
       await tab(page, "a.txt of all agents").waitFor();
       await page.locator(".multiDiffEntry").getByText("in /").nth(1).waitFor();
       await screenshot(page, "candidates-one-file");
@@ -147,7 +146,7 @@ describe("several agents that are asked the same", () => {
       await page.keyboard.type("Say hello");
       await page.keyboard.press("Enter");
       await selectAgent(page);
-      await pick(page, "Choose Models and Modes First").click();
+      await chooseRow(pick(page, "Choose Models and Modes First"));
       const question = page.getByRole("dialog").filter({ hasText: "1 of 2 agents failed to start." });
       await question.getByText("Demo Agent 2: The command that sets up the worktree ended with exit code 1.").waitFor();
       await screenshot(page, "candidates-failed");

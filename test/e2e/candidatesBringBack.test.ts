@@ -15,7 +15,7 @@ import {
   tab,
   worktreesOf,
 } from "./candidatesPage.ts";
-import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chooseRow, openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 import { chord, pressTo } from "./keyboard.ts";
 
 const cart = `// What a customer wants to buy.
@@ -95,13 +95,13 @@ for (const [theme, colors] of themes) {
       const panel = chatView(page);
       await panel.getByRole("textbox", { name: "Message" }).fill("#script task.json");
       await runCommand(page, "Parley: Ask Several Agents…");
-      await pick(page, "Demo Agent").first().click();
+      await chooseRow(pick(page, "Demo Agent").first());
       await page.locator(".quick-input-widget").getByText("1 Selected").waitFor();
       await page.keyboard.press("Enter");
       await pick(page, "Last commit of main").first().waitFor();
       await page.keyboard.press("Enter");
-      await pick(page, "Demo Agent Once More").click();
-      await pick(page, "Send to 2 Agents").click();
+      await chooseRow(pick(page, "Demo Agent Once More"));
+      await chooseRow(pick(page, "Send to 2 Agents"));
       const candidates = comparison(page);
       const branch = (nth: number): string => `parley/script-task-json/demo-agent-${nth}`;
       await candidateRow(candidates, branch(1)).getByText("+4").waitFor();
@@ -118,7 +118,7 @@ for (const [theme, colors] of themes) {
       await pictures(page, `candidates-back-pick-${theme}`);
       await row.hover();
       await row.locator(".action-label[aria-label='Select Hunks…']").click();
-      await pick(page, "toFixed").click();
+      await chooseRow(pick(page, "toFixed"));
       await pictures(page, `candidates-back-hunks-${theme}`);
       await page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
       await until(() => read("cart.js") === replaced(cart, loop));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chooseRow, openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
 
 const write = (file: string, content: string): object => ({
@@ -32,7 +32,7 @@ describe("checkpoints", () => {
     await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
     await screenshot(page, "checkpoint-preview");
     assert.equal(files.sum(), "second\n", "no file changes before the choice");
-    await row(page, "2 files will be restored.").first().click();
+    await chooseRow(row(page, "2 files will be restored.").first());
     await until(() => files.sum() === original && !files.hasMade());
     await tab.waitFor({ state: "detached" });
     await panel.getByRole("region", { name: "Changes" }).waitFor({ state: "hidden" });
@@ -81,7 +81,7 @@ describe("checkpoints", () => {
     const again = await openChat(page);
     await restoreButton(again, "second.json").focus();
     await page.keyboard.press("Enter");
-    await row(page, "Files and Conversation").click();
+    await chooseRow(row(page, "Files and Conversation"));
     await until(() => files.sum() === "first\n");
     await again
       .getByRole("log", { name: "Conversation" })

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
-import { chat, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
+import { chat, chooseRow, openWorkbench, reloadWindow, runCommand, screenshot } from "./harness.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const isFocused = (panel: FrameLocator): Promise<void> => composer(panel).and(panel.locator(":focus")).waitFor();
@@ -48,7 +48,7 @@ describe("a workspace with several folders", () => {
     await runCommand(page, "Parley: New Session");
     await rows.filter({ hasText: "one" }).waitFor();
     await screenshot(page, "folder-of-new-session");
-    await rows.filter({ hasText: "two" }).click();
+    await chooseRow(rows.filter({ hasText: "two" }));
     await shown.getByText("two", { exact: true }).waitFor();
     await isFocused(panel);
     await page.keyboard.type("#script where.json");
@@ -89,7 +89,7 @@ describe("a workspace with several folders", () => {
     assert.equal(await log.getByText(/\bfirst\b/).count(), 0);
 
     await runCommand(page, "Parley: New Session");
-    await rows.filter({ hasText: "one" }).click();
+    await chooseRow(rows.filter({ hasText: "one" }));
     await shown.getByText("one", { exact: true }).waitFor();
     await composer(panel).fill("hello");
     await composer(panel).press("Enter");

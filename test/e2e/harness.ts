@@ -20,7 +20,7 @@ import {
   webview,
 } from "../../scripts/vscode/workbench.mjs";
 
-export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
+export { answerTrust, chooseRow, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
 
 /**
  * Whether VS Code detects changes to its settings file. The build of the minimum version doesn't, unlike its desktop.

@@ -8,7 +8,7 @@ import type { FrameLocator, Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
-import { openChat, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chooseRow, openChat, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const seed = Number(process.env["SEED"] ?? 1);
 
@@ -222,7 +222,7 @@ describe("texts of others in the editor", () => {
 
     await runCommand(page, "Parley: Check Agents");
     await assertPlain(page, rows(page), "check-agents");
-    await rows(page).filter({ hasText: "Slow Agent" }).click();
+    await chooseRow(rows(page).filter({ hasText: "Slow Agent" }));
     await screenshot(page, "hostile-slow");
     await list(page).getByRole("button", { name: "OK" }).click();
     await showNotifications(page);

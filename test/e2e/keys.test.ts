@@ -1,7 +1,7 @@
 // The keys of the chat and the walkthrough in the real VS Code, pressed while an editor has the focus.
 import assert from "node:assert/strict";
 import { until } from "../support/fakes/until.ts";
-import { openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chooseRow, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const selector = (id: string, name: string, values: readonly string[], currentValue: string): object => ({
   ...{ id, name, category: id, type: "select", currentValue },
@@ -86,7 +86,7 @@ describe("the first steps in the chat", () => {
     const { page, errors } = await sharedWorkbench({});
     await runCommand(page, "Welcome: Open Walkthrough...");
     await page.locator(".quick-input-widget input").fill("Get Started with Parley");
-    await page.locator(".quick-input-list .label-name", { hasText: "Get Started with Parley" }).first().click();
+    await chooseRow(page.locator(".quick-input-list .label-name", { hasText: "Get Started with Parley" }).first());
     const walkthrough = page.locator(".gettingStartedContainer");
     for (const step of ["Choose an agent", "Sign in", "Send your first prompt", "Review a change"]) {
       const title = walkthrough.locator(".getting-started-step", { hasText: step });

@@ -7,7 +7,16 @@ import type { FrameLocator, Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
-import { allowCommand, expandView, newSession, runCommand, screenshot, sharedWorkbench, viewPane } from "./harness.ts";
+import {
+  allowCommand,
+  chooseRow,
+  expandView,
+  newSession,
+  runCommand,
+  screenshot,
+  sharedWorkbench,
+  viewPane,
+} from "./harness.ts";
 
 const second = { command: process.execPath, args: [inProject("dist", "demo-agent.mjs")], name: "Second Agent" };
 const settings = { "parley.agents": { second } };
@@ -116,7 +125,7 @@ describe("three sessions that work at the same time", () => {
     await question.waitFor();
     assert.equal(await session(panel), alpha);
     await runCommand(page, "Parley: Switch Session…");
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "#script gamma.json" }).click();
+    await chooseRow(page.locator(".quick-input-list .monaco-list-row", { hasText: "#script gamma.json" }));
     await question.waitFor({ state: "hidden" });
     await runCommand(page, "Notifications: Show Notifications");
     await notification.getByRole("button", { name: "Show" }).click();
@@ -179,7 +188,7 @@ describe("three sessions that work at the same time", () => {
     });
     await conversation(panel).getByText("The tests have passed.").waitFor();
     await runCommand(page, "Parley: Switch Session…");
-    await rows.filter({ hasText: "#script gamma.json" }).click();
+    await chooseRow(rows.filter({ hasText: "#script gamma.json" }));
     await panel.locator(`main[data-session="${gamma}"]`).waitFor();
     assert.equal(await composer(panel).inputValue(), "a draft for gamma");
     await composer(panel).clear();

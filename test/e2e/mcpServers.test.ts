@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { chooseAgent } from "./agents.ts";
 import {
   answerTrust,
+  chooseRow,
   newSession,
   openChat,
   openWorkbench,
@@ -162,7 +163,7 @@ describe("the values that MCP servers need", () => {
       await input.fill(value);
       await screenshot(page, "mcp-input");
       await input.press("Enter");
-      await page.locator(".quick-input-list .monaco-list-row", { hasText: "north" }).click();
+      await chooseRow(page.locator(".quick-input-list .monaco-list-row", { hasText: "north" }));
     };
     await chooseAgent(panel, "mcp");
     await enter(key);
@@ -180,7 +181,7 @@ describe("the values that MCP servers need", () => {
     await runCommand(page, "Parley: Remove Stored Values of MCP Servers");
     const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "tickets" });
     await row.getByText("key, region").waitFor();
-    await row.click();
+    await chooseRow(row);
     await page.keyboard.press("Enter");
     await widget.waitFor({ state: "hidden" });
     await runCommand(page, "Parley: New Session");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import {
   allowCommand,
+  chooseRow,
   openFile,
   reloadWindow,
   runCommand,
@@ -78,11 +79,10 @@ describe("permission rules", () => {
     await page.locator(".quick-input-title", { hasText: "See the version" }).waitFor();
     await list.locator(".monaco-list-row").first().waitFor();
     await screenshot(page, "always");
-    await list
+    const inWorkspace = list
       .locator(".monaco-list-row", { hasText: "node --version" })
-      .filter({ hasText: "in this workspace" })
-      .first()
-      .click();
+      .filter({ hasText: "in this workspace" });
+    await chooseRow(inWorkspace.first());
     await question.waitFor({ state: "hidden" });
     await idle(panel);
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
-import { openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chooseRow, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const source = `export const items = [];
 
@@ -56,7 +56,7 @@ describe("a review by another agent in a real VS Code", () => {
     await openFile(page, "total.js");
 
     await runCommand(page, "Parley: Review Changes With…");
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Reviewer" }).click();
+    await chooseRow(page.locator(".quick-input-list .monaco-list-row", { hasText: "Reviewer" }));
     const body = threads(page).locator(".comment-body", { hasText: "An array has no size." });
     await body.waitFor();
     assert.equal(await threads(page).getByText("The rest is good").count(), 0);
@@ -77,7 +77,7 @@ describe("a review by another agent in a real VS Code", () => {
 
     // The review is a session of its own, in the mode in which the agent only reads.
     await runCommand(page, "Parley: Switch Session…");
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Review of Changes" }).first().click();
+    await chooseRow(page.locator(".quick-input-list .monaco-list-row", { hasText: "Review of Changes" }).first());
     await panel.getByText("The rest is good.", { exact: true }).waitFor();
     const mode = panel.getByRole("combobox", { name: "Mode", exact: true }).locator("option:checked");
     assert.equal((await mode.innerText()).trim(), "Read-only");

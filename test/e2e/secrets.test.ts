@@ -6,7 +6,7 @@ import type { FrameLocator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
-import { openChat, openWorkbench, quitVscode, runCommand } from "./harness.ts";
+import { chooseRow, openChat, openWorkbench, quitVscode, runCommand } from "./harness.ts";
 
 const mark = "Zq9mark";
 /** A secret with characters that JSON, addresses and base64 write differently. */
@@ -159,7 +159,7 @@ describe("secrets that come in by every way", () => {
       ["Transcript", "events.jsonl"],
     ] as const) {
       await runCommand(page, "Parley: Export Session");
-      await page.locator(".quick-input-widget .monaco-list-row", { hasText: format }).click();
+      await chooseRow(page.locator(".quick-input-widget .monaco-list-row", { hasText: format }));
       shown[name] = await saved(page, folder, name);
     }
     await runCommand(page, "Parley: Show Protocol Traffic");

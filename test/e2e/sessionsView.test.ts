@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
-import { confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chooseRow, confirmDeletion, newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { chord } from "./keyboard.ts";
 
 const pane = (page: Page): Locator =>
@@ -154,7 +154,7 @@ describe("the Sessions view in a real VS Code", () => {
     await row(page, "new talk").waitFor({ state: "detached" });
 
     await choose(page, "First talk", "Export Session…");
-    await page.locator(".quick-input-widget .monaco-list-row", { hasText: "Markdown" }).click();
+    await chooseRow(page.locator(".quick-input-widget .monaco-list-row", { hasText: "Markdown" }));
     const file = join(folder, "First talk.md");
     const name = page.locator(".quick-input-widget input.input").first();
     await until(async () => (await name.inputValue().catch(() => "")).endsWith("First talk.md"));

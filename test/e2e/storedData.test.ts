@@ -5,7 +5,16 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { recordedSession, storedFolder, storedText } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
-import { chat, openChat, openFile, openWorkbench, restartVscode, runCommand, type Workbench } from "./harness.ts";
+import {
+  chat,
+  chooseRow,
+  openChat,
+  openFile,
+  openWorkbench,
+  restartVscode,
+  runCommand,
+  type Workbench,
+} from "./harness.ts";
 
 const fixed = "// Adds both numbers.\nexport function sum(a, b) {\n  return a + b;\n}\n";
 const original = "export function sum(a, b) {\n  return a - b;\n}\n";
@@ -92,7 +101,7 @@ describe("data that an earlier build stored", () => {
     const prompt = panel.locator('parley-message[data-kind="user"]', { hasText: "#script first.json" });
     await prompt.hover();
     await prompt.getByRole("button", { name: "Restore Checkpoint" }).click();
-    await row(page, "2 files will be restored.").click();
+    await chooseRow(row(page, "2 files will be restored."));
     await until(() => readFileSync(join(folder, "src/sum.js"), "utf8") === original);
     await until(() => !existsSync(join(folder, "CHANGES.md")));
     await changes.waitFor({ state: "hidden" });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { FrameLocator } from "playwright-core";
 import {
   canOpenTwice,
+  chooseRow,
   openAgain,
   openChat,
   openWorkbench,
@@ -60,7 +61,7 @@ describe("two windows on one folder", () => {
 
     // A session is open in one window only. This also shows that both have one storage.
     await runCommand(second.page, "Parley: Switch Session…");
-    await second.page.locator(".quick-input-list .monaco-list-row", { hasText: "#script one.json" }).click();
+    await chooseRow(second.page.locator(".quick-input-list .monaco-list-row", { hasText: "#script one.json" }));
     await runCommand(second.page, "Notifications: Show Notifications");
     await second.page
       .locator(".notifications-center .notification-list-item")
