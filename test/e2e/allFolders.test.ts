@@ -1,12 +1,12 @@
 // The sessions of all folders in the real VS Code: two windows on two folders of one profile. The second one lists, searches
 // and opens what the first one has stored.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
 import { chat, closeWindow, newSession, openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { filesBelow } from "./storedFiles.ts";
 
 const pane = (page: Page): Locator =>
   page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
@@ -33,9 +33,7 @@ describe("the sessions of all folders in a real VS Code", () => {
       },
     });
     const stored = (): readonly string[] =>
-      readdirSync(first.server.dataDir, { recursive: true, encoding: "utf8" }).filter(name =>
-        /\.(session\.json|search\.txt)$/.test(name),
-      );
+      filesBelow(first.server.dataDir).filter(name => /\.(session\.json|search\.txt)$/.test(name));
     const before = stored().length;
     const panel = await openChat(first.page);
     await send(panel, "#script harbour.json");

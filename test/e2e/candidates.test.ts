@@ -123,7 +123,7 @@ describe("several agents that are asked the same", () => {
       await candidateRow(candidates, `${name}-1`).waitFor();
       assert.ok(existsSync(worktree(1)));
     } finally {
-      rmSync(parent, { recursive: true, force: true });
+      rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 
@@ -163,7 +163,7 @@ describe("several agents that are asked the same", () => {
       await candidates.getByRole("button", { name: "Send to 1 Agent" }).click();
       await candidateRow(candidates, `${name}-1`).getByText("Done").waitFor();
     } finally {
-      rmSync(parent, { recursive: true, force: true });
+      rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 });

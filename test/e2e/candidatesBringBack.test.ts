@@ -70,7 +70,7 @@ for (const [theme, colors] of themes) {
   describe(`candidates whose changes come back, ${theme} theme`, () => {
     let parent = "";
     afterEach(() => {
-      if (parent !== "") rmSync(parent, { recursive: true, force: true });
+      if (parent !== "") rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     });
 
     it("give a hunk of the first and hunks of the second to one review, by mouse and by keyboard", async () => {

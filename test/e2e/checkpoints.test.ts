@@ -43,7 +43,7 @@ describe("checkpoints", () => {
     });
     await restored.getByRole("button", { name: "Undo" }).click();
     await until(() => files.sum() === "second\n" && files.hasMade());
-    await runCommand(page, "Notifications: Clear All Notifications");
+    await undoEnded(page);
     assert.deepEqual(errors, []);
   });
 
@@ -69,7 +69,7 @@ describe("checkpoints", () => {
     await panel.getByRole("region", { name: "Changes" }).getByText("1 file").waitFor();
     await runCommand(page, "Parley: Undo Restore");
     await until(() => files.sum() === "second\n");
-    await runCommand(page, "Notifications: Clear All Notifications");
+    await undoEnded(page);
     assert.deepEqual(errors, []);
   });
 
@@ -94,7 +94,7 @@ describe("checkpoints", () => {
     await until(() => files.sum() === "second\n");
     await again.getByRole("textbox", { name: "Message" }).fill("");
     await again.getByRole("list", { name: "Attachments" }).getByRole("button").first().click();
-    await runCommand(page, "Notifications: Clear All Notifications");
+    await undoEnded(page);
   });
 
   it("are gone after they are deleted", async () => {
@@ -108,6 +108,17 @@ describe("checkpoints", () => {
     assert.deepEqual(errors, []);
   });
 });
+
+/**
+ * Waits until Parley reports the end of an undo, and removes its notification. The files are on disk before that, and the
+ * next test would replace them while Parley still works on them.
+ */
+async function undoEnded(page: Page): Promise<void> {
+  await runCommand(page, "Notifications: Show Notifications");
+  const ended = { hasText: "The restore was undone:" };
+  await page.locator(".notifications-center .notification-list-item", ended).first().waitFor();
+  await runCommand(page, "Notifications: Clear All Notifications");
+}
 
 interface Files {
   sum(): string;

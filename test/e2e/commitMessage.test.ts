@@ -15,7 +15,7 @@ const writeButton = (page: Page): Locator => page.getByRole("button", { name: "W
 /** VS Code shows the buttons of a title while the pointer is on its view, or the focus in it. */
 async function pointAtTitle(page: Page): Promise<void> {
   await page.locator(".pane-header", { hasText: "Changes" }).first().hover();
-  await writeButton(page).waitFor({ timeout: 20_000 });
+  await writeButton(page).waitFor();
 }
 const cancelButton = (page: Page): Locator => page.getByRole("button", { name: "Cancel Commit Message" });
 
@@ -121,7 +121,7 @@ describe("the commit message in a real VS Code", () => {
       await page.keyboard.press("End");
       await page.keyboard.type(" of mine");
       await until(() => cancels() === 4);
-      assert.equal(await boxText(page), "Describe a part of mine");
+      await until(async () => (await boxText(page)) === "Describe a part of mine");
 
       // Escape belongs to VS Code again, which clears the box.
       await page.keyboard.press("Escape");

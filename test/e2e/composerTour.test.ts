@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { chat, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
+import { whenStored } from "./whenStored.ts";
 
 const plan = (status: "in_progress" | "completed"): object => ({
   update: {
@@ -75,6 +76,7 @@ describe("around the message box in a real VS Code", () => {
     await log.getByRole("note", { name: "Finished turn" }).nth(1).waitFor();
     assert.deepEqual(errors, []);
 
+    await whenStored(page, "closedPlan:");
     await reloadWindow(page);
     await chat(page).getByText("Demo Agent starts with your next message.").waitFor();
     await chat(page).getByRole("log", { name: "Conversation" }).getByText("The held one.").waitFor();

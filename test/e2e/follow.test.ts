@@ -155,11 +155,8 @@ describe("following the agent", () => {
     await shown(page, "other.js");
     assert.equal(await tab(page, "hosts").count(), 0);
     assert.equal(await tab(page, "sum.js").count(), 0);
-    assert.equal(
-      await tab(page, "long.js").count(),
-      0,
-      "a tab that became permanent only by the agent's edit still belongs to Follow",
-    );
+    // A tab that became permanent only by the agent's edit still belongs to Follow, which closes it after the next one opened.
+    await tab(page, "long.js").waitFor({ state: "detached" });
     await pressed(follow, true);
     assert.deepEqual(errors, []);
   });

@@ -51,7 +51,9 @@ export async function focusIs(page: Page, wanted: RegExp): Promise<void> {
 export async function pressTo(page: Page, key: string, wanted: RegExp, maxPresses = 60): Promise<void> {
   const seen: string[] = [];
   for (let presses = 0; presses <= maxPresses; presses++) {
-    const at = await focused(page);
+    let at = "";
+    // An element that is painted again while it is read has no name for a moment.
+    await until(async () => (at = await focused(page).catch(() => "")) !== "");
     if (wanted.test(at)) return;
     seen.push(at);
     await page.keyboard.press(key);

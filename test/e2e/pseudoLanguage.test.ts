@@ -22,6 +22,8 @@ describe("Parley in another language", () => {
     const list = page.locator(".quick-input-widget");
     await list.getByText("⟦Restore Checkpoint⟧").waitFor();
     await list.getByPlaceholder("⟦Choose the message to restore to⟧").waitFor();
+    // VS Code shows a list before it has its rows.
+    await list.locator(".monaco-list-row.focused").waitFor();
     await page.keyboard.press("Enter");
     await list.getByPlaceholder("⟦No known file will change.⟧").waitFor();
     await page.keyboard.press("Escape");

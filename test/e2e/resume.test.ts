@@ -78,6 +78,7 @@ describe("a large conversation after a reload of the window", () => {
     await badge.waitFor({ state: "detached" });
     await card.waitFor({ state: "detached" });
     await until(async () => (await message.inputValue()) === "go on", 30_000);
+    await focusIs(page, /^textbox "Message"/);
 
     await page.keyboard.press("Enter");
     await card.waitFor();

@@ -137,6 +137,10 @@ describe("the review of the files of an agent", () => {
     await screenshot(page, "review-agents");
     await bar(panel).getByRole("button", { name: "Undo new/in/made.txt" }).click();
     await until(() => !existsSync(at("new")));
+    // While the created file is listed, Undo All asks before it deletes it.
+    await bar(panel)
+      .getByRole("button", { name: /^6 files/ })
+      .waitFor();
     await bar(panel).getByRole("button", { name: "Undo All" }).click();
     await bar(panel).waitFor({ state: "detached" });
     await isAsBefore();
@@ -152,6 +156,7 @@ describe("the review of the files of an agent", () => {
     await screenshot(page, "undo-all-deletes");
     await dialog.getByRole("button", { name: "Undo Changes" }).click();
     await isAsBefore();
+    await bar(panel).waitFor({ state: "detached" });
     assert.deepEqual(errors, []);
   });
 

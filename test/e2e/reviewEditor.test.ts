@@ -281,6 +281,8 @@ describe("the changes of a file", () => {
     const [first, second] = files;
     const sentence = (words: string): Locator => page.locator(".view-line", { hasText: words });
     await openFile(page, first);
+    // The tab is there before the editor has the keys.
+    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("mine ");
     await page.keyboard.press("Control+S");

@@ -1,6 +1,6 @@
 // Replaces the data of a window by data of an earlier build while VS Code is stopped. The next window must show it.
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { recordedSession, storedFolder, storedText } from "../support/fakes/storedData.ts";
@@ -15,6 +15,7 @@ import {
   runCommand,
   type Workbench,
 } from "./harness.ts";
+import { filesBelow } from "./storedFiles.ts";
 
 const fixed = "// Adds both numbers.\nexport function sum(a, b) {\n  return a + b;\n}\n";
 const original = "export function sum(a, b) {\n  return a - b;\n}\n";
@@ -115,7 +116,7 @@ const row = (page: Page, words: string): Locator =>
 
 /** The storage folder of the extension for the workspace, once it exists. */
 function storageFolder(dataDir: string): string | undefined {
-  const found = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).find(path =>
+  const found = filesBelow(dataDir).find(path =>
     /workspaceStorage[\\/][^\\/]+[\\/]parley\.parley[\\/]sessions[\\/]window-[^\\/]+\.json$/.test(path),
   );
   return found === undefined ? undefined : join(dataDir, found, "..", "..");

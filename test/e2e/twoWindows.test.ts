@@ -1,7 +1,7 @@
 // Two windows on one folder: each keeps the session that it shows, and a session is open in one of them only.
 // test/library has the limits for stored sessions of several windows.
 import assert from "node:assert/strict";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator } from "playwright-core";
 import {
@@ -14,6 +14,7 @@ import {
   runCommand,
   type Workbench,
 } from "./harness.ts";
+import { filesBelow } from "./storedFiles.ts";
 
 const composer = (panel: FrameLocator) => panel.getByRole("textbox", { name: "Message" });
 const prompt = (panel: FrameLocator, text: string) =>
@@ -34,7 +35,7 @@ async function send(panel: FrameLocator, text: string): Promise<string> {
  * the lock in the storage works.
  */
 function unlockStorage(dataDir: string): void {
-  for (const path of readdirSync(dataDir, { recursive: true, encoding: "utf8" }))
+  for (const path of filesBelow(dataDir))
     if (path.endsWith("vscode.lock")) rmSync(join(dataDir, path), { force: true });
 }
 

@@ -2,12 +2,13 @@
 // of the window.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { until } from "../support/fakes/until.ts";
+import { isAlive, until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
 import { answerTrust, newSession, openChat, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { filesBelow, textOf } from "./storedFiles.ts";
 
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
 const input = (page: Page): Locator => page.locator(".quick-input-widget input.input");
@@ -27,12 +28,13 @@ const write = (file: string, content: string): unknown => ({
   request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },
 });
 
-/** The number of windows that have stored which sessions they have open. */
+/** The number of running windows that have stored which sessions they have open. */
 function windowsWithSessions(dataDir: string): number {
-  const records = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).filter(name =>
-    /window-.+\.json$/.test(name),
-  );
-  return records.filter(name => readFileSync(join(dataDir, name), "utf8").includes("live")).length;
+  const records = filesBelow(dataDir).filter(name => {
+    const pid = Number(/window-.+\.(\d+)\.json$/.exec(name)?.[1] ?? 0);
+    return pid > 0 && isAlive(pid);
+  });
+  return records.filter(name => textOf(join(dataDir, name))?.includes("live")).length;
 }
 
 const call = (update: object): unknown => ({ update: { toolCallId: "t1", ...update } });
@@ -143,6 +145,8 @@ describe("a session in a worktree", () => {
       await refusal.waitFor({ state: "hidden" });
       assert.ok(existsSync(worktree));
       await window.close();
+      // The extension host of the window ends a moment later.
+      await until(() => windowsWithSessions(server.dataDir) === 1);
 
       // The agent asks before it writes in the folder of the window.
       await send(panel, "#script outside.json");
@@ -176,7 +180,7 @@ describe("a session in a worktree", () => {
       await until(() => !existsSync(worktree));
       await until(() => git("for-each-ref", "--format=%(refname:short)", "refs/heads").trim() === "main");
     } finally {
-      rmSync(parent, { recursive: true, force: true });
+      rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 
@@ -296,7 +300,7 @@ describe("a session in a worktree", () => {
         .waitFor();
       await screenshot(page, "worktree-wide-light");
     } finally {
-      rmSync(parent, { recursive: true, force: true });
+      rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 });

@@ -28,6 +28,7 @@ describe("a turn", () => {
     assert.equal(await window.composer.inputValue(), "");
     const card = log.getByRole("article", { name: "Write sum.js" });
     await card.waitFor();
+    await log.locator("strong").nth(19).waitFor();
     assert.equal(await log.locator("strong").count(), 20);
     await window.stop.waitFor();
     const file = join(window.folder, "sum.js");
