@@ -62,6 +62,7 @@ export class AgentPool {
   readonly #environment: WindowEnvironment;
   /** The version of the protocol that each agent and command has chosen. */
   readonly #negotiated = new Map<string, number>();
+  #isDisposed = false;
   readonly #recorded = new Emitter<string>();
   /** Fires with an agent's id when its traffic was recorded. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
@@ -98,6 +99,8 @@ export class AgentPool {
    * The running agent, started if necessary. Rejects with a ProblemError. Calls `onProgress` until it settles.
    */
   async get(definition: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
+    // Nothing would end the process of a session that opens while the window closes.
+    if (this.#isDisposed) throw new ProblemError(stoppedProblem(definition.name));
     const old = this.#slots.get(definition.id);
     const slot = old && textWithSecrets(old.definition) === textWithSecrets(definition) ? old : this.#start(definition);
     if (old && old !== slot) void this.#end(old, t("its settings have changed"));
@@ -118,6 +121,7 @@ export class AgentPool {
 
   /** Stops all agents. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     for (const slot of [...this.#slots.values()]) void this.#end(slot); // Awaited below.
     await Promise.all(this.#ending);
     this.#recorded.dispose();
@@ -258,7 +262,7 @@ export class AgentPool {
     const { name } = slot.definition;
     const problem: Problem =
       reason === undefined
-        ? { message: t("{0} was stopped.", name), next: ["restartAgent"] }
+        ? stoppedProblem(name)
         : {
             message: t("{0} was stopped because {1}. Retry, or send a message, to continue.", name, reason),
             next: ["retry"],
@@ -279,6 +283,8 @@ export class AgentPool {
     return ended;
   }
 }
+
+const stoppedProblem = (name: string): Problem => ({ message: t("{0} was stopped.", name), next: ["restartAgent"] });
 
 /** Another command of the same agent can speak another version. */
 const negotiationKey = (definition: AgentDefinition): string =>

@@ -176,6 +176,13 @@ describe("the pool of agent processes", function () {
     ]);
   });
 
+  it("starts no agent after its end, although a session was still being opened", async () => {
+    await pool.dispose();
+    const running = await get(agent("none")).catch((error: unknown) => asProblem(error).message);
+    await pool.stop("none");
+    assert.equal(running, "Bad Agent was stopped.");
+  });
+
   it("ends the whole tree, also descendants that ignore SIGTERM", async () => {
     const pids: number[] = [];
     const running = await get(agent("grandchild"));

@@ -36,7 +36,8 @@ describe("a commit message in VS Code", () => {
   });
   after(async () => {
     await vscode.commands.executeCommand("git.close", repository);
-    rmSync(base, { recursive: true, force: true });
+    // A command of the git extension can still write into the repository.
+    rmSync(base, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const agents = (args: readonly string[]): Thenable<void> =>

@@ -124,7 +124,8 @@ describe("the sessions of all folders", () => {
   afterEach(() => {
     for (const store of stores.splice(0)) store.dispose();
     Object.assign(vscode.commands, { executeCommand });
-    rmSync(root, { recursive: true, force: true });
+    // The stores write what they have read of logs, also after their end.
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it("are known to be open in a running window before the window stores one that it lists", async () => {

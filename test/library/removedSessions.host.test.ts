@@ -57,7 +57,8 @@ describe("sessions that a limit removed", () => {
   afterEach(() => {
     Object.assign(vscode.window, { showInformationMessage, showWarningMessage, showQuickPick });
     store.dispose();
-    rmSync(folder, { recursive: true });
+    // The store writes what it has read of logs, also after its end.
+    rmSync(folder, { recursive: true, maxRetries: 5 });
   });
 
   const context = (): vscode.ExtensionContext =>
