@@ -7,6 +7,7 @@ import type { FrameLocator, Locator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseInMenu } from "./contextMenu.ts";
 import { chooseRow, openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { editorHasFocus } from "./keyboard.ts";
 
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
 const pick = (page: Page, text: string | RegExp): Locator =>
@@ -104,7 +105,7 @@ describe("changes of a session in a worktree", () => {
     await runCommand(page, "Parley: Keep All Changes");
 
     await openFile(page, "app.txt");
-    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
+    await editorHasFocus(page);
     await page.keyboard.press("Control+End");
     await page.locator(".statusbar-item", { hasText: "Ln 13," }).waitFor();
     await page.keyboard.type("unsaved");

@@ -7,7 +7,16 @@ import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chat, openWorkbench, screenshot, type Workbench } from "./harness.ts";
-import { chord, focused, focusIs, hasTree, inQuickInput, pressTo, typeCommand } from "./keyboard.ts";
+import {
+  chord,
+  editorHasFocus,
+  focused,
+  focusIs,
+  hasTree,
+  pressTo,
+  quickInputHasFocus,
+  typeCommand,
+} from "./keyboard.ts";
 
 const lines = (...words: readonly (number | string)[]): string => words.map(word => `line ${word}\n`).join("");
 const before = lines(1, 2, 3, 4, 5, 6, 7, 8, 9);
@@ -81,7 +90,6 @@ describe("a day by keyboard in a real VS Code", () => {
     const idle = (): Promise<void> => panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     const message = /^textbox "Message"/;
     const restoreCheckpoint = /^button "Restore Checkpoint"/;
-    const inEditor = /^(textbox|textarea|application|code)\b/;
     const line = (number: number): Locator => page.locator(".statusbar-item", { hasText: `Ln ${number},` });
     const sessions = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Sessions" }) });
     const sessionsTree = (name: string): Promise<void> => hasTree(sessions.getByRole("tree"), name, folder);
@@ -136,11 +144,11 @@ describe("a day by keyboard in a real VS Code", () => {
 
     await station(page, "review", async () => {
       await keyboard.press("Control+P");
-      await focusIs(page, inQuickInput);
+      await quickInputHasFocus(page);
       await keyboard.type("list.txt");
       await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "list.txt" }).waitFor();
       await keyboard.press("Enter");
-      await focusIs(page, inEditor);
+      await editorHasFocus(page);
       await keyboard.press("Control+F8");
       await line(2).waitFor();
       await chord(page, "K", async () => (await changes.getByText("+1", { exact: true }).count()) > 0);
@@ -150,11 +158,11 @@ describe("a day by keyboard in a real VS Code", () => {
       await chord(page, "X", async () => list() === half);
       assert.equal(list(), half);
       await changes.waitFor({ state: "hidden" });
-      await focusIs(page, inEditor);
+      await editorHasFocus(page);
       await typeCommand(page, "Parley: Undo Last Review Decision");
       await until(() => list() === after);
       await changes.getByRole("button", { name: /^1 file/ }).waitFor();
-      await focusIs(page, inEditor);
+      await editorHasFocus(page);
       await tree("review");
     });
 
@@ -193,7 +201,7 @@ describe("a day by keyboard in a real VS Code", () => {
 
     await station(page, "rename", async () => {
       await keyboard.press("F2");
-      await focusIs(page, inQuickInput);
+      await quickInputHasFocus(page);
       await keyboard.press("Control+A");
       await keyboard.type("Lines of the list");
       await keyboard.press("Enter");
@@ -224,7 +232,7 @@ describe("a day by keyboard in a real VS Code", () => {
       await typeCommand(page, "Parley: Switch Session");
       // The list of commands can still be closing, and the focus is in the editor then.
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "Lines of the list" }).waitFor();
-      await focusIs(page, inQuickInput);
+      await quickInputHasFocus(page);
       await keyboard.type("Lines of");
       await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "Lines of the list" }).waitFor();
       await keyboard.press("Enter");
@@ -237,7 +245,7 @@ describe("a day by keyboard in a real VS Code", () => {
       await pressTo(page, "Shift+Tab", restoreCheckpoint);
       await keyboard.press("Enter");
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "1 file will be restored." }).waitFor();
-      await focusIs(page, inQuickInput);
+      await quickInputHasFocus(page);
       await keyboard.press("Enter");
       await until(() => list() === before);
       await changes.waitFor({ state: "hidden" });

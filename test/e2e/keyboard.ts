@@ -61,13 +61,17 @@ export async function pressTo(page: Page, key: string, wanted: RegExp, maxPresse
   assert.fail(`${key} does not reach ${String(wanted)}, but only ${[...new Set(seen)].join(" → ")}.`);
 }
 
-/** A list or a box of VS Code: the row that it names as active, or its box. */
-export const inQuickInput = /^(textbox|combobox|option|listitem)\b/;
+/** Waits until a list or a box of VS Code has the keys. A key that opens it in the panel reaches VS Code a moment later. */
+export const quickInputHasFocus = (page: Page): Promise<void> => page.locator(".quick-input-widget :focus").waitFor();
+
+/** Waits until the text of an editor has the keys. */
+export const editorHasFocus = (page: Page): Promise<void> =>
+  page.locator(".editor-instance .monaco-editor.focused").waitFor();
 
 /** Runs a command from the Command Palette by typing its title. */
 export async function typeCommand(page: Page, title: string): Promise<void> {
   await page.keyboard.press("F1");
-  await focusIs(page, inQuickInput);
+  await quickInputHasFocus(page);
   await page.keyboard.type(title);
   const rows = page.locator(".quick-input-list .monaco-list-row");
   await rows.first().filter({ hasText: title }).and(page.locator(".focused")).waitFor();

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseInMenu } from "./contextMenu.ts";
 import { openChat, openFile, openWorkbench, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
-import { chord } from "./keyboard.ts";
+import { chord, editorHasFocus } from "./keyboard.ts";
 
 const numbered = (...words: readonly (number | string)[]): string => words.map(one => `line ${one}\n`).join("");
 const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
@@ -282,7 +282,7 @@ describe("the changes of a file", () => {
     const sentence = (words: string): Locator => page.locator(".view-line", { hasText: words });
     await openFile(page, first);
     // The tab is there before the editor has the keys.
-    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
+    await editorHasFocus(page);
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("mine ");
     await page.keyboard.press("Control+S");
