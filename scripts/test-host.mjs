@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs out/test/host with mocha inside the extension host of the downloaded VS Code:
-//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [--repeat=20] [--stalls] [workspace]
+//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [--part=1/2] [--repeat=20] [--stalls] [workspace]
 // --repeat runs each test that often. With --stalls, processes are stopped at random for a moment, as on a busy machine:
 // tests that fail then depend on speed, or show a fault. Neither builds the tests: run "node esbuild.mjs --tests" first.
 // It also accepts the command line of @vscode/test-electron, so that it can be its `vscodeExecutablePath`.
@@ -49,6 +49,7 @@ function copyWorkspace(tmp) {
 /** @param {string} folder @param {string} resultsFile @returns {Promise<number>} the exit code */
 async function runHostTests(folder, resultsFile) {
   const grep = option("grep") ?? process.env["PARLEY_TEST_GREP"];
+  const part = option("part");
   const repeat = option("repeat");
   const server = await startServer({
     // In a browser, VS Code saves automatically, unlike on a desktop.
@@ -57,6 +58,7 @@ async function runHostTests(folder, resultsFile) {
     env: {
       PARLEY_TEST_RESULTS: resultsFile,
       ...(grep ? { PARLEY_TEST_GREP: grep } : {}),
+      ...(part ? { PARLEY_TEST_PART: part } : {}),
       ...(repeat ? { PARLEY_TEST_REPEAT: repeat } : {}),
       ...(flag("bail") ? { PARLEY_TEST_BAIL: "1" } : {}),
     },

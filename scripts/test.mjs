@@ -50,6 +50,9 @@ let preparedVscode;
 /** Several parts need it, and it is installed once. */
 const vscode = () => (preparedVscode ??= vscodeForTests(vscodeName));
 
+/** VS Code waits for the file system during half of these tests, so two windows need the time of two processors. */
+const hostParts = grep ? 1 : 2;
+
 /** Several parts of similar length, so that all lanes finish at about the same time. */
 const unitParts = 2;
 const webviewParts = 4;
@@ -64,9 +67,15 @@ const e2eParts = os.availableParallelism() < 2 * vscodeProcessors ? 1 : 2;
 const suites = {
   host: {
     about: "inside the extension host of a real VS Code",
-    command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
+    command: (results, part) => [
+      "scripts/test-host.mjs",
+      `--results=${results}`,
+      `--part=${part + 1}/${hostParts}`,
+      ...(grep ? [`--grep=${grep}`] : []),
+    ],
     needs: [chromium, vscode],
-    processors: vscodeProcessors,
+    parts: hostParts,
+    processors: vscodeProcessors / hostParts,
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",

@@ -10,6 +10,7 @@ export async function run(): Promise<void> {
   const bail = process.env["PARLEY_TEST_BAIL"] !== undefined;
   const mocha = new Mocha({ ui: "bdd", timeout: maxTestTime, color: false, bail, ...(grep ? { grep } : {}) });
   await loadTests(mocha);
+  mocha.suite.suites = inPart(mocha.suite.suites, process.env["PARLEY_TEST_PART"]);
   repeatTests(mocha.suite, Number(process.env["PARLEY_TEST_REPEAT"] ?? 1));
   const earlier = process.listeners("uncaughtException");
   const failures = await new Promise<number>(resolve => {
@@ -32,6 +33,12 @@ function ignoreErrorsOfGitExtension(listeners: readonly NodeJS.UncaughtException
       if (!/[\\/]extensions[\\/]git[\\/]dist[\\/]/.test(error.stack ?? "")) listener(error, origin);
     });
   }
+}
+
+/** The suites of a part: "1/2" are the first, the third and so on. */
+function inPart(suites: readonly Mocha.Suite[], partOfParts = "1/1"): Mocha.Suite[] {
+  const [part = 1, parts = 1] = partOfParts.split("/").map(Number);
+  return suites.filter((_, at) => at % parts === part - 1);
 }
 
 function repeatTests(suite: Mocha.Suite, times: number): void {
