@@ -55,6 +55,8 @@ export class ChangeTurns {
     const turn = turnOf(found) ?? (turns.isOverlap ? unknownTurn : turns.latest);
     if (turn === unknownTurn || turn === meanwhileTurn) review.nameTurn(turn, "");
     if (turn === meanwhileTurn) this.#noteTime(path, found.time);
+    // The call that is reported now can have made the earlier changes, too, so their text is the one before the call.
+    else if (turn !== unknownTurn) await this.#explain(path);
     return turn;
   }
 
@@ -117,7 +119,9 @@ export class ChangeTurns {
   /** Like {@link touchNow}, for a file whose text is that of its last change, of which this is a late report. */
   async touchUnchanged(path: string, text: string | null | undefined): Promise<string> {
     const found = await this.of(path);
-    const turn = found === unknownTurn || found === meanwhileTurn ? (this.#last.get(path) ?? found) : found;
+    // The last change was made before the call that runs now.
+    const isNobodys = found === unknownTurn || found === meanwhileTurn || this.#meanwhile.has(path);
+    const turn = isNobodys ? (this.#last.get(path) ?? found) : found;
     this.touch(path, text, turn);
     return turn;
   }
