@@ -7,7 +7,13 @@ import { pathToFileURL } from "node:url";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { CommentAnswers } from "../../src/comments/commentAnswers.ts";
 import { CommentSender } from "../../src/comments/commentSender.ts";
-import { conversationOf, lastSentRemark, newComment, withRemark, type LineComment } from "../../src/comments/lineComment.ts";
+import {
+  conversationOf,
+  lastSentRemark,
+  newComment,
+  withRemark,
+  type LineComment,
+} from "../../src/comments/lineComment.ts";
 import { LineComments } from "../../src/comments/lineComments.ts";
 import { sessionWork } from "../../src/comments/promptAnswer.ts";
 import { reviewComments } from "../../src/comments/reviewedComments.ts";

@@ -8,7 +8,8 @@ import { reviewRemarks, reviewRequest } from "../../src/comments/reviewRequest.t
 import { track } from "../../src/review/fileChanges.ts";
 import { readOnlyMode } from "../../src/session/readOnlyMode.ts";
 import { CommentRoom } from "./commentRoom.ts";
-import { messageText, onlyOwnFiles, stillAnswers, type Scenario, type Stage } from "./scenario.ts";
+import type { Turn } from "./conversation.ts";
+import { isAboutOwnFile, messageText, onlyOwnFiles, stillAnswers, type Scenario, type Stage } from "./scenario.ts";
 
 export const commentScenarios: readonly Scenario[] = [
   { id: "comment", title: "Comment on lines", play: stage => withRoom(stage, comment) },
@@ -158,18 +159,20 @@ async function review({ conversation, folder, passages }: Stage): Promise<readon
     { name: "src/sum.js", lines: { from: 6, to: 7 }, text: "This **leaves out** the last number." },
     { name: "src/sum.js", lines: { from: 6, to: 8 }, text: "Two lines." },
   ]);
-  const asked = turn.questions.length > 0 ? ["The agent requests permission to read the changed files."] : [];
+  const asked = isAsked(turn) ? ["The agent requests permission to read the changed files."] : [];
   if (!mode) return [...asked, "The agent has no mode in which it only reads, so it reviews in its usual mode."];
   const attempt = await conversation.turn(`[[tool:edit ${file}|let i = 0;|let i = 3;]][[say:Done.]]`, onlyOwnFiles);
   assert.equal(readFileSync(file, "utf8"), text, "the file stays as it is");
-  const how =
-    attempt.questions.length > 0
-      ? "it still asks before an edit"
-      : messageText(attempt.entries) === "Done."
-        ? "it refuses an edit and goes on"
-        : "it refuses an edit and ends its turn";
+  const how = isAsked(attempt)
+    ? "it still asks before an edit"
+    : messageText(attempt.entries) === "Done."
+      ? "it refuses an edit and goes on"
+      : "it refuses an edit and ends its turn";
   return [...asked, `The agent reviews changes in its mode “${mode.name}”: ${how}.`];
 }
+
+/** Whether the agent asked about anything but its own files. */
+const isAsked = ({ questions }: Turn): boolean => questions.some(question => !isAboutOwnFile(question));
 
 /** The texts of all prompts on the wire. */
 const sentTexts = ({ conversation }: Stage): string =>
