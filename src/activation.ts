@@ -1,6 +1,7 @@
 // The program that VS Code loads. It is small: it registers what the user can reach, and loads the extension with the
 // first use of it.
 import type * as vscode from "vscode";
+import { startWindow } from "./window/startup/extensionLoad.ts";
 import { hasOpenParleyTab } from "./window/startup/neededAtStart.ts";
 import { Startup } from "./window/startup/startup.ts";
 
@@ -13,10 +14,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     return createExtension(context, parts);
   });
   context.subscriptions.push(startup);
-  void startup.openChatAtStart();
-  const loading = startup.loadIfNeeded();
-  // After the activation, VS Code reads the documents of restored tabs, and the extension provides them.
-  if (hasOpenParleyTab()) await loading;
+  await startWindow(startup, hasOpenParleyTab);
 }
 
 /** Ends agents and terminals, and stores the conversation, before the window closes. */

@@ -61,7 +61,7 @@ export const agentPresets: readonly AgentDefinition[] = [
   { ...npx("gemini", "Gemini CLI", "telescope", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
   npx("opencode", "OpenCode", "json", "opencode-ai@1.18.33", "acp"),
   npx("qwen", "Qwen Code", "compass", "@qwen-code/qwen-code@0.24.4", "--acp"),
-  npx("kimi", "Kimi Code", "book", "@moonshot-ai/kimi-code@2.1.0", "acp"),
+  { ...npx("kimi", "Kimi Code", "book", "@moonshot-ai/kimi-code@2.1.0", "acp"), missingFiles: "empty" },
   npx("copilot", "GitHub Copilot", "rocket", "@github/copilot@1.0.102", "--acp"),
   npx("auggie", "Auggie", "tools", "@augmentcode/auggie@0.36.0", "--acp"),
   {

@@ -51,8 +51,15 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
   }
 
   /** How far the answer to the remark is. Undefined: it is not sent, or its session is not open. */
-  phaseOf({ prompt, end }: Remark): AnswerPhase | undefined {
-    return prompt === undefined ? undefined : (end ?? this.#phases.get(prompt));
+  phaseOf({ prompt, end, session }: Remark): AnswerPhase | undefined {
+    if (prompt === undefined) return undefined;
+    const known = end ?? this.#phases.get(prompt);
+    // A prompt that was sent just now has no phase yet.
+    const state = known === undefined ? this.#options.open.get(session)?.state : undefined;
+    if (!state) return known;
+    const { phase } = promptAnswer(state, prompt);
+    // The answer of a short turn is not collected yet.
+    return isUnfinished(phase) || phase === "gone" ? phase : "working";
   }
 
   /** Whether an agent of an open session works on the comment, or will. */

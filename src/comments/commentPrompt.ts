@@ -18,13 +18,16 @@ export interface CommentToSend {
 /** The most lines of a quote, and of a change. The rest is left out, and counted. */
 const maxQuotedLines = 200;
 
+/** Agents run a prompt as a command of their own if it begins so. A comment is about lines. */
+const commandStart = /^[/$!]/;
+
 /**
  * The text of the prompt. With several comments, each has a number, with which the agent is asked to begin its answer, so
  * that every thread gets its own.
  */
 export function commentPrompt(comments: readonly CommentToSend[]): string {
   const [only] = comments;
-  if (only && comments.length === 1) return textOf(only);
+  if (only && comments.length === 1) return textOf(only).replace(commandStart, "Comment: $&");
   const parts = comments.map((one, at) => `[${at + 1}] ${textOf(one)}`);
   const request =
     "Begin the answer to each comment with its number in brackets on a line of its own, such as [1], and say briefly what you did.";

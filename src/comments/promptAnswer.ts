@@ -1,6 +1,7 @@
 // Reads the answer to a prompt from the state of its session. Pure.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { ContentBlock } from "../session/events.ts";
+import { nextPrompt } from "../session/promptQueue.ts";
 import { contentText, isBusy, isPrompt, openQuestions, type Entry, type SessionState } from "../session/state.ts";
 import type { SessionWork } from "./lineComment.ts";
 
@@ -26,7 +27,7 @@ export function promptAnswer(state: SessionState, prompt: string): PromptAnswer 
   const at = positionOf(state, sent);
   if (at === undefined) {
     const isPending = state.pendingPrompts.some(({ id }) => id === sent);
-    return { text: "", phase: isPending ? pendingPhase(state) : "gone" };
+    return { text: "", phase: isPending ? pendingPhase(state, sent) : "gone" };
   }
   const texts: string[] = [];
   let end: AnswerPhase | undefined;
@@ -86,8 +87,12 @@ function runningPhase(state: SessionState): AnswerPhase {
   return state.lost === null ? "done" : "failed";
 }
 
-const pendingPhase = (state: SessionState): AnswerPhase =>
-  state.signIn !== null || state.lost !== null || state.queuePaused ? "waiting" : "queued";
+function pendingPhase(state: SessionState, id: string): AnswerPhase {
+  if (state.signIn !== null || state.lost !== null || state.queuePaused) return "waiting";
+  // Without present work, the prompt waits only until the agent is ready and the turn is prepared.
+  const isNext = !isBusy(state) && nextPrompt(state)?.id === id;
+  return isNext || !isQueuedPrompt(state, id) ? "working" : "queued";
+}
 
 /** A longer answer loses its end in a thread. The chat has all of it. Characters. */
 const maxAnswerLength = 20_000;

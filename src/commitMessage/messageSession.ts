@@ -10,7 +10,8 @@ import type { QuestionAnswer, ToolKind } from "../session/events.ts";
 import { refusedRequests } from "../session/refusedRequests.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
-import { isBusy, openQuestions, type SessionState, type TurnSpending } from "../session/state.ts";
+import { isBusy, openQuestions, type SessionState, type ToolEntry, type TurnSpending } from "../session/state.ts";
+import { UnaskedTools } from "./unaskedTools.ts";
 
 export interface MessageSessionOptions {
   readonly agent: { readonly id: string; readonly name: string };
@@ -57,15 +58,16 @@ const reading: ReadonlySet<string> = new Set<ToolKind>(["read", "search", "fetch
 
 /** Asks the agent for a text. */
 export function runMessageSession(options: MessageSessionOptions, request: MessageRequest): MessageRun {
+  const tools = new UnaskedTools(options.clock);
   const session: Session = new Session({
     id: options.newId(),
     agent: options.agent,
     workspaceFolder: options.folder,
     ...{ clock: options.clock, log: options.log, newId: options.newId, connection: options.connection },
-    createServices: () => refusingServices(),
+    createServices: () => refusingServices(tools),
     initialChoices: () => withoutMode(session.state, options.choices),
   });
-  const text = write(session, options, request);
+  const text = write(session, tools, options, request);
   const ended = text
     .then(
       () => {},
@@ -77,6 +79,7 @@ export function runMessageSession(options: MessageSessionOptions, request: Messa
 
 function write(
   session: Session,
+  tools: UnaskedTools,
   { agent, clock }: MessageSessionOptions,
   { prompt, onText, signal }: MessageRequest,
 ): Promise<string> {
@@ -85,6 +88,7 @@ function write(
     let shown = "";
     const settle = (run: () => void): void => {
       listening.dispose();
+      tools.dispose();
       timer?.dispose();
       signal.removeEventListener("abort", abort);
       run();
@@ -92,7 +96,8 @@ function write(
     const fail = (error: Error): void => settle(() => reject(error));
     const abort = (): void => fail(asError(signal.reason));
     const check = (state: SessionState): void => {
-      const problem = problemOf(state, agent.name);
+      const used = tools.find(state, isOver(state));
+      const problem = problemOf(state) ?? (used && toolProblem(used, agent.name));
       if (problem) return fail(new ProblemError(problem));
       answerForms(session, state);
       if (state.choices.some(({ status }) => status === "refused")) queueMicrotask(() => waiveChoices(session));
@@ -110,6 +115,7 @@ function write(
       }
     };
     const listening = session.onDidChange(check);
+    tools.onDidExpire(() => check(session.state));
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
     session.send([{ type: "text", text: prompt }]);
@@ -141,26 +147,24 @@ const isOver = (state: SessionState): boolean =>
   state.pendingPrompts.length === 0 && !isBusy(state) && state.activity.stopReason !== undefined;
 
 /** Why the agent cannot go on. */
-function problemOf({ lost, signIn, entries }: SessionState, name: string): Problem | undefined {
+function problemOf({ lost, signIn, entries }: SessionState): Problem | undefined {
   const refused = signIn ?? lost;
   if (refused) return refused;
-  for (const entry of entries) {
-    if (entry.kind === "problem") return entry.problem;
-    if (entry.kind !== "tool") continue;
-    const { kind, status, title = "" } = entry.fields;
-    // A thought is shown as a tool, too.
-    if (status !== "completed" || kind === "think") continue;
-    const message =
-      kind !== undefined && reading.has(kind)
-        ? t("{0} used a tool without asking: “{1}”. Parley has ended its session.", name, title)
-        : t(
-            "{0} used a tool without asking: “{1}”. Parley has ended its session. Check what it has changed.",
-            name,
-            title,
-          );
-    return { message, next: [] };
-  }
+  for (const entry of entries) if (entry.kind === "problem") return entry.problem;
   return undefined;
+}
+
+/** What the user has to know about a tool that was used without asking. */
+function toolProblem({ kind, title = "" }: ToolEntry["fields"], name: string): Problem {
+  const message =
+    kind !== undefined && reading.has(kind)
+      ? t("{0} used a tool without asking: “{1}”. Parley has ended its session.", name, title)
+      : t(
+          "{0} used a tool without asking: “{1}”. Parley has ended its session. Check what it has changed.",
+          name,
+          title,
+        );
+  return { message, next: [] };
 }
 
 /** Why the turn led to no message. */
@@ -214,9 +218,12 @@ const refusal =
   "This session only writes a text. It has no access to files, terminals or the user. Answer with the text.";
 
 /** Everything that an agent may ask for is refused. */
-function refusingServices(): SessionServices {
+function refusingServices(tools: UnaskedTools): SessionServices {
   return {
-    requestPermission: question => Promise.resolve(rejection(question)),
+    requestPermission: question => {
+      tools.asked(question.toolCallId);
+      return Promise.resolve(rejection(question));
+    },
     answer: () => {},
     cancelQuestions: () => {},
     question: () => undefined,

@@ -35,6 +35,8 @@ describe("the available agents", () => {
     assert.equal(agent({ gemini: { name: "Gem" } }, "gemini")?.name, "Gem");
     assert.deepEqual(agent({ gemini: { command: "gemini" } }, "gemini")?.args, []);
     assert.equal(agent({ gemini: { command: "gemini" } }, "gemini")?.missingFiles, "empty");
+    // In its plan mode, it reads its plan before each request to the model, also if there is none yet.
+    assert.equal(agent({ kimi: { command: "kimi" } }, "kimi")?.missingFiles, "empty");
     assert.deepEqual(agent({ mine: { command: "a", env: { A: "1" } } }, "mine")?.env, { A: "1" });
   });
 

@@ -78,6 +78,21 @@ describe("a comment that is sent", () => {
     assert.deepEqual(shown("c"), ["sent", "You: Why?", "Stub: Because it must.\n\nAll done."]);
   });
 
+  it("works as soon as it is sent, until the answer is in its thread", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    const working = ["sent.working", "You: Why?", "Stub: Working… (working)"];
+    add("c", "Why?");
+    await sender.send(["c"]);
+    assert.deepEqual(shown("c"), working);
+    await started();
+    say("Because.");
+    room.remote.end();
+    await until(() => room.session.state.activity.state === "idle");
+    assert.deepEqual(shown("c"), working);
+    update();
+    assert.deepEqual(shown("c"), ["sent", "You: Why?", "Stub: Because."]);
+  });
+
   it("changes its thread at most five times in a second", async () => {
     const { room, comments, sender, add, say, started, update } = await bench();
     add("c", "Why?");

@@ -21,6 +21,14 @@ describe("a prompt with comments", () => {
     );
   });
 
+  it("does not begin as a command of the agent, such as a slash command or one for a shell", () => {
+    const first = (text: string): string | undefined =>
+      commentPrompt([{ comment: comment(text), path: "src/list.js" }]).split("\n")[0];
+    for (const text of ["/clear this list", "  $HOME is wrong", "!important is missing"])
+      assert.equal(first(text), `Comment: ${text.trim()}`);
+    assert.equal(first("#1 is wrong"), "#1 is wrong");
+  });
+
   it("has the change that the lines belong to, and names the side", () => {
     const text = commentPrompt([
       {

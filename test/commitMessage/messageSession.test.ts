@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ProblemError, type Problem } from "../../src/base/errors.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
+import { maxAskDelay } from "../../src/commitMessage/unaskedTools.ts";
 import { maxWritingTime, runMessageSession, type MessageRun } from "../../src/commitMessage/messageSession.ts";
 import { CommitMessageUsage } from "../../src/commitMessage/commitMessageUsage.ts";
 import type { InitialChoices } from "../../src/session/choices.ts";
@@ -131,6 +132,82 @@ describe("the session that writes a commit message", () => {
         isReading ? /“Use it”\. Parley has ended its session\.$/ : /“Use it”.*Check what it has changed\.$/,
       );
       await until(() => session.cancels > 0);
+    }
+  });
+
+  const report = (session: StubSession, patch: object, toolCallId = "t"): void =>
+    session.report({ type: "tool", toolCallId, patch });
+  const runs = { title: "rm -rf x", kind: "execute", status: "in_progress" } as const;
+  const permission = (session: StubSession, toolCallId?: string): Promise<unknown> =>
+    session.client.requestPermission(
+      {
+        ...{ title: "May I?", ...(toolCallId !== undefined && { toolCallId }) },
+        options: [{ id: "no", name: "No", kind: "reject_once" }],
+      },
+      new AbortController().signal,
+    );
+
+  it("ends while the agent changes or runs something that it has not asked about", async () => {
+    for (const kind of ["edit", "delete", "move", "execute"] as const) {
+      bench = new Bench();
+      const { run, session } = await bench.start();
+      say(session, "Add x");
+      report(session, { ...runs, kind });
+      bench.clock.advance(maxAskDelay - 1);
+      report(session, { title: "rm -rf y" });
+      assert.equal(session.cancels, 0);
+      bench.clock.advance(1);
+      await fails(run, /^Stub used a tool without asking: “rm -rf y”\. .*Check what it has changed\.$/);
+      await until(() => session.cancels > 0);
+      session.end("cancelled");
+      await run.ended;
+      assert.equal(bench.clock.pendingTimers, 0);
+    }
+  });
+
+  it("goes on after a tool that the agent reports as running before it asks, and that is refused", async () => {
+    for (const asked of ["t", undefined]) {
+      bench = new Bench();
+      const { run, session } = await bench.start();
+      report(session, runs);
+      bench.clock.advance(maxAskDelay - 1);
+      assert.deepEqual(await permission(session, asked), { option: "no" });
+      report(session, { status: "in_progress" });
+      bench.clock.advance(maxAskDelay);
+      report(session, { status: "failed" });
+      say(session, "Add x", "m2");
+      session.end();
+      assert.equal(await run.text, "Add x");
+      await run.ended;
+      assert.equal(bench.clock.pendingTimers, 0);
+    }
+  });
+
+  it("goes on after a tool that failed by itself, that waits, or that only reads", async () => {
+    const { run, session } = await bench.start();
+    report(session, runs);
+    report(session, { status: "failed" });
+    report(session, { ...runs, status: "pending" }, "waits");
+    report(session, { ...runs, kind: "read" }, "reads");
+    bench.clock.advance(maxAskDelay);
+    report(session, { status: "failed" }, "reads");
+    say(session, "Add x", "m2");
+    session.end();
+    assert.equal(await run.text, "Add x");
+  });
+
+  it("ends with a turn in which a tool was left running without a question, and not after a refusal", async () => {
+    for (const isAsked of [false, true]) {
+      bench = new Bench();
+      const { run, session } = await bench.start();
+      report(session, runs);
+      if (isAsked) await permission(session, "t");
+      say(session, "Add x");
+      session.end();
+      if (isAsked) assert.equal(await run.text, "Add x");
+      else await fails(run, /used a tool without asking: “rm -rf x”/);
+      await run.ended;
+      assert.equal(bench.clock.pendingTimers, 0);
     }
   });
 

@@ -187,9 +187,14 @@ export class Conversation {
   }
 
   /** Sends a prompt and resolves when it is in the transcript. */
-  async prompt(text: string, ...more: readonly ContentBlock[]): Promise<void> {
+  prompt(text: string, ...more: readonly ContentBlock[]): Promise<void> {
+    return this.prompted(() => void this.#window.session.send([{ type: "text", text }, ...more]));
+  }
+
+  /** Resolves when the prompt that `send` sends is in the transcript. */
+  async prompted(send: () => void | Promise<void>): Promise<void> {
     const before = prompts(this.view).length;
-    this.#window.session.send([{ type: "text", text }, ...more]);
+    await send();
     await this.until("the prompt was taken", view => prompts(view).length > before && view.head.queue.length === 0);
   }
 

@@ -8,6 +8,7 @@ import { agents, define, nameOf, type RealAgent } from "./agents.ts";
 import { Conversation } from "./conversation.ts";
 import { NotPossible, type Scenario } from "./scenario.ts";
 import { scenarios as workScenarios } from "./scenarios.ts";
+import { commentScenarios } from "./commentScenarios.ts";
 import { handOverScenarios } from "./handOverScenarios.ts";
 import { sessionScenarios } from "./sessionScenarios.ts";
 
@@ -41,7 +42,12 @@ export interface Result {
   readonly impossible?: string;
 }
 
-const scenarios: readonly Scenario[] = [...workScenarios, ...sessionScenarios, ...handOverScenarios];
+const scenarios: readonly Scenario[] = [
+  ...workScenarios,
+  ...sessionScenarios,
+  ...handOverScenarios,
+  ...commentScenarios,
+];
 
 const trial = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Trial;
 const resultsFile = join(trial.out, "results.json");

@@ -9,6 +9,7 @@ import { chatEditorType } from "../../panel/chatSurface.ts";
 import { commandIds, type CommandId } from "../commandIds.ts";
 import { showErrorMessage } from "../../editor/editorUi.ts";
 import { StatusItem } from "../../editor/editorItems.ts";
+import { ExtensionLoad, type WindowStart } from "./extensionLoad.ts";
 import { PanelPages } from "./panelPages.ts";
 import { hasOpenParleyTab, hasParleyTab, hasStoredWork, opensChatAtStart } from "./neededAtStart.ts";
 
@@ -38,17 +39,19 @@ const agentNameKey = "parley.agentName";
 /** The number of unread sessions, in the state of the workspace. */
 const unreadKey = "parley.unreadSessions";
 
-export class Startup implements Disposable {
+export class Startup implements Disposable, WindowStart {
   readonly #context: vscode.ExtensionContext;
-  readonly #create: (parts: StartupParts) => Promise<LoadedExtension>;
+  readonly #extension: ExtensionLoad<LoadedExtension>;
   readonly #parts: StartupParts;
   readonly #registrations: vscode.Disposable;
-  #loaded: Promise<LoadedExtension> | undefined;
 
   constructor(context: vscode.ExtensionContext, create: (parts: StartupParts) => Promise<LoadedExtension>) {
     this.#context = context;
-    this.#create = create;
-    const load = (): Promise<LoadedExtension> => this.#load();
+    this.#extension = new ExtensionLoad(
+      () => create(this.#parts),
+      reason => void showErrorMessage(vscode.l10n.t("Parley could not be loaded: {0}", reason)),
+    );
+    const load = (): Promise<LoadedExtension> => this.#extension.load();
     const statusItem = new StatusItem("parley.status", 90, {
       name: "Parley",
       command: { command: "parley.openChat", arguments: ["status"] },
@@ -98,10 +101,8 @@ export class Startup implements Disposable {
   }
 
   /** Loads the extension if it shows something without being used. Resolves also if it is being loaded for another reason. */
-  async loadIfNeeded(): Promise<void> {
-    if (!this.#loaded && !hasOpenParleyTab() && !(await hasStoredWork(this.#context))) return;
-    // A failure was shown to the user.
-    await this.#load().catch(() => undefined);
+  loadIfNeeded(): Promise<void> {
+    return this.#extension.loadIf(async () => hasOpenParleyTab() || (await hasStoredWork(this.#context)));
   }
 
   /** Shows the chat if `npm start` has opened the window. The view can wait for the activation, so the activation must not wait. */
@@ -112,7 +113,7 @@ export class Startup implements Disposable {
 
   /** Resolves when agents and terminals have ended, and everything is stored. */
   async shutDown(): Promise<void> {
-    const loaded = await this.#loaded?.catch(() => undefined);
+    const loaded = await this.#extension.begun?.catch(() => undefined);
     await loaded?.shutDown();
   }
 
@@ -121,18 +122,7 @@ export class Startup implements Disposable {
   }
 
   async #runCommand(id: CommandId, args: readonly unknown[]): Promise<void> {
-    await (await this.#load()).runCommand(id, args);
-  }
-
-  /** Loads the extension once. After a failure, the next use tries again. */
-  #load(): Promise<LoadedExtension> {
-    this.#loaded ??= this.#create(this.#parts).catch((error: unknown) => {
-      this.#loaded = undefined;
-      const reason = error instanceof Error ? error.message : String(error);
-      void showErrorMessage(vscode.l10n.t("Parley could not be loaded: {0}", reason));
-      throw error;
-    });
-    return this.#loaded;
+    await (await this.#extension.load()).runCommand(id, args);
   }
 }
 
