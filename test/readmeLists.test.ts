@@ -34,6 +34,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   "Select the next mode": ["cycleMode"],
   "Choose the model": ["chooseModel"],
   Follow: ["toggleFollow"],
+  "Send the active file": ["toggleActiveFile"],
   "Go to the next, previous change": ["nextChange", "previousChange"],
   "Keep the change at the cursor": ["keepChange"],
   "Undo the change at the cursor": ["undoChange"],

@@ -163,6 +163,8 @@ export const intents = {
     },
   },
   /** Turns following the agent in the editor on or off. */
+  /** Sends a part of the active file with each message, or stops that. */
+  sendActiveFile: { scope: "window", fields: { part: isOneOf("file", "selection"), isOn: isBoolean } },
   follow: { scope: "session", fields: { on: isBoolean } },
   /** Copies the conversation to the clipboard as Markdown. */
   copyConversation: { scope: "session", fields: {} },

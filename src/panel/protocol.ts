@@ -527,7 +527,23 @@ export interface FeatureHead {
   readonly allowsEdits?: boolean;
   /** The worktree in which the session works. Null: it works in none that Parley has made. Absent in views of tests. */
   readonly worktree?: ViewWorktree | null;
+  /** The file with the focus in the editor. Null: there is none, or it is not shared. Absent in views of tests. */
+  readonly activeFile?: ViewActiveFile | null;
 }
+
+/** The file with the focus in the editor, which can go with each message. */
+export interface ViewActiveFile {
+  readonly name: string;
+  /** Relative to its workspace folder. */
+  readonly path: string;
+  /** The selected lines, 1-based and inclusive. Absent: nothing is selected. */
+  readonly lines?: { readonly from: number; readonly to: number };
+  /** The parts that go with each message. */
+  readonly sends: Readonly<Record<ActiveFilePart, boolean>>;
+}
+
+/** `file`: a link to the file. `selection`: the selected text. */
+export type ActiveFilePart = "file" | "selection";
 
 /** A worktree that Parley has made, as the chat and lists show it. */
 export interface ViewWorktree {

@@ -73,6 +73,7 @@ export const commandIds = [
   "parley.saveTranscript",
   "parley.showTraffic",
   "parley.showLog",
+  "parley.toggleActiveFile",
   "parley.toggleFollow",
   "parley.addToChat",
   "parley.fixWithChat",

@@ -120,6 +120,7 @@ export function createPanels(
         features.search.head,
         features.resumeQuestions.head,
         features.worktrees.views.head,
+        mentions.head,
       ]),
       isOutside: isOutsideSession,
       log,
@@ -146,7 +147,12 @@ export function createPanels(
     },
   };
   const startInWorktree = (): Promise<boolean> => features.worktrees.startByDefault(worktreeSessions);
-  const sender = new PromptSender({ registry, documents, attaching: mentions.attachments });
+  const sender = new PromptSender({
+    registry,
+    documents,
+    attaching: mentions.attachments,
+    activeFile: mentions.activeFile,
+  });
   const plans = store.add(
     new PlanDocuments({ state: id => open.get(id)?.state, onDidChange: open.onDidChange }, clock, log),
   );

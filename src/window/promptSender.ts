@@ -12,8 +12,10 @@ import {
 import type { PromptDraft } from "../mentions/promptDraft.ts";
 import { sliceLines } from "../files/lineWindow.ts";
 import type { Documents } from "../files/ports.ts";
+import type { ActiveFile, ActiveFileContent } from "../mentions/vscode/activeFile.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
+import type { SessionState } from "../session/state.ts";
 import type { Attachment } from "../panel/protocol.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
@@ -27,6 +29,7 @@ export interface PromptSenderOptions {
   readonly registry: Pick<SessionRegistry, "open" | "restoreOrStart">;
   readonly documents: Documents;
   readonly attaching: Attachments;
+  readonly activeFile: Pick<ActiveFile, "content">;
 }
 
 /** Sends prompts in the order in which they were written, regardless of how long their attachments take to read. */
@@ -59,10 +62,22 @@ export class PromptSender {
     const refusal = await this.refusalOf(attachments);
     if (refusal !== undefined) return returnDraft(intent, replyTarget, refusal);
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
-    const prompt = await this.contentOf({ text, attachments }, { accepts, agentName });
+    const active = await this.#activeFile(session.state, attachments);
+    const draft = { text, attachments: [...attachments, ...active.attachments] };
+    const prompt = await this.contentOf(draft, { accepts, agentName });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
     if (registry.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
-    session.send(prompt.content);
+    session.send([...prompt.content, ...active.links]);
+  }
+
+  /** What goes with a message that begins a turn. One to an agent that works corrects that work, wherever the user looks. */
+  async #activeFile({ activity }: SessionState, attachments: readonly Attachment[]): Promise<ActiveFileContent> {
+    if (activity.state !== "idle") return { links: [], attachments: [] };
+    const content = await this.#options.activeFile.content();
+    const attached = new Set(
+      attachments.flatMap(({ source }) => (source.type === "path" ? [vscode.Uri.file(source.path).toString()] : [])),
+    );
+    return { ...content, links: content.links.filter(link => !("uri" in link && attached.has(link.uri ?? ""))) };
   }
 
   /** Asks about files that may be secret or are outside of the workspace. Why the prompt is not sent, as a sentence. */

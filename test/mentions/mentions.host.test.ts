@@ -22,7 +22,7 @@ import { FileIndexer } from "../../src/mentions/vscode/fileIndexer.ts";
 import { Mentions } from "../../src/mentions/vscode/mentions.ts";
 import { RecentFiles } from "../../src/mentions/vscode/recentFiles.ts";
 import { TerminalCommands } from "../../src/mentions/vscode/terminalCommands.ts";
-import { PromptSender } from "../../src/window/promptSender.ts";
+import { PromptSender, type PromptSenderOptions } from "../../src/window/promptSender.ts";
 import type { ContentBlock } from "../../src/session/events.ts";
 import type { IntentOf } from "../../src/panel/intentHandlers.ts";
 import type { ItemPreview } from "../../src/panel/itemPreview.ts";
@@ -56,6 +56,11 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     await new Promise(resolve => setTimeout(resolve, 50));
   }
 }
+
+/** The user sends nothing of the active file. */
+const activeFile: PromptSenderOptions["activeFile"] = {
+  content: () => Promise.resolve({ links: [], attachments: [] }),
+};
 
 describe("mentions", () => {
   let root: string;
@@ -397,7 +402,7 @@ describe("mentions", () => {
     const state = { ...emptySession, agent: { id: "stub", name: "Stub" } };
     const session = { id: "s", state, send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
-    const sender = new PromptSender({ registry, documents, attaching });
+    const sender = new PromptSender({ registry, documents, attaching, activeFile });
     const path = join(inside, "latin.txt");
     await writeFile(path, Buffer.from("caf\xe9\n", "latin1"));
     const file: Attachment = { id: "1", kind: "file", label: "latin.txt", source: { type: "path", path } };
@@ -413,7 +418,7 @@ describe("mentions", () => {
     const state = { ...emptySession, agent: { id: "stub", name: "Stub" } };
     const session = { id: "s", state, send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
-    const sender = new PromptSender({ registry, documents, attaching });
+    const sender = new PromptSender({ registry, documents, attaching, activeFile });
     const editor = await open("quillwort.txt");
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
     const path = join(inside, "quillwort.txt");

@@ -43,6 +43,7 @@ const good: readonly Intent[] = [
   { type: "applyCode", text: "x" },
   { type: "openDiagram", text: "graph TD" },
   { type: "openPlan", plan: "main" },
+  { type: "sendActiveFile", part: "selection", isOn: true },
   { type: "openDiff", entry: "t:1", part: 0 },
   { type: "openLink", href: "https://example.com" },
   { type: "copy", text: "x" },

@@ -28,6 +28,49 @@ describe("the composer", () => {
     }
   });
 
+  it("shows the active file dim, with a switch for it and one for its selection, at 280 and 480 pixels", async () => {
+    const activeFile = { name: "sum.js", path: "src/sum.js", sends: { file: false, selection: true } };
+    for (const width of [280, 480]) {
+      const panel = await openPanel(
+        [
+          snapshot(
+            view([message("m1", "user", "Hi")], {
+              ...busyHead,
+              activity: { state: "idle", since: START, cancelling: false },
+              activeFile: { ...activeFile, lines: { from: 3, to: 7 } },
+            }),
+          ),
+        ],
+        { width },
+      );
+      const file = panel.page.getByRole("group", { name: "Active file" });
+      const [link, selection] = [
+        file.getByRole("button", { name: "sum.js" }),
+        file.getByRole("button", { name: "lines 3-7" }),
+      ];
+      assert.deepEqual(
+        [await link.getAttribute("aria-pressed"), await selection.getAttribute("aria-pressed")],
+        ["false", "true"],
+      );
+      await picture(panel, `active-file-${width}`);
+      await link.click();
+      await selection.click();
+      assert.deepEqual((await panel.intents()).slice(-2), [
+        { type: "sendActiveFile", part: "file", isOn: true },
+        { type: "sendActiveFile", part: "selection", isOn: false },
+      ]);
+      await panel.patch({
+        op: "head",
+        head: { activeFile: { ...activeFile, sends: { file: true, selection: true } } } as never,
+      });
+      await selection.waitFor({ state: "detached" });
+      assert.equal(await link.getAttribute("aria-pressed"), "true");
+      await panel.patch({ op: "head", head: { activeFile: null } as never });
+      await file.waitFor({ state: "detached" });
+      await panel.assertClean();
+    }
+  });
+
   it("Enter sends and clears the box, Shift+Enter inserts a line break", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("one");

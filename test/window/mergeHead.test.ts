@@ -43,6 +43,7 @@ const rest: HeadPart<
   | "resumeQuestion"
   | "worktree"
   | "comments"
+  | "activeFile"
 > = {
   values: {
     prompts: () => [],
@@ -54,6 +55,7 @@ const rest: HeadPart<
     resumeQuestion: () => null,
     worktree: () => null,
     comments: () => undefined,
+    activeFile: () => null,
   },
   onDidChange: neverFires,
 };

@@ -5,15 +5,24 @@ import { nullLog } from "../../src/base/log.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { Attachments } from "../../src/mentions/vscode/attachments.ts";
+import type { SessionRegistry } from "../../src/library/sessionRegistry.ts";
+import type { ContentBlock } from "../../src/session/events.ts";
+import { emptySession } from "../../src/session/state.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import type { IntentHandlers, IntentType } from "../../src/panel/intentHandlers.ts";
 import type { PanelAction } from "../../src/panel/replyTarget.ts";
 import { intentRunner } from "../../src/window/intentRunner.ts";
-import { PromptSender } from "../../src/window/promptSender.ts";
+import { PromptSender, type PromptSenderOptions } from "../../src/window/promptSender.ts";
 import { until } from "../support/fakes/until.ts";
 import { FakePanel, WindowBench } from "../support/host/windowBench.ts";
 
 const hello: Attachment = { id: "1", kind: "selection", label: "a", source: { type: "text", text: "hello" } };
+
+/** What goes of the active file. */
+const activeFile: PromptSenderOptions["activeFile"] = {
+  content: () =>
+    Promise.resolve({ links: [{ type: "link", uri: "file:///w/sum.js", name: "sum.js" }], attachments: [] }),
+};
 
 describe("a prompt", () => {
   let bench: WindowBench;
@@ -31,7 +40,7 @@ describe("a prompt", () => {
       accepts: () => null,
       agentName: () => "Stub",
     });
-    sender = new PromptSender({ registry: bench.sessions, documents, attaching });
+    sender = new PromptSender({ registry: bench.sessions, documents, attaching, activeFile });
   };
   const shownId = (): string => {
     const { session } = bench;
@@ -66,6 +75,31 @@ describe("a prompt", () => {
     await sender.send({ type: "send", text: "first" }, panel);
     await until(() => bench.prompts.flat().includes("first"));
     assert.deepEqual(panel.messages, []);
+  });
+
+  it("goes with the link to the active file, but for an agent that works, and not twice", async () => {
+    const sent: (readonly ContentBlock[])[] = [];
+    const at = (state: "idle" | "running"): PromptSender => {
+      const session = {
+        id: "s",
+        state: { ...emptySession, activity: { ...emptySession.activity, state } },
+        send: (content: readonly ContentBlock[]) => void sent.push(content),
+      };
+      const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
+      const documents = { stat: () => Promise.resolve({ kind: "folder", size: 0 }) };
+      const attaching = { declinedPaths: () => Promise.resolve([]) };
+      return new PromptSender({ registry, documents, attaching, activeFile } as unknown as PromptSenderOptions);
+    };
+    await at("idle").send({ type: "send", session: "s", text: "look" }, panel);
+    await at("running").send({ type: "send", session: "s", text: "not so" }, panel);
+    const source = { type: "path", path: "/w/sum.js" } as const;
+    const attachments = [{ id: "1", kind: "folder", label: "sum.js", source } as const];
+    await at("idle").send({ type: "send", session: "s", text: "again", attachments }, panel);
+    assert.deepEqual(
+      sent.map(content => content.map(({ type }) => type)),
+      [["text", "link"], ["text"], ["text", "link"]],
+    );
+    assert.deepEqual(sent[0]?.at(-1), { type: "link", uri: "file:///w/sum.js", name: "sum.js" });
   });
 
   it("returns to the composer with its attachments if the panel shows another session meanwhile", async () => {

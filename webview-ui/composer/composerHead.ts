@@ -17,6 +17,7 @@ const composerKeys = [
   "mcpServers",
   "options",
   "allowsEdits",
+  "activeFile",
 ] as const satisfies readonly (keyof ViewHead)[];
 
 /** The head without what changes while an agent works, such as the usage, the plans and the changes to review. */

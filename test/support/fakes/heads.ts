@@ -39,4 +39,5 @@ export const emptyHeadValues: HeadValues = {
   resumeQuestion: () => null,
   allowsEdits: () => undefined,
   worktree: () => undefined,
+  activeFile: () => undefined,
 };

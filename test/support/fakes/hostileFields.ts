@@ -155,6 +155,8 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.problem.signIn.description": "agent",
   // The name of the chosen method, which the banner shows as a button before.
   "head.problem.signingIn.name": "Parley",
+  "head.activeFile.name": "Parley",
+  "head.activeFile.path": "Parley",
   "head.questions.id": "Parley",
   "head.questions.entry": "Parley",
   "head.questions.title": "agent",
