@@ -17,8 +17,7 @@ describe("the active file in a real VS Code", () => {
     await page.keyboard.press("Enter");
     await page.locator(".tab.active", { hasText: "sum.js" }).waitFor();
     await page.locator(".view-line").first().click();
-    await page.keyboard.press("Shift+ArrowDown");
-    await page.keyboard.press("Shift+ArrowDown");
+    for (const key of ["Home", "Shift+ArrowDown", "Shift+ArrowDown"]) await page.keyboard.press(key);
     const selection = file.getByRole("button", { name: "lines 1-2" });
     await selection.click();
     await file.getByRole("button", { name: "sum.js", pressed: false }).click();

@@ -19,6 +19,7 @@ import { FakePanel, WindowBench } from "../support/host/windowBench.ts";
 const hello: Attachment = { id: "1", kind: "selection", label: "a", source: { type: "text", text: "hello" } };
 
 /** What goes of the active file. */
+const nothing: PromptSenderOptions["activeFile"] = { content: () => Promise.resolve({ links: [], attachments: [] }) };
 const activeFile: PromptSenderOptions["activeFile"] = {
   content: () =>
     Promise.resolve({ links: [{ type: "link", uri: "file:///w/sum.js", name: "sum.js" }], attachments: [] }),
@@ -40,7 +41,7 @@ describe("a prompt", () => {
       accepts: () => null,
       agentName: () => "Stub",
     });
-    sender = new PromptSender({ registry: bench.sessions, documents, attaching, activeFile });
+    sender = new PromptSender({ registry: bench.sessions, documents, attaching, activeFile: nothing });
   };
   const shownId = (): string => {
     const { session } = bench;
