@@ -209,7 +209,24 @@ describe("comments on lines in VS Code", () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
     await until(() => only().path === next);
     assert.equal(room.threads.get(only().id)?.uri.fsPath, next);
+    await room.commands["parley.sendComments"]();
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Why?\n\nb.js, line 4:\n```js\ntwo\n```"]);
     await rename(next, path);
+  });
+
+  it("move with the name of the file on its left side, too", async () => {
+    const left = uri.with({ scheme: "parley-base" }).toString();
+    const place = { id: "left", uri: left, path, isBefore: true as const, lines: { from: 1, to: 2 } };
+    room.comments.add(withRemark(newComment(place, "one\ntwo\n"), { id: "r", text: "Gone?", at: 1 }), "one\ntwo\n");
+    const next = join(folder, "b.js");
+    room.review.move(path, next);
+    assert.deepEqual([only().path, only().uri], [next, vscode.Uri.file(next).with({ scheme: "parley-base" }).toString()]);
+    assert.equal(room.comments.textOf(only().uri), "one\ntwo\n");
+    assert.equal(room.threads.get("left")?.uri.toString(), only().uri);
+    await room.commands["parley.sendComments"]();
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Gone?\n\nb.js, line 2 of the text before your changes:\n```js\ntwo\n```"]);
   });
 
   it("can be edited until they are sent, and discarded with Undo", async () => {

@@ -63,9 +63,11 @@ function groupItem(waiting: number): vscode.TreeItem {
 }
 
 /** The document and the line of a comment. */
-export function placeOf({ path, uri, lines }: LineComment): string {
-  const document = path === undefined ? vscode.Uri.parse(uri, true).path : path;
-  return vscode.l10n.t("{0}, line {1}", basename(document), lines.from + 1);
+export function placeOf({ path, uri, lines, isBefore }: LineComment): string {
+  const document = basename(path === undefined ? vscode.Uri.parse(uri, true).path : path);
+  return isBefore
+    ? vscode.l10n.t("{0}, line {1} before the changes", document, lines.from + 1)
+    : vscode.l10n.t("{0}, line {1}", document, lines.from + 1);
 }
 
 function commentItem(comment: LineComment): vscode.TreeItem {

@@ -83,11 +83,12 @@ export class CommentedDocuments implements Disposable {
 
   #renamed(from: string, to: string): void {
     const { comments } = this.#options;
-    for (const { path, isBefore } of comments.all) {
-      if (path === undefined || isBefore) continue;
-      if (!isAtOrBelow(path, from)) continue;
+    for (const { path, uri } of comments.all) {
+      if (path === undefined || !isAtOrBelow(path, from)) continue;
       const next = `${to}${path.slice(from.length)}`;
-      comments.renamed(vscode.Uri.file(path).toString(), { uri: vscode.Uri.file(next).toString(), path: next });
+      // The text before changes has the path of its file.
+      const moved = vscode.Uri.parse(uri, true).with({ path: vscode.Uri.file(next).path });
+      comments.renamed(uri, { uri: moved.toString(), path: next });
     }
   }
 
