@@ -136,6 +136,8 @@ describe("comments on lines in VS Code", () => {
     return comment;
   };
 
+  const paths = (): readonly (string | undefined)[] => room.comments.all.map(one => one.path);
+
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "parley-comments-")));
     path = join(folder, "a.js");
@@ -299,6 +301,27 @@ describe("comments on lines in VS Code", () => {
     addUnopened(1);
     room.review.changed.fire();
     assert.equal(only().path, path);
+  });
+
+  it("go back with a file whose move is undone, and stay with one whose move is kept", async () => {
+    const [moved, kept, keptAt] = ["b.js", "c.js", "d.js"].map(name => join(folder, name)) as [string, string, string];
+    addUnopened(1);
+    const place = { id: "kept", uri: vscode.Uri.file(kept).toString(), path: kept, lines: { from: 0, to: 1 } };
+    room.comments.add(withRemark(newComment(place, "c\n"), { id: "k", text: "Why?", at: 2 }), "c\n");
+    await writeFile(keptAt, "c\n");
+    await rename(path, moved);
+    room.review.move(kept, keptAt);
+    room.review.files.push({ path: moved, movedFrom: path } as ReviewedFile);
+    room.review.changed.fire();
+    assert.deepEqual(paths(), [moved, keptAt]);
+    await rename(moved, path);
+    // The watcher can report first that the file is gone.
+    room.comments.replaced(vscode.Uri.file(moved).toString(), null);
+    room.review.files.splice(0);
+    room.review.changed.fire();
+    await until(() => paths()[0] === path && room.comments.get("c")?.gone === undefined);
+    assert.deepEqual(paths(), [path, keptAt]);
+    assert.deepEqual(room.comments.get("c")?.lines, { from: 1, to: 2 });
   });
 
   it("are listed in the Changes view, with what they wait for", async () => {

@@ -77,7 +77,8 @@ async function hasPrompt(panel: FrameLocator, ...parts: readonly string[]): Prom
   const heading = panel.getByRole("heading", { name: `You: ${parts.length} comments on lines:` });
   let text = "";
   const isShown = async (): Promise<boolean> => {
-    text = await heading.locator("..").innerText();
+    // Out of sight, a message has no inner text.
+    text = (await heading.locator("..").textContent()) ?? "";
     return parts.every(part => text.includes(part));
   };
   // The panel shows the texts of a message after its heading.
