@@ -335,6 +335,12 @@ describe("comments on lines in VS Code", () => {
       items.map(({ label, description, contextValue }) => [label, description, contextValue]),
       [["Why?", "a.js, line 2 · not sent", "comment.collected"]],
     );
+    assert.equal(items[0]?.tooltip, "Why?\nReally?\na.js, line 2 · not sent");
+    room.comments.change(only().id, one => ({ ...one, isBefore: true as const }));
+    assert.equal(
+      rows.rows(group).map(row => rows.itemOf(row).description)[0],
+      "a.js, line 2 before the changes · not sent",
+    );
     room.comments.change(only().id, one => ({ ...one, isResolved: true }));
     assert.deepEqual(rows.rows(), []);
   });

@@ -76,13 +76,15 @@ function commentItem(comment: LineComment): vscode.TreeItem {
   const text = remarks.at(-1)?.text ?? "";
   const [line = ""] = text.split("\n");
   const place = placeOf(comment);
+  const description = [place, words].filter(one => one !== "").join(" · ");
   return treeItem({
     label: line,
     id: `comment:${id}`,
     contextValue: `comment.${menuState(comment)}`,
     iconPath: new vscode.ThemeIcon(iconOf(comment)),
-    description: [place, words].filter(one => one !== "").join(" · "),
-    tooltip: text.split("\n"),
+    description,
+    // In a narrow view, only this has all of the place.
+    tooltip: [...text.split("\n"), description],
     accessibleLabel: [line, place, words].filter(one => one !== "").join(", "),
     command: { command: "parley.openComment", title: vscode.l10n.t("Open Comment") },
   });
