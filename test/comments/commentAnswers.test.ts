@@ -308,7 +308,12 @@ describe("a comment that is sent", () => {
     assert.deepEqual(others, []);
     for (const number of numbers) assert.ok(prompt.includes(`\n\n[${number}] Question ${number}?\n\na.js, line 2:\n`));
     // The agent answers them in another order.
-    say(numbers.toReversed().map(number => `[${number}]\nAnswer ${number}, see [1].`).join("\n\n"));
+    say(
+      numbers
+        .toReversed()
+        .map(number => `[${number}]\nAnswer ${number}, see [1].`)
+        .join("\n\n"),
+    );
     room.remote.end();
     update();
     for (const number of numbers) assert.equal(shown(`c${number}`).at(-1), `Stub: Answer ${number}, see [1].`);

@@ -223,7 +223,10 @@ describe("comments on lines in VS Code", () => {
     room.comments.add(withRemark(newComment(place, "one\ntwo\n"), { id: "r", text: "Gone?", at: 1 }), "one\ntwo\n");
     const next = join(folder, "b.js");
     room.review.move(path, next);
-    assert.deepEqual([only().path, only().uri], [next, vscode.Uri.file(next).with({ scheme: "parley-base" }).toString()]);
+    assert.deepEqual(
+      [only().path, only().uri],
+      [next, vscode.Uri.file(next).with({ scheme: "parley-base" }).toString()],
+    );
     assert.equal(room.comments.textOf(only().uri), "one\ntwo\n");
     assert.equal(room.threads.get("left")?.uri.toString(), only().uri);
     await room.commands["parley.sendComments"]();

@@ -99,7 +99,9 @@ export class CommentedDocuments implements Disposable {
     if ((await pathExists(to)) || !(await pathExists(from)) || this.#store.isDisposed) return;
     this.#renamed(to, from);
     // The watcher can have reported that the file is gone before.
-    await Promise.all([...comments.uris].filter(uri => vscode.Uri.parse(uri).fsPath === from).map(uri => this.#read(uri)));
+    await Promise.all(
+      [...comments.uris].filter(uri => vscode.Uri.parse(uri).fsPath === from).map(uri => this.#read(uri)),
+    );
   }
 
   #watch(): void {
