@@ -82,6 +82,10 @@ export class CommentActions {
           "You can comment on files of the workspace, on the text before their changes in a diff, and on plans.",
         ),
       );
+    if (needsGutter())
+      return announce(
+        vscode.l10n.t("This version of VS Code opens a comment here only with the + beside a line number."),
+      );
     const place = lines ?? linesOf(editor.document, editor.selection);
     const thread = this.#openThreadAt(editor.document.uri, place);
     if (!thread) return this.#options.editor.openTextBox(editor.document, place);
@@ -351,6 +355,15 @@ const isBaseDocument = ({ scheme }: vscode.Uri): boolean => scheme === "parley-b
 function showsInlineDiff(): boolean {
   const isDiff = !(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputText);
   return isDiff && vscode.workspace.getConfiguration("diffEditor").get("renderSideBySide") === false;
+}
+
+/**
+ * Whether VS Code opens no text box by a command in the active tab. The oldest supported version does not know the editor with the
+ * focus in a diff of several files, whose tab has no input in the stable API.
+ */
+function needsGutter(): boolean {
+  const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+  return vscode.version.startsWith("1.100.") && activeTab !== undefined && activeTab.input === undefined;
 }
 
 /**
