@@ -209,7 +209,7 @@ describe("comments on lines in VS Code", () => {
     const edit = new vscode.WorkspaceEdit();
     edit.renameFile(uri, vscode.Uri.file(next));
     assert.ok(await vscode.workspace.applyEdit(edit));
-    await until(() => only().path === next);
+    await until(() => only().path === next && only().gone === undefined);
     assert.equal(room.threads.get(only().id)?.uri.fsPath, next);
     await room.commands["parley.sendComments"]();
     await until(() => room.prompts.length === 1);

@@ -90,18 +90,16 @@ export class CommentedDocuments implements Disposable {
       // The text before changes has the path of its file.
       const moved = vscode.Uri.parse(uri, true).with({ path: vscode.Uri.file(next).path });
       comments.renamed(uri, { uri: moved.toString(), path: next });
+      // The watcher can have reported before that the file is gone.
+      if (comments.all.some(one => one.uri === moved.toString() && one.gone !== undefined))
+        void this.#read(moved.toString());
     }
   }
 
   /** The move of a file was decided. If it was undone, the file and its comments are at the earlier path again. */
   async #movedBack(to: string, from: string): Promise<void> {
-    const { comments } = this.#options;
     if ((await pathExists(to)) || !(await pathExists(from)) || this.#store.isDisposed) return;
     this.#renamed(to, from);
-    // The watcher can have reported that the file is gone before.
-    await Promise.all(
-      [...comments.uris].filter(uri => vscode.Uri.parse(uri).fsPath === from).map(uri => this.#read(uri)),
-    );
   }
 
   #watch(): void {
