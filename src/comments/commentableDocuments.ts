@@ -7,6 +7,7 @@ import { isAtOrBelow } from "../files/nodePaths.ts";
 /** The URI of a document. */
 export interface DocumentUri {
   readonly scheme: string;
+  readonly query: string;
   readonly fsPath: string;
   toString(): string;
 }
@@ -25,13 +26,17 @@ export function showsGutter(
   return gutter === "always";
 }
 
-/** Whether the document can have comments: a file in these folders or under review, the text before changes, or a plan. */
+/**
+ * Whether the document can have comments: a file in these folders or under review, the text before changes in a diff, or a plan.
+ * No diff shows the text of a peek, and the empty document in place of a missing file has no lines.
+ */
 export function isCommentable(
-  { scheme, fsPath }: DocumentUri,
+  { scheme, query, fsPath }: DocumentUri,
   roots: readonly string[],
   review: Pick<CommentedReview, "file">,
 ): boolean {
-  if (scheme === "parley-base" || scheme === planScheme) return true;
+  if (scheme === "parley-base") return query === "" || query.startsWith("turn=");
+  if (scheme === planScheme) return true;
   if (scheme !== "file") return false;
   return roots.some(root => isAtOrBelow(fsPath, root)) || review.file(fsPath) !== undefined;
 }

@@ -17,8 +17,11 @@ import { until } from "../support/fakes/until.ts";
 
 const text = "a\nb\nc\n";
 
-async function bench() {
-  const room = await new SessionBench().openReady();
+/** `isSteered`: the agent accepts prompts while it works. */
+async function bench({ isSteered = false } = {}) {
+  const room = new SessionBench();
+  if (isSteered) room.acceptsPromptsWhileRunning();
+  await room.openReady();
   const open = new OpenSessions<Session>();
   open.add(room.session);
   const { clock } = room;
@@ -143,6 +146,29 @@ describe("a comment that is sent", () => {
     room.remote.end();
     await until(() => room.remote.texts.length === 2);
     assert.match(room.remote.texts[1] ?? "", /^Test first\n\nyour plan, line 2:\n[^]*2\. Write/);
+  });
+
+  it("has its own answer if the user sends it into the turn in progress, whose later edits can answer it", async () => {
+    const { room, sender, add, say, get, shown, started, update } = await bench({ isSteered: true });
+    room.send("first");
+    await started();
+    say("I begin.", "m1");
+    add("c", "Why?");
+    await sender.send(["c"]);
+    update();
+    const prompt = get("c").remarks[0]?.prompt ?? "";
+    assert.deepEqual(sessionWork(room.session.state, prompt).isQueued, true);
+    room.session.sendWhileRunning(prompt);
+    await room.flushPromises();
+    assert.deepEqual(room.remote.texts, ["first", "Why?\n\na.js, line 2:\n```js\nb\n```"]);
+    const { isQueued, running } = sessionWork(room.session.state, prompt);
+    assert.deepEqual([isQueued, running !== undefined], [false, true]);
+    say("Because.", "m2");
+    update();
+    assert.equal(shown("c").at(-1), "Stub: Because. (working)");
+    room.remote.end();
+    update();
+    assert.equal(shown("c").at(-1), "Stub: Because.");
   });
 
   it("is collected again if the user withdraws its prompt from the queue", async () => {
@@ -270,6 +296,27 @@ describe("a comment that is sent", () => {
     room.remote.end();
     update();
     assert.deepEqual([shown("c").at(-1), shown("d").at(-1)], ["Stub: Because.", "Stub: A list."]);
+  });
+
+  it("is one of twelve in one prompt, and gets the part with its number", async () => {
+    const { room, sender, add, say, shown, started, update } = await bench();
+    const numbers = Array.from({ length: 12 }, (_, at) => at + 1);
+    for (const number of numbers) add(`c${number}`, `Question ${number}?`);
+    await sender.send(numbers.map(number => `c${number}`));
+    await started();
+    const [prompt = "", ...others] = room.remote.texts;
+    assert.deepEqual(others, []);
+    for (const number of numbers) assert.ok(prompt.includes(`\n\n[${number}] Question ${number}?\n\na.js, line 2:\n`));
+    // The agent answers them in another order.
+    say(
+      numbers
+        .toReversed()
+        .map(number => `[${number}]\nAnswer ${number}, see [1].`)
+        .join("\n\n"),
+    );
+    room.remote.end();
+    update();
+    for (const number of numbers) assert.equal(shown(`c${number}`).at(-1), `Stub: Answer ${number}, see [1].`);
   });
 
   it("gets its part of an answer that is too long for one thread", async () => {

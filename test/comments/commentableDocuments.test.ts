@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { isCommentable, showsGutter, type DocumentUri } from "../../src/comments/commentableDocuments.ts";
 import type { ReviewedFile } from "../../src/review/review.ts";
 
-const uri = (scheme: string, fsPath: string): DocumentUri => ({
-  scheme,
-  fsPath,
+const uri = (scheme: string, fsPath: string, query = ""): DocumentUri => ({
+  ...{ scheme, fsPath, query },
   toString: () => `${scheme}:${fsPath}`,
 });
 const review = {
@@ -22,6 +21,9 @@ describe("documents with comments", () => {
     assert.ok(can(uri("file", "/w/a.js")));
     assert.ok(can(uri("file", "/other/changed.js")));
     assert.ok(can(uri("parley-base", "/other/a.js")));
+    assert.ok(can(uri("parley-base", "/other/a.js", "turn=t1")));
+    assert.ok(!can(uri("parley-base", "/w/a.js", "none")), "the empty side of a diff");
+    assert.ok(!can(uri("parley-base", "/w/a.js", "peek")), "no diff shows it");
     assert.ok(can(uri("parley-plan", "/Plan.md")));
     assert.ok(can(uri("file", "/a.js"), ["/"]), "the root folder");
     assert.ok(!can(uri("file", "/web/a.js")), "a folder with a longer name");

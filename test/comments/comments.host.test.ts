@@ -136,6 +136,8 @@ describe("comments on lines in VS Code", () => {
     return comment;
   };
 
+  const paths = (): readonly (string | undefined)[] => room.comments.all.map(one => one.path);
+
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "parley-comments-")));
     path = join(folder, "a.js");
@@ -207,9 +209,29 @@ describe("comments on lines in VS Code", () => {
     const edit = new vscode.WorkspaceEdit();
     edit.renameFile(uri, vscode.Uri.file(next));
     assert.ok(await vscode.workspace.applyEdit(edit));
-    await until(() => only().path === next);
+    await until(() => only().path === next && only().gone === undefined);
     assert.equal(room.threads.get(only().id)?.uri.fsPath, next);
+    await room.commands["parley.sendComments"]();
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Why?\n\nb.js, line 4:\n```js\ntwo\n```"]);
     await rename(next, path);
+  });
+
+  it("move with the name of the file on its left side, too", async () => {
+    const left = uri.with({ scheme: "parley-base" }).toString();
+    const place = { id: "left", uri: left, path, isBefore: true as const, lines: { from: 1, to: 2 } };
+    room.comments.add(withRemark(newComment(place, "one\ntwo\n"), { id: "r", text: "Gone?", at: 1 }), "one\ntwo\n");
+    const next = join(folder, "b.js");
+    room.review.move(path, next);
+    assert.deepEqual(
+      [only().path, only().uri],
+      [next, vscode.Uri.file(next).with({ scheme: "parley-base" }).toString()],
+    );
+    assert.equal(room.comments.textOf(only().uri), "one\ntwo\n");
+    assert.equal(room.threads.get("left")?.uri.toString(), only().uri);
+    await room.commands["parley.sendComments"]();
+    await until(() => room.prompts.length === 1);
+    assert.deepEqual(room.prompts, ["Gone?\n\nb.js, line 2 of the text before your changes:\n```js\ntwo\n```"]);
   });
 
   it("can be edited until they are sent, and discarded with Undo", async () => {
@@ -284,6 +306,27 @@ describe("comments on lines in VS Code", () => {
     assert.equal(only().path, path);
   });
 
+  it("go back with a file whose move is undone, and stay with one whose move is kept", async () => {
+    const [moved, kept, keptAt] = ["b.js", "c.js", "d.js"].map(name => join(folder, name)) as [string, string, string];
+    addUnopened(1);
+    const place = { id: "kept", uri: vscode.Uri.file(kept).toString(), path: kept, lines: { from: 0, to: 1 } };
+    room.comments.add(withRemark(newComment(place, "c\n"), { id: "k", text: "Why?", at: 2 }), "c\n");
+    await writeFile(keptAt, "c\n");
+    await rename(path, moved);
+    room.review.move(kept, keptAt);
+    room.review.files.push({ path: moved, movedFrom: path } as ReviewedFile);
+    room.review.changed.fire();
+    assert.deepEqual(paths(), [moved, keptAt]);
+    await rename(moved, path);
+    // The watcher can report first that the file is gone.
+    room.comments.replaced(vscode.Uri.file(moved).toString(), null);
+    room.review.files.splice(0);
+    room.review.changed.fire();
+    await until(() => paths()[0] === path && room.comments.get("c")?.gone === undefined);
+    assert.deepEqual(paths(), [path, keptAt]);
+    assert.deepEqual(room.comments.get("c")?.lines, { from: 1, to: 2 });
+  });
+
   it("are listed in the Changes view, with what they wait for", async () => {
     await write(1, "Why?\nReally?");
     const rows = commentRows(room.comments);
@@ -294,6 +337,12 @@ describe("comments on lines in VS Code", () => {
     assert.deepEqual(
       items.map(({ label, description, contextValue }) => [label, description, contextValue]),
       [["Why?", "a.js, line 2 · not sent", "comment.collected"]],
+    );
+    assert.equal(items[0]?.tooltip, "Why?\nReally?\na.js, line 2 · not sent");
+    room.comments.change(only().id, one => ({ ...one, isBefore: true as const }));
+    assert.equal(
+      rows.rows(group).map(row => rows.itemOf(row).description)[0],
+      "a.js, line 2 before the changes · not sent",
     );
     room.comments.change(only().id, one => ({ ...one, isResolved: true }));
     assert.deepEqual(rows.rows(), []);

@@ -66,16 +66,25 @@ export class CommentActions {
     this.#options = options;
   }
 
-  /** Opens a text box at the selected lines of the active editor, or at these lines. Lines that have a comment show it. */
-  async commentOnLines(lines?: LineRange): Promise<void> {
+  /**
+   * Opens a text box at the selected lines of the active editor, or at these lines. Lines that have a comment show it.
+   * `isInlineDiff`: the editor is a part of an inline diff, whose left side shows no comments.
+   */
+  async commentOnLines(lines?: LineRange, isInlineDiff = false): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const { announce } = this.#options;
     if (!editor) return announce(vscode.l10n.t("Open a file to comment on its lines."));
+    if (isBaseDocument(editor.document.uri) && (isInlineDiff || showsInlineDiff()))
+      return announce(vscode.l10n.t("Removed lines can have comments in a side-by-side diff only."));
     if (!this.#options.editor.canHaveComments(editor.document))
       return announce(
         vscode.l10n.t(
           "You can comment on files of the workspace, on the text before their changes in a diff, and on plans.",
         ),
+      );
+    if (needsGutter())
+      return announce(
+        vscode.l10n.t("This version of VS Code opens a comment here only with the + beside a line number."),
       );
     const place = lines ?? linesOf(editor.document, editor.selection);
     const thread = this.#openThreadAt(editor.document.uri, place);
@@ -278,7 +287,7 @@ export class CommentActions {
   #add(document: vscode.TextDocument, lines: LineRange, thread?: vscode.CommentThread): string {
     const { comments, threads, review, sessions } = this.#options;
     const { uri } = document;
-    const isBefore = uri.scheme === "parley-base";
+    const isBefore = isBaseDocument(uri);
     const path = isBefore || uri.scheme === "file" ? uri.fsPath : undefined;
     const hasHunks = path !== undefined && !isBeforeOneTurn({ uri: uri.toString(), ...(isBefore && { isBefore }) });
     const hunk = hasHunks ? hunkAt(review, path, lines, isBefore ? "base" : "text") : undefined;
@@ -337,6 +346,24 @@ export class CommentActions {
     const thread = id === undefined ? undefined : this.#options.threads.get(id);
     if (thread) this.#options.editor.setEditing(thread, key, isEditing);
   }
+}
+
+/** Whether a document is the text before changes. */
+const isBaseDocument = ({ scheme }: vscode.Uri): boolean => scheme === "parley-base";
+
+/** Whether the active tab shows an inline diff because of VS Code's setting. In a narrow tab, only VS Code knows. */
+function showsInlineDiff(): boolean {
+  const isDiff = !(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputText);
+  return isDiff && vscode.workspace.getConfiguration("diffEditor").get("renderSideBySide") === false;
+}
+
+/**
+ * Whether VS Code opens no text box by a command in the active tab. The oldest supported version does not know the editor with the
+ * focus in a diff of several files, whose tab has no input in the stable API.
+ */
+function needsGutter(): boolean {
+  const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+  return vscode.version.startsWith("1.100.") && activeTab !== undefined && activeTab.input === undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 // The commands of comments. VS Code passes a thread, what was written in it, or a comment of it.
 import * as vscode from "vscode";
+import { withTimeout } from "../../base/async.ts";
 import type { Memento } from "../../base/memento.ts";
 import { isRecord } from "../../base/validators.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
@@ -64,7 +65,7 @@ export function commentCommands(options: CommentCommandsOptions): CommandHandler
     "parley.commentOnLines": async value => {
       const place = placeToComment(value, review);
       if (place) await showDocument(place.uri);
-      await actions.commentOnLines(place?.lines);
+      await actions.commentOnLines(place?.lines, value === "inlineDiff");
     },
     "parley.askNow": reply => write(reply, true),
     "parley.addToReview": reply => write(reply, false),
@@ -115,8 +116,26 @@ function placeToComment(
   return { uri: vscode.Uri.file(path), lines: { from, to: Math.max(to, from + 1) } };
 }
 
-/** Shows a document, unless it is the active one. The text before changes has the same path as its file. */
+/** VS Code has moved the focus to the other side of a diff within this time. Milliseconds. */
+const maxFocusTime = 1000;
+
+/**
+ * Shows a document, unless it is the active one. The text before changes has the same path as its file. The menu of a line number
+ * opens without the focus, so the document can be the other side of the active diff.
+ */
 async function showDocument(uri: vscode.Uri): Promise<void> {
-  if (vscode.window.activeTextEditor?.document.uri.toString() !== uri.toString())
-    await vscode.window.showTextDocument(uri, { preview: true });
+  const isShown = (): boolean => vscode.window.activeTextEditor?.document.uri.toString() === uri.toString();
+  if (isShown()) return;
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const sides = input instanceof vscode.TabInputTextDiff ? [input.modified, input.original] : [];
+  const side = sides.findIndex(one => one.toString() === uri.toString());
+  if (side === -1) return void (await vscode.window.showTextDocument(uri, { preview: true }));
+  let listener: vscode.Disposable | undefined;
+  const focused = new Promise<void>(resolve => {
+    listener = vscode.window.onDidChangeActiveTextEditor(() => isShown() && resolve());
+  });
+  const name = side === 0 ? "focusPrimarySide" : "focusSecondarySide";
+  await vscode.commands.executeCommand(`workbench.action.compareEditor.${name}`);
+  await withTimeout(isShown() ? Promise.resolve() : focused, maxFocusTime, () => undefined);
+  listener?.dispose();
 }

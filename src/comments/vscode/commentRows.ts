@@ -63,9 +63,11 @@ function groupItem(waiting: number): vscode.TreeItem {
 }
 
 /** The document and the line of a comment. */
-export function placeOf({ path, uri, lines }: LineComment): string {
-  const document = path === undefined ? vscode.Uri.parse(uri, true).path : path;
-  return vscode.l10n.t("{0}, line {1}", basename(document), lines.from + 1);
+export function placeOf({ path, uri, lines, isBefore }: LineComment): string {
+  const document = basename(path === undefined ? vscode.Uri.parse(uri, true).path : path);
+  return isBefore
+    ? vscode.l10n.t("{0}, line {1} before the changes", document, lines.from + 1)
+    : vscode.l10n.t("{0}, line {1}", document, lines.from + 1);
 }
 
 function commentItem(comment: LineComment): vscode.TreeItem {
@@ -74,13 +76,15 @@ function commentItem(comment: LineComment): vscode.TreeItem {
   const text = remarks.at(-1)?.text ?? "";
   const [line = ""] = text.split("\n");
   const place = placeOf(comment);
+  const description = [place, words].filter(one => one !== "").join(" · ");
   return treeItem({
     label: line,
     id: `comment:${id}`,
     contextValue: `comment.${menuState(comment)}`,
     iconPath: new vscode.ThemeIcon(iconOf(comment)),
-    description: [place, words].filter(one => one !== "").join(" · "),
-    tooltip: text.split("\n"),
+    description,
+    // In a narrow view, only this has all of the place.
+    tooltip: [...text.split("\n"), description],
     accessibleLabel: [line, place, words].filter(one => one !== "").join(", "),
     command: { command: "parley.openComment", title: vscode.l10n.t("Open Comment") },
   });

@@ -9,7 +9,7 @@ import { currentTextOf, openDocumentOf } from "../../editor/openDocuments.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
 import type { LineComments } from "../lineComments.ts";
 import type { CommentedReview } from "../reviewedComments.ts";
-import { isAtOrBelow } from "../../files/nodePaths.ts";
+import { isAtOrBelow, pathExists } from "../../files/nodePaths.ts";
 
 export interface CommentedDocumentsOptions {
   readonly comments: LineComments;
@@ -58,6 +58,7 @@ export class CommentedDocuments implements Disposable {
         this.#moves = movesOf(review);
         // The review has a move until the decision on it, and another file can be at the earlier path by then.
         for (const [to, from] of this.#moves) if (before.get(to) !== from) this.#renamed(from, to);
+        for (const [to, from] of before) if (this.#moves.get(to) !== from) void this.#movedBack(to, from);
       }),
     );
   }
@@ -83,12 +84,22 @@ export class CommentedDocuments implements Disposable {
 
   #renamed(from: string, to: string): void {
     const { comments } = this.#options;
-    for (const { path, isBefore } of comments.all) {
-      if (path === undefined || isBefore) continue;
-      if (!isAtOrBelow(path, from)) continue;
+    for (const { path, uri } of comments.all) {
+      if (path === undefined || !isAtOrBelow(path, from)) continue;
       const next = `${to}${path.slice(from.length)}`;
-      comments.renamed(vscode.Uri.file(path).toString(), { uri: vscode.Uri.file(next).toString(), path: next });
+      // The text before changes has the path of its file.
+      const moved = vscode.Uri.parse(uri, true).with({ path: vscode.Uri.file(next).path });
+      comments.renamed(uri, { uri: moved.toString(), path: next });
+      // The watcher can have reported before that the file is gone.
+      if (comments.all.some(one => one.uri === moved.toString() && one.gone !== undefined))
+        void this.#read(moved.toString());
     }
+  }
+
+  /** The move of a file was decided. If it was undone, the file and its comments are at the earlier path again. */
+  async #movedBack(to: string, from: string): Promise<void> {
+    if ((await pathExists(to)) || !(await pathExists(from)) || this.#store.isDisposed) return;
+    this.#renamed(to, from);
   }
 
   #watch(): void {

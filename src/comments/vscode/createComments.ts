@@ -174,10 +174,11 @@ export function createComments(
   );
   store.add(
     open.onDidChange(change => {
-      // The title can be another one.
-      if (change.type === "changed" && !change.isContent) threads.update();
+      // The title can be another one, and after a reload it is known later than the comments.
+      if (change.type === "opened" || (change.type === "changed" && !change.isContent)) threads.update();
     }),
   );
+  store.add(stored.onDidChange(() => threads.update()));
   const start = async (): Promise<void> => {
     await comments.restore();
     answers.update();
