@@ -169,7 +169,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.questions.options.name": "agent",
   "head.questions.options.kind": "agent",
   "head.questions.reason": "agent",
-  "head.questions.plan": "agent",
+  "head.questions.plan": "Parley",
   "head.questions.env.name": "agent",
   "head.questions.env.value": "agent",
   // A form is shown only while it is the oldest question. test/webview/formCard.test.ts shows hostile texts in it.
