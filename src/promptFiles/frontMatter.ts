@@ -9,6 +9,9 @@ export interface FrontMatter {
   readonly body: string;
 }
 
+/** Of a key in a sentence (characters). */
+const maxShownKey = 60;
+
 const lineEnd = /\r\n|\r|\n/;
 const fieldLine = /^(?:"([^"]*)"|'([^']*)'|([\p{L}_][\p{L}\p{N}_.-]*))\s*:(?:\s+(.*))?$/u;
 const doubleQuoted = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/;
@@ -32,10 +35,11 @@ export function readFrontMatter(text: string): FrontMatter | { readonly problem:
     const [, double, single, plain, value = ""] = fieldLine.exec(line) ?? [];
     const key = double ?? single ?? plain;
     if (key === undefined) return { problem: t("Line {0} of the front matter is not “key: value”.", at + 1) };
-    if (fields.has(key)) return { problem: t("Line {0} of the front matter repeats “{1}”.", at + 1, key) };
-    // A list may stand below its key without an indentation.
+    if (fields.has(key))
+      return { problem: t("Line {0} of the front matter repeats “{1}”.", at + 1, key.slice(0, maxShownKey)) };
+    // A list may stand below its key without an indentation, and comments anywhere.
     let next = at + 1;
-    while (next < end && /^(?:\s|-\s|-$|$)/.test(lines[next] ?? "")) next++;
+    while (next < end && /^(?:\s|-\s|-$|#|$)/.test(lines[next] ?? "")) next++;
     const read = readScalar(value.trim(), lines.slice(at + 1, next));
     if (read === "unclosed")
       return { problem: t("Line {0} of the front matter has a quotation mark without its counterpart.", at + 1) };
@@ -48,19 +52,17 @@ export function readFrontMatter(text: string): FrontMatter | { readonly problem:
 /** The text of a value. `below`: the lines that belong to it. */
 function readScalar(value: string, below: readonly string[]): { readonly text: string | undefined } | "unclosed" {
   const block = blockScalar.exec(value)?.[1];
-  if (block !== undefined)
-    return {
-      text: below
-        .map(line => line.trim())
-        .join(block === "|" ? "\n" : " ")
-        .trim(),
-    };
+  if (block !== undefined) {
+    const lines = below.filter(line => !line.startsWith("#")).map(line => line.trim());
+    return { text: lines.join(block === "|" ? "\n" : " ").trim() };
+  }
+  const whole = [value, ...below.map(line => line.trim())].join(" ").trim();
   if (value.startsWith('"')) {
-    const quoted = doubleQuoted.exec(value)?.[1];
+    const quoted = doubleQuoted.exec(whole)?.[1];
     return quoted === undefined ? "unclosed" : { text: unescaped(quoted) };
   }
   if (value.startsWith("'")) {
-    const quoted = singleQuoted.exec(value)?.[1];
+    const quoted = singleQuoted.exec(whole)?.[1];
     return quoted === undefined ? "unclosed" : { text: quoted.replaceAll("''", "'") };
   }
   const plain = value.replace(/(?:^|\s)#.*$/, "").trim();

@@ -1,5 +1,4 @@
 // The names of prompt files as slash commands, and their rows in the list after `/`. Pure.
-import { t } from "../base/l10n.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { ViewPrompt } from "../panel/protocol.ts";
 import type { FoundPrompt } from "./foundPrompt.ts";
@@ -42,7 +41,7 @@ export function namePromptFiles(
 /** The row in the list: where the prompt comes from, and what it does. */
 export function promptFileView({ found, command }: NamedFile): ViewPrompt {
   if (!("file" in found)) {
-    const description = t("{0}: {1}", found.label, found.problem);
+    const description = `${found.problem} · ${found.label}`;
     return { name: command, description: oneLine(description).slice(0, maxDescription), isFaulty: true };
   }
   const { description, argumentHint, inputs } = found.file;

@@ -173,6 +173,7 @@ export class JoinedWindow {
   readonly #stored = new Map<string, string>();
   readonly #endings: Promise<void>[] = [];
   #library: Library | undefined;
+  #promptFiles: PromptFiles;
   #chat: ChatPanel | undefined;
   #received = new Emitter<unknown>();
   /** What the page sent before there was a chat. */
@@ -181,6 +182,7 @@ export class JoinedWindow {
 
   constructor({ agents, files = {}, rules = [], mcpServers = {}, promptFolder, resume }: JoinedOptions) {
     this.promptPlace = new JoinedPromptPlace(this.folder, promptFolder);
+    this.#promptFiles = new PromptFiles(this.promptPlace, nullLog);
     this.#resume = resume ?? { tokens: 0, bytes: 0 };
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true });
@@ -366,6 +368,7 @@ export class JoinedWindow {
     this.#chat = undefined;
     this.#received.dispose();
     this.#received = new Emitter();
+    this.#promptFiles.dispose();
     this.#library?.views.dispose();
     this.#library?.list.dispose();
     this.#library?.waiting.dispose();
@@ -509,8 +512,10 @@ export class JoinedWindow {
   }
 
   #createMcp(open: OpenSessions): McpServers {
+    this.#promptFiles.dispose();
+    this.#promptFiles = new PromptFiles(this.promptPlace, nullLog);
     return createMcpServers({
-      promptFiles: new PromptFiles(this.promptPlace, nullLog),
+      promptFiles: this.#promptFiles,
       ...{ settings: this.serverSettings, questions: this.questions, states: this.#states, version: "joined" },
       secrets: this.#secrets,
       connectToServer: (target, options) => mcpClient.connectToServer(target, options),

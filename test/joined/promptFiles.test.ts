@@ -94,7 +94,7 @@ describe("prompt files", () => {
     rmSync(join(folder, inWorkspace("one")));
     promptPlace.fileChanged();
     const faulty = page.getByRole("option", {
-      name: "two .github/prompts/two.prompt.md: The front matter has no second line with “---”.",
+      name: "two The front matter has no second line with “---”. · .github/prompts/two.prompt.md",
     });
     await faulty.waitFor();
     await one.waitFor({ state: "detached" });

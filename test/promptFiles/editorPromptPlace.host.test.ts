@@ -73,8 +73,12 @@ describe("the prompt files of VS Code's window", () => {
     await write("a.prompt.md", "A");
     await updateUserSetting("promptFiles.folder", user);
     await until(() => listed() === `${user}/mine.prompt.md=Mine,.github/prompts/a.prompt.md=A`);
-    writeFileSync(join(user, "mine.prompt.md"), "Changed");
-    await until(() => listed().includes("mine.prompt.md=Changed"));
+    // A watcher needs time to start, and reports only what changes afterwards.
+    let writes = 0;
+    await until(() => {
+      writeFileSync(join(user, "mine.prompt.md"), `Changed ${++writes}`);
+      return listed().includes("mine.prompt.md=Changed");
+    });
     await updateUserSetting("promptFiles.folder", "~/no-such-folder");
     await until(() => listed().startsWith("~/no-such-folder=There is no such folder."));
     assert.equal(place.folders(folder)[0]?.path, join(homedir(), "no-such-folder"));

@@ -44,7 +44,8 @@ describe("a prompt file", () => {
       "model: GPT-4.1",
       "tools: ['codebase', 'search']",
       "unknown:",
-      "  - list",
+      "- list",
+      "# A comment",
       "  - deeper: one",
       "---",
       "",
@@ -66,8 +67,9 @@ describe("a prompt file", () => {
   it("can have a description of several lines", () => {
     const description = (value: string): string | undefined => read(`---\ndescription: ${value}\n---\nx`).description;
     assert.equal(description(">-\n  one\n  two"), "one two");
-    assert.equal(description("|\n  one\n  two"), "one\ntwo");
+    assert.equal(description("|\n  one\n  # two"), "one\n# two");
     assert.equal(description("one\n  two"), "one two");
+    assert.equal(description('"one\n  two" # three'), "one two");
     assert.equal(description('"a\\tb \\u00e9 \\"c\\""'), 'a\tb é "c"');
     assert.equal(description(""), undefined);
     assert.equal(description("~"), undefined);

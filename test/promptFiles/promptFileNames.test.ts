@@ -60,7 +60,7 @@ describe("the row of a prompt file", () => {
     const at = { folder: workspace, path: "/w/x", label: ".github/prompts/bad.prompt.md" };
     assert.deepEqual(row({ ...at, name: "bad", problem: "The file is empty." }), {
       name: "bad",
-      description: ".github/prompts/bad.prompt.md: The file is empty.",
+      description: "The file is empty. · .github/prompts/bad.prompt.md",
       isFaulty: true,
     });
   });
