@@ -17,7 +17,7 @@ export interface PromptFile {
 }
 
 /** The end of the name of every prompt file. */
-export const promptFileEnding = ".prompt.md";
+const promptFileEnding = ".prompt.md";
 
 /** A form with more fields cannot be used. */
 const maxInputs = 30;
