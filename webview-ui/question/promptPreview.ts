@@ -39,7 +39,7 @@ export class PromptPreviewElement extends LightElement {
         ${icon("sparkle")} <span class="question-title">${visibleText(question.title)}</span>
         ${questionNavigation(this.position)}
       </div>
-      <div class="quiet" dir="auto">${visibleText(question.origin ?? "")} ${t("This is what will be sent.")}</div>
+      <div class="quiet" dir="auto">${`${visibleText(question.origin ?? "")} ${t("This is what will be sent.")}`}</div>
       ${notes.map(note => html`<div class="quiet pre" dir="auto">${visibleText(note)}</div>`)}
       <div class="question-details preview-content" tabindex="0" role="group" aria-label=${t("Content of the prompt")}>
         ${sections.map(
