@@ -19,6 +19,7 @@ import { createFollow } from "./follow/vscode/createFollow.ts";
 import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { withProtectedFiles } from "./permissions/protectedFiles.ts";
+import { createPromptFiles } from "./promptFiles/vscode/createPromptFiles.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import { filesOfSession } from "./review/turns/linesBySession.ts";
 import { createHistory } from "./history/vscode/createHistory.ts";
@@ -93,12 +94,23 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
       if (change.type === "changed" && !change.isContent) agents.noteSignIn(change.session);
     }),
   );
-  const mcp = createMcp(platform, { sessions: () => open.sessions, agents: settings.definitions, environment });
+  const fileEvents = store.add(new FileEvents());
+  const workspace = { fileEvents, roots: () => sessionFolders.roots, onDidChangeRoots: sessionFolders.onDidChange };
+  const promptFiles = createPromptFiles(platform, {
+    ...workspace,
+    isTrusted: () => vscode.workspace.isTrusted,
+    sensitive: () => settings.read().sensitive,
+  });
+  const mcp = createMcp(platform, {
+    sessions: () => open.sessions,
+    agents: settings.definitions,
+    environment,
+    promptFiles,
+  });
   const protection = withProtectedFiles(
     () => settings.read().protection,
     () => mcp.serverFiles(),
   );
-  const fileEvents = store.add(new FileEvents());
   const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
   const pages = new ConversationPageFiles(conversationPagesFolder(context));
   const permissions = createPermissions(platform, {
@@ -114,7 +126,6 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   });
   const follow = createFollow(platform, { turn: () => latestPromptTurn(active.state) });
   const terminals = createTerminals(platform, openSession);
-  const workspace = { fileEvents, roots: () => sessionFolders.roots, onDidChangeRoots: sessionFolders.onDidChange };
   const history = createHistory(platform, workspace);
   const checkpointsOf = (turn: string): Checkpoints | undefined => checkpoints.of(review.store.sessionOf(turn));
   const review: ReviewFeature = createReview(platform, {

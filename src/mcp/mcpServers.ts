@@ -1,4 +1,4 @@
-// What a window does with MCP servers: servers for agents, and prompts as slash commands.
+// What a window does with MCP servers: servers for agents, and prompts as slash commands, with those of prompt files.
 import type { AgentDefinition } from "../agents/registry.ts";
 import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
@@ -9,6 +9,8 @@ import type { ExtensionStates, SecretStore } from "../base/memento.ts";
 import { heldFields } from "../panel/form/answerForm.ts";
 import type { HeadPart } from "../panel/headParts.ts";
 import type { IntentHandlers } from "../panel/intentHandlers.ts";
+import type { NamedFile } from "../promptFiles/promptFileNames.ts";
+import type { PromptFiles } from "../promptFiles/promptFiles.ts";
 import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
 import type { FormAnswer } from "../session/forms/form.ts";
 import type { Session } from "../session/session.ts";
@@ -17,15 +19,18 @@ import { ArgumentCompletions } from "./argumentCompletions.ts";
 import type { ConfiguredServers } from "./configuredServers.ts";
 import type { ConsentQuestion } from "./consentQuestion.ts";
 import { PromptQuestions } from "./promptQuestions.ts";
-import { runPrompt } from "./promptRunner.ts";
+import { filePrompt } from "./filePrompt.ts";
+import { runPrompt, unsentPrompt, type PromptSource } from "./promptRunner.ts";
 import type { McpClientModule } from "./promptServer.ts";
 import { PromptServers } from "./promptServers.ts";
 import { ServerConsents } from "./serverConsents.ts";
 import { readServerContent } from "./serverContent.ts";
 import { ServerInputs } from "./serverInputs.ts";
 import { ServerLauncher } from "./serverLauncher.ts";
+import { serverPrompt } from "./serverPrompt.ts";
 import type { McpServer, ServerInput } from "./servers.ts";
 import { SessionServers } from "./sessionServers.ts";
+import { SlashPrompts } from "./slashPrompts.ts";
 import { serverKey } from "./storedConsent.ts";
 import { WaitingSessions } from "./waitingSessions.ts";
 
@@ -91,6 +96,7 @@ export interface McpSessions {
 
 interface McpOptions {
   readonly settings: ConfiguredServers;
+  readonly promptFiles: PromptFiles;
   readonly questions: McpQuestions;
   readonly states: ExtensionStates;
   readonly secrets: SecretStore;
@@ -111,7 +117,8 @@ interface McpOptions {
 
 /** Creates the servers of a window. Nothing starts before the user types `/`, or a session opens. */
 export function createMcpServers(options: McpOptions): McpServers {
-  const { settings, questions, states, userHome, environment, folders, sessions, agents, clock, log } = options;
+  const { settings, promptFiles, questions, states, userHome, environment, folders, sessions, agents, clock, log } =
+    options;
   const store = new DisposableStore();
   const changed = store.add(new Emitter<void>());
   const onDidChange = (): void => changed.fire();
@@ -189,16 +196,34 @@ export function createMcpServers(options: McpOptions): McpServers {
       prompts.serversChanged();
     }),
   );
+  const slashPrompts = new SlashPrompts(prompts, promptFiles);
+  store.add(promptFiles.onDidChange(onDidChange));
   const completions = new ArgumentCompletions(clock);
   const ended = new AbortController();
   const runs = new Map<string, AbortController>();
+  const sourceOfServer = (session: string, command: string, signal: AbortSignal): PromptSource | undefined => {
+    const found = prompts.find(session, command);
+    if (!found) return undefined;
+    lastUser = session;
+    const whileWaiting = <T>(request: () => Promise<T>): Promise<T> =>
+      waiting.whileWaiting(found.key, session, signal, request);
+    return serverPrompt({ ...found, whileWaiting });
+  };
+  /** A file that cannot be used is shown, and rejects with the reason when it is read. */
+  const sourceOfFile = async (named: NamedFile, workspaceFolder: string): Promise<PromptSource> => {
+    const { found, command } = named;
+    if ("file" in found) return filePrompt(named, found.file, await promptFiles.place.values(workspaceFolder));
+    await promptFiles.place.show(found);
+    const read = (): Promise<never> => Promise.reject(new Error(found.problem));
+    return { command, origin: "", takesText: true, read };
+  };
 
   return {
     questions: promptQuestions,
     serverFiles: () => serverFiles,
     head: {
       values: {
-        prompts: session => prompts.view(session?.id).prompts,
+        prompts: session => slashPrompts.view(session),
         mcpServers: session => prompts.view(session?.id).mcpServers,
         ownQuestions: session => promptQuestions.views(session?.id),
       },
@@ -236,30 +261,25 @@ export function createMcpServers(options: McpOptions): McpServers {
       else promptQuestions.answer(question, action, values);
     },
     intents: {
-      listPrompts: ({ session }) => {
+      listPrompts: async ({ session }) => {
         lastUser = session ?? lastUser;
-        return prompts.startAll(session);
+        await Promise.all([promptFiles.refresh(), prompts.startAll(session)]);
       },
       usePrompt: async ({ session, prompt, text }, replyTarget) => {
         const shown = find(session);
-        const found = shown && prompts.find(shown.id, prompt);
-        if (!shown || !found) return;
-        lastUser = shown.id;
+        if (!shown) return;
         const run = runs.get(shown.id) ?? new AbortController();
         runs.set(shown.id, run);
         const signal = AbortSignal.any([run.signal, ended.signal]);
+        const file = await slashPrompts.findFile(shown, prompt);
+        const source = file
+          ? await sourceOfFile(file, shown.state.workspaceFolder)
+          : sourceOfServer(shown.id, prompt, signal);
+        if (signal.aborted) return;
+        if (!source) return replyTarget.reply(unsentPrompt(prompt, text, t("This prompt no longer exists.")));
         const agentName = shown.state.agent?.name ?? t("The agent");
-        const whileWaiting = <T>(request: () => Promise<T>): Promise<T> =>
-          waiting.whileWaiting(found.key, shown.id, signal, request);
-        await runPrompt({
-          ...found,
-          session: shown,
-          agentName,
-          text,
-          replyTarget,
-          questions: promptQuestions,
-          signal,
-          whileWaiting,
+        await runPrompt(source, {
+          ...{ session: shown, agentName, text, replyTarget, questions: promptQuestions, signal },
         });
       },
       completeArgument: async ({ question, field, typed, others }, replyTarget) => {

@@ -1,4 +1,4 @@
-// What Parley asks the user for MCP prompts: forms and previews, above the composer. They belong to no agent, so they are
+// What Parley asks the user for prompts of MCP servers and of files: forms and previews, above the composer. They belong to no agent, so they are
 // neither part of a session nor logged.
 import type { ViewPart, ViewQuestion } from "../panel/protocol.ts";
 import { completeAnswers, type Form, type FormAnswer, type FormValue } from "../session/forms/form.ts";
@@ -47,19 +47,22 @@ export class PromptQuestions {
     return (session === undefined ? undefined : this.#views.get(session)) ?? noViews;
   }
 
-  /** Asks for the arguments of a prompt, or for what a server needs. */
+  /** Asks for the arguments of a prompt from `origin`, or for what the server `asker` needs. */
   askForm(
     form: Form,
     {
       session,
-      asker,
       signal,
       complete,
-    }: { session: string; asker: string; signal: AbortSignal; complete?: ArgumentCompleter },
+      ...from
+    }: { session: string; signal: AbortSignal; complete?: ArgumentCompleter } & (
+      | { asker: string }
+      | { origin: string }
+    ),
   ): Promise<FormAnswer> {
     return this.#ask<FormAnswer>("cancelled", signal, (id, settle) => ({
       session,
-      view: { ...base(id, form.message), form, asker, ...(complete && { isPrompt: true as const }) },
+      view: { ...base(id, form.message), form, ...from },
       form,
       answer: settle,
       ...(complete && { complete }),
@@ -69,11 +72,11 @@ export class PromptQuestions {
   /** Shows what would be sent. */
   preview(
     { title, ...preview }: PromptPreview,
-    { session, asker, signal }: { session: string; asker: string; signal: AbortSignal },
+    { session, origin, signal }: { session: string; origin: string; signal: AbortSignal },
   ): Promise<PreviewAnswer> {
     return this.#ask<PreviewAnswer>("cancel", signal, (id, settle) => ({
       session,
-      view: { ...base(id, title), preview, asker },
+      view: { ...base(id, title), preview, origin },
       choose: settle,
     }));
   }

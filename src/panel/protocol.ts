@@ -325,8 +325,8 @@ export interface ViewQuestion {
   readonly opened?: true;
   /** Who asks, if it is not the agent. */
   readonly asker?: string;
-  /** The form asks for the arguments of a prompt that the user chose. */
-  readonly isPrompt?: true;
+  /** Where a prompt comes from that the user chose, as a sentence. */
+  readonly origin?: string;
   /** What a prompt would send, instead of options. `notes` are sentences. */
   readonly preview?: {
     readonly sections: readonly { readonly role: "user" | "assistant"; readonly parts: readonly ViewPart[] }[];
@@ -453,10 +453,12 @@ export interface ViewChanges {
 
 /** A prompt in the list after `/`, or a server whose prompts are not known yet. */
 export interface ViewPrompt {
-  /** `server:prompt`. */
+  /** `server:prompt`, or the name of a prompt file. */
   readonly name: string;
   readonly description: string;
   readonly hint?: string;
+  /** The prompt file cannot be used. The description says why, and choosing the row shows the file. */
+  readonly isFaulty?: true;
   /** Choosing the row does this with the server, instead of using a prompt. `wait`: it starts already. */
   readonly action?: { readonly server: string; readonly kind: "allow" | "retry" | "wait" };
 }
@@ -507,7 +509,7 @@ export interface FeatureHead {
   readonly folder?: string;
   /** The agents in the agent picker. */
   readonly agents: readonly ViewAgent[];
-  /** The prompts of MCP servers, and the servers. Absent in views of earlier versions and of tests. */
+  /** The prompts of files and of MCP servers, and the servers. Absent in views of earlier versions and of tests. */
   readonly prompts?: readonly ViewPrompt[];
   readonly mcpServers?: readonly ViewMcpServer[];
   /** The agent's changes that the user has not reviewed. Null if there are none. */

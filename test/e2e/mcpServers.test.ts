@@ -95,7 +95,10 @@ describe("MCP servers of a workspace", () => {
     const [workspace = "", user = "", own = ""] = marks;
     const { page } = await openWorkbench({
       trust: true,
-      files: { ".vscode/mcp.json": JSON.stringify({ servers: { local: stdio("honest", { MCP_MARK: workspace }) } }) },
+      files: {
+        ".vscode/mcp.json": JSON.stringify({ servers: { local: stdio("honest", { MCP_MARK: workspace }) } }),
+        ".github/prompts/review.prompt.md": "Review it.",
+      },
       settings: {
         "parley.mcpServers": { mine: stdio("honest", { MCP_MARK: user }) },
         "parley.agents": { mcp: mcpAgent([], { mcpServers: { own: stdio("honest", { MCP_MARK: own }) } }) },
@@ -108,7 +111,7 @@ describe("MCP servers of a workspace", () => {
     await composer.click();
     await page.keyboard.type("/");
     assert.equal(await panel.getByRole("button", { name: /^MCP servers: / }).count(), 0);
-    assert.equal(await panel.getByRole("option", { name: /MCP server|:first/ }).count(), 0);
+    assert.equal(await panel.getByRole("option", { name: /MCP server|:first|review/ }).count(), 0);
     await page.keyboard.press("Backspace");
 
     await panel.getByRole("button", { name: "Manage Workspace Trust" }).click();
@@ -125,6 +128,7 @@ describe("MCP servers of a workspace", () => {
     await composer.click();
     await page.keyboard.type("/");
     await panel.getByRole("option", { name: /^\/?mine/ }).waitFor();
+    await panel.getByRole("option", { name: "review Workspace" }).waitFor();
     assert.deepEqual(marks.filter(existsSync), []);
     await panel.getByRole("option", { name: /^\/?mine/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();

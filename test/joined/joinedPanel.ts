@@ -22,6 +22,7 @@ import type { IntentHandlers } from "../../src/panel/intentHandlers.ts";
 import type { PanelAction, ReplyTarget } from "../../src/panel/replyTarget.ts";
 import { defaultProtection, withProtectedFiles } from "../../src/permissions/protectedFiles.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
+import { PromptFiles } from "../../src/promptFiles/promptFiles.ts";
 import type { Session } from "../../src/session/session.ts";
 import { emptySession, sessionTitle } from "../../src/session/state.ts";
 import { chatViewSurface, OpenSessions } from "../../src/library/openSessions.ts";
@@ -48,6 +49,7 @@ import { nodeServices } from "../support/fakes/nodeServices.ts";
 import { StoredFiles } from "../support/fakes/storedData.ts";
 import { until } from "../support/fakes/until.ts";
 import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
+import { JoinedPromptPlace } from "./joinedPrompts.ts";
 import { JoinedReview } from "./joinedReview.ts";
 import { joinedConversations, JoinedMentions } from "./joinedMentions.ts";
 import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
@@ -119,6 +121,8 @@ export interface JoinedOptions {
   readonly rules?: readonly Rule[];
   /** The setting `parley.mcpServers`. */
   readonly mcpServers?: Readonly<Record<string, object>>;
+  /** The setting `parley.promptFiles.folder`, as a folder of the workspace folder. */
+  readonly promptFolder?: string;
   /** Above which size Parley asks before it resumes a conversation. Absent: it never asks. */
   readonly resume?: ResumeLimits;
 }
@@ -154,6 +158,8 @@ export class JoinedWindow {
   /** What the user is asked about MCP servers. */
   readonly questions = new JoinedQuestions();
   readonly serverSettings: JoinedServerSettings;
+  /** Where its prompt files are. */
+  readonly promptPlace: JoinedPromptPlace;
   readonly #allEdits = new AllEdits();
   readonly #mentions = new JoinedMentions(this.folder, this.documents, () =>
     joinedConversations(this.#library?.registry.open, new StoredFiles(this.#stored)),
@@ -167,13 +173,16 @@ export class JoinedWindow {
   readonly #stored = new Map<string, string>();
   readonly #endings: Promise<void>[] = [];
   #library: Library | undefined;
+  #promptFiles: PromptFiles;
   #chat: ChatPanel | undefined;
   #received = new Emitter<unknown>();
   /** What the page sent before there was a chat. */
   #early: unknown[] = [];
   #panel: PanelPage | undefined;
 
-  constructor({ agents, files = {}, rules = [], mcpServers = {}, resume }: JoinedOptions) {
+  constructor({ agents, files = {}, rules = [], mcpServers = {}, promptFolder, resume }: JoinedOptions) {
+    this.promptPlace = new JoinedPromptPlace(this.folder, promptFolder);
+    this.#promptFiles = new PromptFiles(this.promptPlace, nullLog);
     this.#resume = resume ?? { tokens: 0, bytes: 0 };
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true });
@@ -359,6 +368,7 @@ export class JoinedWindow {
     this.#chat = undefined;
     this.#received.dispose();
     this.#received = new Emitter();
+    this.#promptFiles.dispose();
     this.#library?.views.dispose();
     this.#library?.list.dispose();
     this.#library?.waiting.dispose();
@@ -502,7 +512,10 @@ export class JoinedWindow {
   }
 
   #createMcp(open: OpenSessions): McpServers {
+    this.#promptFiles.dispose();
+    this.#promptFiles = new PromptFiles(this.promptPlace, nullLog);
     return createMcpServers({
+      promptFiles: this.#promptFiles,
       ...{ settings: this.serverSettings, questions: this.questions, states: this.#states, version: "joined" },
       secrets: this.#secrets,
       connectToServer: (target, options) => mcpClient.connectToServer(target, options),

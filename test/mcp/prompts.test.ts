@@ -6,6 +6,7 @@ import { fitPrompt, promptBlocks } from "../../src/mcp/promptBlocks.ts";
 import { promptForm, promptValues } from "../../src/mcp/promptForm.ts";
 import { namePrompts, promptView } from "../../src/mcp/promptNames.ts";
 import { runPrompt } from "../../src/mcp/promptRunner.ts";
+import { serverPrompt } from "../../src/mcp/serverPrompt.ts";
 import type { McpMessage, McpPrompt } from "../../src/mcp/promptServer.ts";
 import type { ServerConnection } from "../../src/mcp/serverConnection.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
@@ -191,7 +192,7 @@ describe("what Parley asks for a prompt", () => {
     const answer = questions.askForm(form, { session: "one", asker: "s", signal: scope.signal });
     const preview = questions.preview(
       { title: "/s:p", sections: [], notes: [] },
-      { session: "one", asker: "s", signal: scope.signal },
+      { session: "one", origin: "From s.", signal: scope.signal },
     );
     scope.abort();
     assert.equal(await answer, "cancelled");
@@ -224,9 +225,12 @@ describe("a prompt that is used", () => {
       getPrompt: () => Promise.resolve({ messages: [{ role: "user", content: { type: "text", text: "Summarize." } }] }),
       ...server,
     };
-    const running = runPrompt({
+    const source = serverPrompt({
       named: { server: "s", prompt: prompt("p", { arguments: args }), command: "s:p" },
       connection: { use: (work: (one: unknown) => unknown) => work(asked) } as unknown as ServerConnection,
+      whileWaiting: request => request(),
+    });
+    const running = runPrompt(source, {
       session: {
         id: "one",
         state: emptySession,
@@ -237,7 +241,6 @@ describe("a prompt that is used", () => {
       replyTarget: { surface: "chat", reply: message => replies.push(message) },
       questions,
       signal,
-      whileWaiting: request => request(),
     });
     await until(() => questions.views("one").length > 0);
     const { notes } = questions.views("one")[0]?.preview ?? {};

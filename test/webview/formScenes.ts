@@ -96,8 +96,7 @@ export const addressAsk: ViewQuestion = {
 /** The arguments of an MCP prompt. */
 export const promptAsk: ViewQuestion = {
   ...{ id: "p1", title: "/tickets:summarize", parts: [], locations: [], options: [] },
-  asker: "tickets",
-  isPrompt: true,
+  origin: "From the MCP server tickets.",
   form: {
     message: "/tickets:summarize",
     title: "Summarize tickets",
@@ -112,7 +111,7 @@ export const promptAsk: ViewQuestion = {
 /** What an MCP prompt would send, with what the agent does not take. */
 export const previewAsk: ViewQuestion = {
   ...{ id: "p2", title: "/tickets:review", parts: [], locations: [], options: [] },
-  asker: "tickets",
+  origin: "From the MCP server tickets.",
   preview: {
     sections: [
       { role: "user", parts: [{ type: "text", text: "Review the ticket T-1." }] },

@@ -14,7 +14,7 @@ const ask = (more: Partial<ViewQuestion>): ViewQuestion => ({
   parts: [],
   locations: [],
   options: [],
-  asker: "s",
+  origin: "From the MCP server s.",
   ...more,
 });
 
@@ -79,7 +79,7 @@ describe("prompts of MCP servers in the panel", () => {
   it("never run what a server sends, in any field", async () => {
     const hostile = ask({
       title: script,
-      asker: script,
+      origin: script,
       preview: { sections: [{ role: "assistant", parts: [{ type: "text", text: script }] }], notes: [script] },
     });
     const shown = view([], {
@@ -102,7 +102,7 @@ describe("prompts of MCP servers in the panel", () => {
       message: "/s:p",
       fields: [{ type: "text", name: "a", title: "a", required: true, completes: true }],
     } as const;
-    const panel = await openPanel([snapshot(view([], { questions: [ask({ form, isPrompt: true })] }))]);
+    const panel = await openPanel([snapshot(view([], { questions: [ask({ form })] }))]);
     const box = panel.page.getByRole("combobox", { name: "a (required)" });
     await box.click();
     await panel.page.keyboard.type("Sa");

@@ -122,7 +122,7 @@ const formats = ({ title, sentence, word }: Words): ViewQuestion => ({
 });
 
 const preview = ({ title, sentence, word }: Words): ViewQuestion => ({
-  ...{ id: "p", title, asker: word, parts: [], locations: [], options: [] },
+  ...{ id: "p", title, origin: `From the MCP server ${word}.`, parts: [], locations: [], options: [] },
   preview: {
     sections: [{ role: "user", parts: [{ type: "text", text: `${sentence}\nPlease fix ${word}.` }] }],
     notes: [sentence],

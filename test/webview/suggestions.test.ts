@@ -262,7 +262,8 @@ describe("commands after /", () => {
     await panel.composer.press("Enter");
     await panel.composer.pressSequentially("either /");
     assert.equal(await list(panel).count(), 0);
-    assert.deepEqual(await panel.intents(), [{ type: "send", text: "/explain sum.js" }]);
+    const sent = (await panel.intents()).filter(({ type }) => type !== "listPrompts");
+    assert.deepEqual(sent, [{ type: "send", text: "/explain sum.js" }]);
   });
 
   it("are found by names and descriptions of every script", async () => {
@@ -291,7 +292,7 @@ describe("commands after /", () => {
     const panel = await openPanel([snapshot(view([], { commands }))]);
     await panel.composer.pressSequentially("/test");
     await panel.composer.press("Enter");
-    assert.deepEqual(await panel.intents(), [{ type: "send", text: "/test" }]);
+    assert.deepEqual(await panel.intents(), [{ type: "listPrompts" }, { type: "send", text: "/test" }]);
   });
 });
 

@@ -315,7 +315,7 @@ export class ComposerElement extends LightElement {
     this.#earlyKey = undefined;
     this.#startingServer = undefined;
     const isSlash = box.value.startsWith("/");
-    if (isSlash && !this.#draft.text.startsWith("/") && this.head.mcpServers?.length) send({ type: "listPrompts" });
+    if (isSlash && !this.#draft.text.startsWith("/")) send({ type: "listPrompts" });
     this.#draft.typed(box.value);
     this.#suggestions.handleInput(box.value, box.selectionEnd);
   };

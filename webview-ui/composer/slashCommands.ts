@@ -3,11 +3,8 @@ import type { ViewPrompt } from "../../src/panel/protocol.ts";
 import type { AgentCommand } from "../../src/session/events.ts";
 import type { ComposerHead } from "./composerHead.ts";
 
-/** A row of the list. A command of the agent is inserted as text; a prompt of an MCP server is used by the host. */
-export type SlashCommand = AgentCommand & {
-  readonly isPrompt?: true;
-  readonly action?: NonNullable<ViewPrompt["action"]>;
-};
+/** A row of the list. A command of the agent is inserted as text; a prompt of a file or of an MCP server is used by the host. */
+export type SlashCommand = AgentCommand & Pick<ViewPrompt, "action" | "isFaulty"> & { readonly isPrompt?: true };
 
 /** Lists the commands that a view offers. */
 type SlashCommandSource = (head: ComposerHead) => readonly SlashCommand[];

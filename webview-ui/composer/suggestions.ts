@@ -328,8 +328,8 @@ function commandItems(query: string, commands: readonly SlashCommand[]): readonl
 }
 
 function commandRow({ command, matches }: Extract<SuggestionItem, { type: "command" }>): TemplateResult {
-  const { name, description, hint, isPrompt, action } = command;
-  return html`${icon(action ? "server" : isPrompt ? "sparkle" : "chevron-right")}${commandLabel(name, matches)}${
+  const { name, description, hint, isPrompt, isFaulty, action } = command;
+  return html`${icon(isFaulty ? "warning" : action ? "server" : isPrompt ? "sparkle" : "chevron-right")}${commandLabel(name, matches)}${
       hint ? html`<span class="command-hint quiet">${hint}</span>` : nothing
     }<span class="popup-detail" title=${description}>${description}</span>`;
 }

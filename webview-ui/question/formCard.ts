@@ -93,14 +93,14 @@ export class FormCardElement extends LightElement {
       </div>
       <div class="quiet" dir="auto">
         ${
-          question.isPrompt
-            ? t("A prompt of the MCP server {0}.", visibleText(question.asker ?? ""))
-            : t("Asked by {0}.", visibleText(question.asker ?? this.agentName))
+          question.origin === undefined
+            ? t("Asked by {0}.", visibleText(question.asker ?? this.agentName))
+            : visibleText(question.origin)
         }
       </div>
       ${question.form ? this.#form(question.form) : nothing}
       ${question.address ? addressDetails(question.address, question.opened ? this.agentName : undefined) : nothing}
-      ${question.form ? this.#buttons(question.isPrompt ? t("Continue") : t("Send"), "cancel") : this.#addressButtons(question)}
+      ${question.form ? this.#buttons(question.origin === undefined ? t("Send") : t("Continue"), "cancel") : this.#addressButtons(question)}
     </form>`;
   }
 
@@ -159,7 +159,7 @@ export class FormCardElement extends LightElement {
     return html`<div class="options">
       <button class="primary" type="submit" aria-disabled=${disabled}>${sendLabel}</button>
       ${
-        this.question?.isPrompt
+        this.question?.origin !== undefined
           ? nothing
           : html`<button
               class="secondary"

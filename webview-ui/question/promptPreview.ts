@@ -1,4 +1,4 @@
-// The card that shows what a prompt of an MCP server would send. Nothing is sent before the user selects Send.
+// The card that shows what a prompt of an MCP server or of a file would send. Nothing is sent before the user selects Send.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewPart, ViewQuestion } from "../../src/panel/protocol.ts";
@@ -39,9 +39,7 @@ export class PromptPreviewElement extends LightElement {
         ${icon("sparkle")} <span class="question-title">${visibleText(question.title)}</span>
         ${questionNavigation(this.position)}
       </div>
-      <div class="quiet" dir="auto">
-        ${t("From the MCP server {0}. This is what will be sent.", visibleText(question.asker ?? ""))}
-      </div>
+      <div class="quiet" dir="auto">${`${visibleText(question.origin ?? "")} ${t("This is what will be sent.")}`}</div>
       ${notes.map(note => html`<div class="quiet pre" dir="auto">${visibleText(note)}</div>`)}
       <div class="question-details preview-content" tabindex="0" role="group" aria-label=${t("Content of the prompt")}>
         ${sections.map(

@@ -87,7 +87,7 @@ export class QuestionCardElement extends LightElement {
     this.#shownId = shown?.id;
     this.#hadFocus = isOther && this.contains(document.activeElement);
     // The user has just chosen a prompt in this panel.
-    const isChosen = shown?.isPrompt === true || shown?.preview !== undefined;
+    const isChosen = shown?.origin !== undefined;
     if (isOther && isChosen && document.hasFocus()) this.#hadFocus = true;
   }
 

@@ -31,6 +31,11 @@ export class FileEvents implements Disposable {
     return this.#listen(dirname(path), basename(path), listener);
   }
 
+  /** Listens to the files of a folder whose names match a pattern without a slash, also outside the workspace. */
+  watchFiles(folder: string, pattern: string, listener: FileEventListener): Disposable {
+    return this.#listen(folder, pattern, listener);
+  }
+
   dispose(): void {
     for (const { watcher, emitter } of this.#watchers.values()) {
       watcher.dispose();

@@ -11,6 +11,7 @@ import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionFolder, sessionRoots } from "../../editor/folders.ts";
+import type { PromptFiles } from "../../promptFiles/promptFiles.ts";
 import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
 import { createMcpServers, type McpServers } from "../mcpServers.ts";
@@ -31,18 +32,20 @@ export function createMcp(
     sessions,
     agents,
     environment,
+    promptFiles,
   }: {
     /** The open sessions. */
     readonly sessions: () => readonly Session[];
     readonly agents: () => readonly AgentDefinition[];
     readonly environment: WindowEnvironment;
+    readonly promptFiles: PromptFiles;
   },
 ): McpFeature {
   const { context, store, log, clock, storage } = platform;
   let client: McpClientModule | undefined;
   const servers = store.add(
     createMcpServers({
-      ...{ agents, environment, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
+      ...{ agents, environment, promptFiles, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
       settings: store.add(new ServerSettings(log)),
       questions: { consent: askConsent, input: askInput, review: offerReview },
       // Loaded on first use.

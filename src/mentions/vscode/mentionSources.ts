@@ -22,6 +22,7 @@ import {
 } from "../mentionedConversations.ts";
 import { problemText } from "../problemText.ts";
 import { commandText } from "../lastCommand.ts";
+import { currentEditor } from "../../editor/currentEditor.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import { secretNote } from "../pathPreview.ts";
@@ -225,10 +226,6 @@ const offer = (
   attach,
   preview: async () => ({ text: previewText(await text()) }),
 });
-
-/** The active editor. While a chat in an editor tab is active, the first visible editor. */
-const currentEditor = (): vscode.TextEditor | undefined =>
-  vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
 
 /** Attaches or shows the file or folder at a path. */
 const pathOffer = ({ attachments }: MentionContext, path: string): Omit<MentionOffer, "item"> => ({

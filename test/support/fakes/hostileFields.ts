@@ -256,6 +256,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.mcpServers.detail": "Parley",
   "head.mcpServers.reason": "Parley",
   "head.questions.asker": "Parley",
+  "head.questions.origin": "Parley",
   "head.questions.preview.notes": "Parley",
   // Git reports them. An agent can choose the name of a branch, so the header shows invisible characters by their codes.
   "head.worktree.branch": "Parley",
