@@ -18,6 +18,7 @@ import type { ConfiguredServers } from "./configuredServers.ts";
 import type { ConsentQuestion } from "./consentQuestion.ts";
 import { PromptQuestions } from "./promptQuestions.ts";
 import { runPrompt } from "./promptRunner.ts";
+import type { OwnServer } from "./ownServer.ts";
 import type { McpClientModule } from "./promptServer.ts";
 import { PromptServers } from "./promptServers.ts";
 import { ServerConsents } from "./serverConsents.ts";
@@ -101,6 +102,8 @@ interface McpOptions {
   readonly startFolder: string;
   readonly userHome: string;
   readonly environment: WindowEnvironment;
+  /** Parley's own server. Absent: there is none. */
+  readonly ownServer?: OwnServer;
   readonly folders: McpFolders;
   readonly sessions: McpSessions;
   readonly agents: () => readonly AgentDefinition[];
@@ -161,8 +164,10 @@ export function createMcpServers(options: McpOptions): McpServers {
         promptQuestions.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
       ),
   });
+  const { ownServer } = options;
+  const own = ownServer && { ownServer };
   const sessionServers = new SessionServers({
-    ...{ states, consents, launcher, log, environment },
+    ...{ states, consents, launcher, log, environment, ...own },
     existing: async () => new Set([...(await sessions.stored()), ...sessions.open().map(({ id }) => id)]),
   });
   const prompts = new PromptServers({
@@ -172,6 +177,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     consents,
     launcher,
     sessionServers,
+    ...own,
     sessions: () => sessions.open().map(({ id }) => id),
     onDidChange,
     clock,
@@ -183,6 +189,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       checkAll().catch((error: unknown) => log.error("The MCP servers could not be checked.", asError(error).stack));
     }),
   );
+  if (ownServer) store.add(ownServer.onDidChange(() => prompts.serversChanged()));
   store.add(
     consents.onDidChange(() => {
       updateFiles();

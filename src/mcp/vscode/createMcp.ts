@@ -14,6 +14,7 @@ import { sessionFolder, sessionRoots } from "../../editor/folders.ts";
 import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
 import { createMcpServers, type McpServers } from "../mcpServers.ts";
+import type { OwnServer } from "../ownServer.ts";
 import type { McpClientModule } from "../promptServer.ts";
 import { askConsent } from "./askConsent.ts";
 import { askInput, forgetInputs } from "./askInput.ts";
@@ -31,18 +32,20 @@ export function createMcp(
     sessions,
     agents,
     environment,
+    ownServer,
   }: {
     /** The open sessions. */
     readonly sessions: () => readonly Session[];
     readonly agents: () => readonly AgentDefinition[];
     readonly environment: WindowEnvironment;
+    readonly ownServer: OwnServer;
   },
 ): McpFeature {
   const { context, store, log, clock, storage } = platform;
   let client: McpClientModule | undefined;
   const servers = store.add(
     createMcpServers({
-      ...{ agents, environment, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
+      ...{ agents, environment, ownServer, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
       settings: store.add(new ServerSettings(log)),
       questions: { consent: askConsent, input: askInput, review: offerReview },
       // Loaded on first use.
