@@ -12,7 +12,7 @@ import { proxyVariables, variableKey } from "../base/programEnvironment.ts";
 import type { PlainOrSecretValues } from "../base/secrets/secret.ts";
 import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { visibleText } from "../base/visibleText.ts";
-import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
+import type { AgentInfo, AgentMcpServer, AgentServerTypes } from "../session/agent.ts";
 import { serversForAgent, type LeftOutServer, type ResolvedServer } from "./agentServers.ts";
 import { ownServerName, type OwnServer } from "./ownServer.ts";
 import type { McpServer, ServersRead } from "./servers.ts";
@@ -119,12 +119,13 @@ export class SessionServers {
         unresolved.push({ name, reason: asError(error).message, isUnsupported: false });
       }
     }
-    const own = await this.#ownServer(session, servers);
+    const accepts = agent.mcpServers ?? { http: false, sse: false };
+    const own = await this.#ownServer(session, servers, accepts);
     if (own && "reason" in own) unresolved.push(own);
     else if (own) resolved.push(own);
     const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
-      accepts: agent.mcpServers ?? { http: false, sse: false },
+      accepts,
       env: agentEnvironment(await environment.shared(), {}),
       platform: hostPlatform,
       workspaceFolder,
@@ -141,10 +142,13 @@ export class SessionServers {
   async #ownServer(
     session: string,
     servers: readonly McpServer[],
+    accepts: AgentServerTypes,
   ): Promise<ResolvedServer | LeftOutServer | undefined> {
     const { ownServer, log } = this.#options;
     const name = ownServerName(servers);
     if (!ownServer?.tools() || !this.isOn(session, { name })) return undefined;
+    // It is not started for an agent that cannot use it, which is left out for that.
+    if (!accepts.http) return { name, type: "http", url: "", headers: {} };
     try {
       return { name, type: "http", ...(await ownServer.addressFor(session)) };
     } catch (error) {
