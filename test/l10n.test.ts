@@ -30,7 +30,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/editorTools/fileTools.ts": [39, "an agent that uses the tools of the editor"],
   "src/editorTools/http/startToolServer.ts": [11, "an agent that uses the tools of the editor, and the log"],
   "src/editorTools/languageTools.ts": [19, "an agent that uses the tools of the editor"],
-  "src/editorTools/problemTools.ts": [11, "an agent that uses the tools of the editor"],
+  "src/editorTools/problemTools.ts": [12, "an agent that uses the tools of the editor"],
   "src/editorTools/sessionTools.ts": [3, "an agent that uses the tools of the editor"],
   "src/editorTools/tool.ts": [1, "an agent that uses the tools of the editor"],
   "src/editorTools/toolArguments.ts": [1, "an agent that uses the tools of the editor"],

@@ -40,10 +40,13 @@ export interface EditorProblems {
   all(): readonly CodeProblem[];
   /** Fires when a language server or a linter has reported something, also that there is no problem. */
   readonly onDidChange: Event<void>;
-  /** Opens files as documents that no tab shows, because most language servers check only open files. Resolves with those that cannot be opened. */
+  /**
+   * Opens files as documents that no tab shows, because most language servers check only open files. Resolves with those
+   * that cannot be opened.
+   */
   open(paths: readonly string[]): Promise<readonly string[]>;
-  /** Whether anything shows that a language server serves the file. */
-  isServed(path: string): Promise<boolean>;
+  /** Whether anything shows that a language server has checked the text of the file. */
+  isChecked(path: string): Promise<boolean>;
 }
 
 export interface CodeSymbol {

@@ -31,7 +31,7 @@ export const diagnosticsTool = readingTool({
   name: "diagnostics",
   title: "Get Problems",
   description:
-    "Gets the problems that language servers and linters report, as the user sees them in the Problems view. Waits until they have not changed for half a second, for at most 5 seconds. Language servers check open files only, so the files that this session changed are opened first, in the background. “notChecked” names files for which no language server is known.",
+    "Gets the problems that language servers and linters report, as the user sees them in the Problems view. Waits until they have not changed for half a second, for at most 5 seconds. Most language servers check open files only, so the files that this session changed are opened first, in the background. “notChecked” names those that no language server has checked, for example because it checks only files that a tab shows.",
   arguments: {
     path: optionalArgument(
       textArgument("The absolute path of a file or a folder. Default: all files of the session.", 32_000),
@@ -51,7 +51,7 @@ export const diagnosticsTool = readingTool({
     }),
     ...pageSchema,
     settled: flag("The problems had not changed for half a second. Otherwise more may come: call again."),
-    notChecked: { type: "array", items: text(), description: "Files for which no language server is known." },
+    notChecked: { type: "array", items: text(), description: "Files that no language server has checked." },
     notOpened: { type: "array", items: text(), description: "Files that could not be opened to be checked." },
     leftOut: whole("The number of problems in files that the session may not see."),
   }),
@@ -90,7 +90,10 @@ export const diagnosticsTool = readingTool({
           : `The problems were still changing after ${maxProblemsWait / 1000} seconds, so more may come. Call again to see them.`,
         ...items.map(problemLine),
         nextPageSentence(nextOffset, total),
-        namedFiles("No language server is known for", notChecked),
+        namedFiles("No language server has checked", notChecked),
+        notChecked.length === 0
+          ? undefined
+          : "Many check only files that a tab shows. Check these files in another way, such as with the compiler of the project.",
         namedFiles("These files could not be opened, so they may not be checked:", notOpened),
         changed.length > maxOpened
           ? `The session changed ${changed.length} files. Only the first ${maxOpened} were opened. Name a folder or a file to check others.`
@@ -116,10 +119,10 @@ async function check(
 ): Promise<CheckedFiles> {
   const paths = [...new Set(files)];
   let notOpened: readonly string[] = [];
-  const served = new Set<string>();
+  const checked = new Set<string>();
   const look = async (): Promise<void> => {
     const open = paths.filter(path => !notOpened.includes(path));
-    await Promise.all(open.map(async path => ((await problems.isServed(path)) ? served.add(path) : undefined)));
+    await Promise.all(open.map(async path => ((await problems.isChecked(path)) ? checked.add(path) : undefined)));
   };
   const opened = problems.open(paths).then(async failed => {
     notOpened = failed;
@@ -130,8 +133,9 @@ async function check(
   const ready = opened.catch((error: unknown) => void (failure = error));
   const settled = await whenProblemsSettle({ onDidChange: problems.onDidChange, ready, clock, signal });
   if (failure !== undefined) throw asError(failure);
-  for (const { path } of problems.all()) served.add(path);
-  return { settled, notOpened, notChecked: paths.filter(path => !served.has(path) && !notOpened.includes(path)) };
+  // Reports have come since.
+  await look();
+  return { settled, notOpened, notChecked: paths.filter(path => !checked.has(path) && !notOpened.includes(path)) };
 }
 
 const shownProblem = (problem: CodeProblem): CodeProblem => ({

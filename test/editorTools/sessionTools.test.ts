@@ -25,7 +25,7 @@ class FakeEditor implements EditorView {
   known: readonly CodeProblem[] = [];
   readonly opened: string[] = [];
   notOpened: readonly string[] = [];
-  served = new Set<string>();
+  checked = new Set<string>();
   readonly changed = new Emitter<void>();
   lines: Readonly<Record<string, readonly string[]>> = {};
   readonly asked: unknown[] = [];
@@ -36,7 +36,7 @@ class FakeEditor implements EditorView {
       this.opened.push(...paths);
       return Promise.resolve(this.notOpened);
     },
-    isServed: (path: string) => Promise.resolve(this.served.has(path)),
+    isChecked: (path: string) => Promise.resolve(this.checked.has(path)),
   };
   readonly languages: EditorView["languages"] = {
     symbolsOf: path => Promise.resolve([{ name: "f", kind: "function", path, line: 2, endLine: 4 }]),
@@ -352,7 +352,7 @@ describe("diagnostics", () => {
     assert.doesNotMatch(JSON.stringify(result), /SECRET|elsewhere/);
   });
 
-  it("opens the files that the session changed, and names those that no language server checks", async () => {
+  it("opens the files that the session changed, and names those that no language server has checked", async () => {
     const made = bench();
     made.changes = [
       changedFile("/ws/a.ts", "a\n", "b\n"),
@@ -361,12 +361,12 @@ describe("diagnostics", () => {
       changedFile("/ws/bin.dat", "a\n", "b\n"),
     ];
     made.editor.notOpened = ["/ws/bin.dat"];
-    made.editor.served.add("/ws/a.ts");
+    made.editor.checked.add("/ws/a.ts");
     const result = await settled(made, made.call("diagnostics"));
     assert.deepEqual(made.editor.opened, ["/ws/a.ts", "/ws/notes.xyz", "/ws/bin.dat"]);
     const { notChecked, notOpened } = structureOf("diagnostics", result);
     assert.deepEqual([notChecked, notOpened], [["/ws/notes.xyz"], ["/ws/bin.dat"]]);
-    assert.match(result.text, /^No problems\.\nNo language server is known for \/ws\/notes\.xyz\./);
+    assert.match(result.text, /^No problems\.\nNo language server has checked \/ws\/notes\.xyz\./);
   });
 
   it("opens at most 50 changed files, and says so", async () => {

@@ -4,6 +4,7 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import { documentWithTextOf } from "../../editor/openDocuments.ts";
 import type { EditorView, OpenEditor } from "../editorView.ts";
 import { codeRange } from "./codeRange.ts";
+import { tabUri } from "./tabUri.ts";
 import { WindowLanguages } from "./windowLanguages.ts";
 import { WindowProblems } from "./windowProblems.ts";
 
@@ -46,11 +47,4 @@ export class WindowEditor implements EditorView, Disposable {
   dispose(): void {
     this.problems.dispose();
   }
-}
-
-/** The files of a tab: that of an editor, or the right side of a diff. */
-function tabUri({ input }: vscode.Tab): readonly vscode.Uri[] {
-  if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook) return [input.uri];
-  if (input instanceof vscode.TabInputCustom) return [input.uri];
-  return input instanceof vscode.TabInputTextDiff ? [input.modified] : [];
 }
