@@ -3,7 +3,7 @@ import type { Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 
 /** The problems count as settled if they have not changed for this long (ms). */
-export const problemsQuiet = 500;
+const problemsQuiet = 500;
 /** The longest wait (ms). */
 export const maxProblemsWait = 5000;
 

@@ -18,7 +18,6 @@ import type { ToolDescription, ToolResult } from "./toolServer.ts";
 
 /** What a session may see of files: the same as through the agent's own requests for files. */
 export interface ToolAccess {
-  readonly workspaceFolder: string;
   readonly confinement: Confinement;
   readonly gate: Gate;
   readonly files: Pick<SessionFiles, "read">;

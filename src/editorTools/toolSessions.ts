@@ -1,6 +1,6 @@
 // Which session an agent reaches with its token. A token belongs to one session of Parley, and ends with it.
 import { createHash, randomBytes } from "node:crypto";
-import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
 import { callTool, errorResult, toolDescriptions } from "./sessionTools.ts";
@@ -38,9 +38,6 @@ export class ToolSessions implements Disposable {
   /** The ids of sessions by the digest of their token: a look-up by the token itself would take longer the more of it is right. */
   readonly #byDigest = new Map<string, string>();
   readonly #open = new Map<string, { readonly access: ToolAccess }>();
-  readonly #closed = new Emitter<void>();
-  /** Fires when the server has ended, because no session needs it. */
-  readonly onDidClose: Event<void> = this.#closed.event;
   #server: Promise<RunningToolServer> | undefined;
   #closing: Promise<void> = Promise.resolve();
   #isDisposed = false;
@@ -112,8 +109,7 @@ export class ToolSessions implements Disposable {
     const { log } = this.#options;
     this.#closing = server
       .then(running => running.close())
-      .catch((error: unknown) => log.warn("The server of the editor's tools could not be closed.", String(error)))
-      .then(() => this.#closed.fire());
+      .catch((error: unknown) => log.warn("The server of the editor's tools could not be closed.", String(error)));
   }
 
   #toolsOf(token: string): ServedTools | undefined {
@@ -142,6 +138,5 @@ export class ToolSessions implements Disposable {
 
   dispose(): void {
     void this.close();
-    this.#closed.dispose();
   }
 }

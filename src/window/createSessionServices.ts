@@ -138,7 +138,7 @@ export function createSessionServices(
   const gate = services.pages.readableIn(session.id, outside.reported(access));
   const files = new SessionFiles(documents, confinement, { missingFiles }, gate);
   const tools = services.tools?.(session.id, {
-    ...{ workspaceFolder: cwd, confinement, gate, files },
+    ...{ confinement, gate, files },
     passes: path => access.passes(path),
   });
   const terminalOptions = {

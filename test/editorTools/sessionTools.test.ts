@@ -84,7 +84,7 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
   const log: Log = { ...nullLog, error: (...all) => errors.push(all) };
   const context: ToolContext = {
     access: {
-      ...{ workspaceFolder: "/ws", confinement, gate: access },
+      ...{ confinement, gate: access },
       files: new SessionFiles(documents, confinement, {}, access),
       passes: path => access.passes(path),
     },

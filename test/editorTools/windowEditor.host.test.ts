@@ -54,7 +54,7 @@ describe("the editor's tools in VS Code", () => {
     const gate = rootsOnly(confinement);
     context = {
       access: {
-        ...{ workspaceFolder: folder, confinement, gate, files: new SessionFiles(documents, confinement) },
+        ...{ confinement, gate, files: new SessionFiles(documents, confinement) },
         passes: async path => (await confinement.locate(path)).inside,
       },
       editor,
