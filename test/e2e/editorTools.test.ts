@@ -6,13 +6,14 @@ import { chooseAgent } from "./agents.ts";
 import { newSession, openFile, screenshot, sharedWorkbench } from "./harness.ts";
 import { expectServers, mcpAgent, openServers } from "./mcpCommands.ts";
 
-/** Sends a prompt, and waits until its turn has ended. */
+/** Sends a prompt, and waits until the agent has answered it. */
 async function prompt(panel: FrameLocator, text: string): Promise<void> {
+  const answers = panel.getByRole("log", { name: "Conversation" }).getByText(/^The (tool|session) \w+ /);
+  const before = await answers.count();
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(text);
   await composer.press("Enter");
-  const log = panel.getByRole("log", { name: "Conversation" });
-  await log.getByRole("heading", { name: `You: ${text}` }).waitFor();
+  await answers.nth(before).waitFor();
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 }
 
