@@ -81,11 +81,11 @@ describe("the editor's tools in VS Code", () => {
   const call = async (
     name: string,
     given: object = {},
-  ): Promise<Readonly<Record<string, unknown>> & { text: string }> => {
+  ): Promise<Readonly<Record<string, unknown>> & { answer: string }> => {
     const signal = new AbortController().signal;
     const { text, structured, isError } = await callTool(name, given, { context, signal, log: nullLog });
     assert.equal(isError, false, text);
-    return { ...structured, text };
+    return { ...structured, answer: text };
   };
 
   it("gets the problems of a file in a tab, and says that a file without one is not checked", async () => {
@@ -137,14 +137,15 @@ describe("the editor's tools in VS Code", () => {
           readonly line: number;
         }[]
       ).map(one => `${one.path.slice(folder.length + 5)}:${one.line}`);
-    assert.deepEqual(await places("definition", "broken.ts", 4, "Square"), ["shapes.ts:6"]);
+    // The class and its constructor.
+    assert.deepEqual(await places("definition", "broken.ts", 4, "Square"), ["shapes.ts:6", "shapes.ts:7"]);
     assert.deepEqual([...(await places("references", "shapes.ts", 6, "Square"))].sort(), [
       ...["broken.ts:1", "broken.ts:4"],
       "shapes.ts:6",
     ]);
     assert.ok((await places("implementations", "shapes.ts", 2, "Shape")).includes("shapes.ts:6"));
     assert.match(
-      (await call("hover", { path, line: 6, symbol: "Shape" })).text,
+      (await call("hover", { path, line: 6, symbol: "Shape" })).answer,
       /interface Shape[^]*A shape with an area/,
     );
     const found = (await call("workspace_symbols", { query: "Square" }))["symbols"] as readonly CodeSymbol[];
