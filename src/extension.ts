@@ -15,6 +15,7 @@ import { ConversationPageFiles } from "./files/conversationPageFiles.ts";
 import { nodePaths } from "./files/nodePaths.ts";
 import { EditorDocuments } from "./files/vscode/editorDocuments.ts";
 import { FileEvents } from "./files/vscode/fileEvents.ts";
+import { createEditorTools } from "./editorTools/vscode/createEditorTools.ts";
 import { createFollow } from "./follow/vscode/createFollow.ts";
 import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
@@ -101,11 +102,15 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     isTrusted: () => vscode.workspace.isTrusted,
     sensitive: () => settings.read().sensitive,
   });
+  const editorTools = createEditorTools(platform, {
+    isOn: () => settings.read().editorTools === "read",
+    onDidChange: settings.onDidChange,
+    review: () => review.store.review,
+  });
   const mcp = createMcp(platform, {
-    sessions: () => open.sessions,
-    agents: settings.definitions,
-    environment,
+    ...{ sessions: () => open.sessions, agents: settings.definitions, environment },
     promptFiles,
+    ownServer: editorTools.server,
   });
   const protection = withProtectedFiles(
     () => settings.read().protection,
@@ -175,6 +180,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     permissions,
     checkpoints,
     follow,
+    editorTools,
     terminals,
     review,
     history,
@@ -250,7 +256,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
       try {
         await registry.dispose();
       } finally {
-        await Promise.all([pool.dispose(), mcp.whenEnded(), candidates.close()]);
+        await Promise.all([pool.dispose(), mcp.whenEnded(), editorTools.close(), candidates.close()]);
         await terminals.whenEnded();
         await Promise.all([
           review.store.flush(),

@@ -3,7 +3,7 @@ import { ProblemError, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { hostPlatform, type Environment, type Platform } from "../base/platform.ts";
 import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
-import { changedEnvironment, variableOf, type ShellPath } from "../base/programEnvironment.ts";
+import { changedEnvironment, variableOf, withDirectLoopback, type ShellPath } from "../base/programEnvironment.ts";
 import { unwrappedValues, type PlainOrSecretValues } from "../base/secrets/secret.ts";
 import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import type { AgentDefinition } from "./registry.ts";
@@ -22,7 +22,7 @@ export interface LocatedAgent extends SpawnCommand {
  * login shell add to the PATH. Rejects with a ProblemError that shows both PATHs.
  */
 export async function locateAgent(definition: AgentDefinition, environment: WindowEnvironment): Promise<LocatedAgent> {
-  const env = await environment.of(shared => agentEnvironment(shared, definition.env));
+  const env = withDirectLoopback(await environment.of(shared => agentEnvironment(shared, definition.env)));
   const { command } = definition;
   // A PATH in the settings is the user's decision.
   const hasOwnPath = Object.keys(definition.env).some(name => name.toUpperCase() === "PATH");

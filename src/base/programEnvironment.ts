@@ -92,6 +92,26 @@ function directHosts(
   return [...new Set([...hosts, ...loopback])].join(",");
 }
 
+/**
+ * The environment of an agent, which reaches the loopback hosts without a proxy. Otherwise a proxy of the user's environment
+ * would get the requests to the server of the editor's tools, with their token.
+ */
+export function withDirectLoopback(
+  env: Readonly<Record<string, string>>,
+  platform: Platform = hostPlatform,
+): Readonly<Record<string, string>> {
+  const valuesOf = (pattern: RegExp): readonly string[] =>
+    Object.entries(env).flatMap(([name, value]) => (pattern.test(name) && value !== "" ? [value] : []));
+  if (valuesOf(/^(?:https?|all)_proxy$/i).length === 0) return env;
+  const own = env["no_proxy"] ?? valuesOf(/^no_proxy$/i).at(-1);
+  const hosts = listedHosts(own ?? "");
+  if (hosts.includes("*") || hosts.includes("127.0.0.1")) return env;
+  const direct = [...new Set([...hosts, ...loopback])].join(",");
+  const kept = Object.entries(env).filter(([name]) => name.toUpperCase() !== "NO_PROXY");
+  const names = platform === "windows" ? ["NO_PROXY"] : ["NO_PROXY", "no_proxy"];
+  return Object.fromEntries([...kept, ...names.map(name => [name, direct] as const)]);
+}
+
 const isProxyVariable = (name: string): boolean => /^(?:https?|all|no|ftp)_proxy$/i.test(name);
 
 /** The variables for a proxy, as they are in the environment. */

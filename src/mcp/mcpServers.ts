@@ -21,6 +21,7 @@ import type { ConsentQuestion } from "./consentQuestion.ts";
 import { PromptQuestions } from "./promptQuestions.ts";
 import { filePrompt } from "./filePrompt.ts";
 import { runPrompt, unsentPrompt, type PromptSource } from "./promptRunner.ts";
+import type { OwnServer } from "./ownServer.ts";
 import type { McpClientModule } from "./promptServer.ts";
 import { PromptServers } from "./promptServers.ts";
 import { ServerConsents } from "./serverConsents.ts";
@@ -107,6 +108,8 @@ interface McpOptions {
   readonly startFolder: string;
   readonly userHome: string;
   readonly environment: WindowEnvironment;
+  /** Parley's own server. Absent: there is none. */
+  readonly ownServer?: OwnServer;
   readonly folders: McpFolders;
   readonly sessions: McpSessions;
   readonly agents: () => readonly AgentDefinition[];
@@ -168,8 +171,10 @@ export function createMcpServers(options: McpOptions): McpServers {
         promptQuestions.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
       ),
   });
+  const { ownServer } = options;
+  const own = ownServer && { ownServer };
   const sessionServers = new SessionServers({
-    ...{ states, consents, launcher, log, environment },
+    ...{ states, consents, launcher, log, environment, ...own },
     existing: async () => new Set([...(await sessions.stored()), ...sessions.open().map(({ id }) => id)]),
   });
   const prompts = new PromptServers({
@@ -179,6 +184,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     consents,
     launcher,
     sessionServers,
+    ...own,
     sessions: () => sessions.open().map(({ id }) => id),
     onDidChange,
     clock,
@@ -190,6 +196,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       checkAll().catch((error: unknown) => log.error("The MCP servers could not be checked.", asError(error).stack));
     }),
   );
+  if (ownServer) store.add(ownServer.onDidChange(() => prompts.serversChanged()));
   store.add(
     consents.onDidChange(() => {
       updateFiles();

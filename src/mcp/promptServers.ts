@@ -10,6 +10,7 @@ import { withoutMiddle, visibleName } from "../base/inertText.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { ViewMcpServer, ViewPrompt } from "../panel/protocol.ts";
 import { namePrompts, promptView, type NamedPrompt } from "./promptNames.ts";
+import { ownServerName, type OwnServer } from "./ownServer.ts";
 import type { McpPrompt } from "./promptServer.ts";
 import { ServerConnection } from "./serverConnection.ts";
 import { serverFingerprint, type McpServer } from "./servers.ts";
@@ -35,6 +36,7 @@ interface PromptServersOptions {
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
   readonly sessionServers: SessionServers;
+  readonly ownServer?: OwnServer;
   /** The ids of the open sessions. */
   readonly sessions: () => readonly string[];
   /** Says that servers wait for the user's consent. Resolves with whether the user wants to review them. */
@@ -178,8 +180,12 @@ export class PromptServers {
 
   /** An action of the user on a server. */
   async set(id: string | undefined, name: string, action: "on" | "off" | "allow" | "retry"): Promise<void> {
-    const { settings, consents, sessionServers } = this.#options;
+    const { settings, consents, sessionServers, ownServer } = this.#options;
+    const isOwn = ownServer?.tools() !== undefined && ownServerName(settings(id)) === name;
     const server = settings(id).find(each => each.name === name);
+    if (isOwn && id !== undefined && (action === "on" || action === "off"))
+      await sessionServers.setOn(id, { name }, action === "on");
+    if (isOwn) return this.serversChanged();
     if (!server) return;
     if (action === "on" || action === "off") {
       if (id !== undefined) await sessionServers.setOn(id, server, action === "on");
@@ -229,7 +235,26 @@ export class PromptServers {
       allowed.map(server => ({ server: server.name, prompts: this.#connection(server).prompts })),
     );
     const prompts = [...named.map(promptView), ...on.flatMap(server => this.#row(server))];
-    return { named, view: { prompts, mcpServers: settings(session).map(server => this.#serverView(session, server)) } };
+    const mcpServers = settings(session).map(server => this.#serverView(session, server));
+    return { named, view: { prompts, mcpServers: [...mcpServers, ...this.#ownServerView(session)] } };
+  }
+
+  /** The row of Parley's own server, if the settings have it on. */
+  #ownServerView(session: string | undefined): readonly ViewMcpServer[] {
+    const { settings, sessionServers, ownServer } = this.#options;
+    const tools = ownServer?.tools();
+    if (!tools) return [];
+    const name = ownServerName(settings(session));
+    const on = session === undefined || sessionServers.isOn(session, { name });
+    const opened = session === undefined ? undefined : sessionServers.opened(session, { name });
+    return [
+      {
+        ...{ name, detail: t("Tools of this editor: {0}", tools.join(", ")), on },
+        ...(opened && opened.on !== on && { pending: true as const }),
+        state: opened?.on === true && opened.reason === undefined ? "ready" : "stopped",
+        ...(opened?.reason !== undefined && { reason: visibleText(opened.reason) }),
+      },
+    ];
   }
 
   /** The row in the `/` list for a server whose prompts are not known yet. */

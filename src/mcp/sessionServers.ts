@@ -12,8 +12,9 @@ import { proxyVariables, variableKey } from "../base/programEnvironment.ts";
 import type { PlainOrSecretValues } from "../base/secrets/secret.ts";
 import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import { visibleText } from "../base/visibleText.ts";
-import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
+import type { AgentInfo, AgentMcpServer, AgentServerTypes } from "../session/agent.ts";
 import { serversForAgent, type LeftOutServer, type ResolvedServer } from "./agentServers.ts";
+import { ownServerName, type OwnServer } from "./ownServer.ts";
 import type { McpServer, ServersRead } from "./servers.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
@@ -40,6 +41,7 @@ interface SessionServersOptions {
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
   readonly environment: WindowEnvironment;
+  readonly ownServer?: OwnServer;
   readonly log: Log;
 }
 
@@ -60,11 +62,11 @@ export class SessionServers {
     return this.#options.states.workspaceState.get<Record<string, readonly string[]>>(offKey, {});
   }
 
-  isOn(session: string, server: McpServer): boolean {
+  isOn(session: string, server: Pick<McpServer, "name">): boolean {
     return !(this.#off()[session] ?? []).includes(server.name);
   }
 
-  setOn(session: string, server: McpServer, on: boolean): Promise<void> {
+  setOn(session: string, server: Pick<McpServer, "name">, on: boolean): Promise<void> {
     return this.#writes.queue(async () => {
       const { existing, states } = this.#options;
       const { [session]: names = [], ...others } = this.#off();
@@ -86,7 +88,10 @@ export class SessionServers {
   }
 
   /** What the agent got when its session opened. Undefined if no session is open. */
-  opened(session: string, server: McpServer): { readonly on: boolean; readonly reason?: string } | undefined {
+  opened(
+    session: string,
+    server: Pick<McpServer, "name">,
+  ): { readonly on: boolean; readonly reason?: string } | undefined {
     const given = this.#opened.get(session);
     return given && (given.get(server.name) ?? { on: false });
   }
@@ -114,9 +119,13 @@ export class SessionServers {
         unresolved.push({ name, reason: asError(error).message, isUnsupported: false });
       }
     }
+    const accepts = agent.mcpServers ?? { http: false, sse: false };
+    const own = await this.#ownServer(session, servers, accepts);
+    if (own && "reason" in own) unresolved.push(own);
+    else if (own) resolved.push(own);
     const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
-      accepts: agent.mcpServers ?? { http: false, sse: false },
+      accepts,
       env: agentEnvironment(await environment.shared(), {}),
       platform: hostPlatform,
       workspaceFolder,
@@ -127,6 +136,25 @@ export class SessionServers {
     this.#opened.set(session, opened);
     const notice = await this.#newNotice(leftOut, problems);
     return { servers: given, ...(notice !== undefined && { notice }) };
+  }
+
+  /** Parley's own server, or why the agent does not get it. Undefined: the user has switched it off. */
+  async #ownServer(
+    session: string,
+    servers: readonly McpServer[],
+    accepts: AgentServerTypes,
+  ): Promise<ResolvedServer | LeftOutServer | undefined> {
+    const { ownServer, log } = this.#options;
+    const name = ownServerName(servers);
+    if (!ownServer?.tools() || !this.isOn(session, { name })) return undefined;
+    // It is not started for an agent that cannot use it, which is left out for that.
+    if (!accepts.http) return { name, type: "http", url: "", headers: {} };
+    try {
+      return { name, type: "http", ...(await ownServer.addressFor(session)) };
+    } catch (error) {
+      log.error("The server with the editor's tools could not be started.", asError(error).stack);
+      return { name, reason: t("It could not be started: {0}", asError(error).message), isUnsupported: false };
+    }
   }
 
   /**

@@ -71,6 +71,19 @@ export class Access implements Gate {
       : this.#admitFile(request, mode === "ask", signal);
   }
 
+  /** Whether a read of the file would pass without a question. Asks and records nothing. */
+  async passes(path: string): Promise<boolean> {
+    const { confinement, policy, agentName } = this.#options;
+    // A path that cannot be resolved names no file.
+    const located = await confinement.locate(path).catch(() => undefined);
+    if (!located?.inside || policy.isSensitive(path) || policy.isSensitive(located.path)) return false;
+    if (policy.isEmpty) return true;
+    const { verdict } = await policy.evaluate(
+      questionOf(agentName, { operation: "read", path, located }, false, undefined),
+    );
+    return verdict.effect !== "deny" && !isAskedByRule(verdict);
+  }
+
   async #admitFile(request: AccessRequest, isOutside: boolean, signal: AbortSignal): Promise<boolean> {
     const { policy, agentName } = this.#options;
     const { operation, path, located } = request;

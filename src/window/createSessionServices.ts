@@ -20,6 +20,7 @@ import { nodePaths, pathExists } from "../files/nodePaths.ts";
 import { Confinement } from "../files/paths.ts";
 import { PermissionBroker, type AnsweredQuestion } from "../permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
+import type { ToolAccess } from "../editorTools/tool.ts";
 import type { Documents } from "../files/ports.ts";
 import type { ProtectionSettings } from "../permissions/protectedFiles.ts";
 import type { RuleSet } from "../permissions/rules.ts";
@@ -55,6 +56,8 @@ export interface SharedServices {
   readonly review: (session: ServedSession) => SessionParticipant;
   /** Following's part in a new session. Absent: the agent is not followed. */
   readonly follow?: (confinement: Confinement, session: string) => SessionParticipant;
+  /** The editor's tools in a new session. Absent: its agent has none. */
+  readonly tools?: (session: string, access: ToolAccess) => SessionParticipant;
   /** The files with the pages of long conversations. */
   readonly pages: ConversationPageFiles;
   /** Sets up worktrees before agents start in them. */
@@ -132,12 +135,12 @@ export function createSessionServices(
   const { missingFiles } = definition;
   const reviewing = review(session);
   const outside = new OutsideWrites(confinement, path => reviewing.allowedOutside?.(path) ?? Promise.resolve());
-  const files = new SessionFiles(
-    documents,
-    confinement,
-    { missingFiles },
-    services.pages.readableIn(session.id, outside.reported(access)),
-  );
+  const gate = services.pages.readableIn(session.id, outside.reported(access));
+  const files = new SessionFiles(documents, confinement, { missingFiles }, gate);
+  const tools = services.tools?.(session.id, {
+    ...{ confinement, gate, files },
+    passes: path => access.passes(path),
+  });
   const terminalOptions = {
     ...{ confinement, workspaceFolder: cwd, environment: services.environment },
     ...{ changes: userTerminalVariables, shell: vscode.env.shell, report: dispatch },
@@ -182,7 +185,11 @@ export function createSessionServices(
     ...(setUp && { prepareFolder: signal => setUp.prepare(cwd, setUpTerminals, dispatch, signal) }),
     pages: services.pages.of(session.id),
     // The first is the outermost around a write.
-    participants: [...(following ? [following] : []), reviewing, unsavedChanges, diffLines, endOfTurn],
+    participants: [
+      ...(following ? [following] : []),
+      ...[reviewing, unsavedChanges, diffLines, endOfTurn],
+      ...(tools ? [tools] : []),
+    ],
     dispose() {
       services.allEdits.set(session.id, false);
       changes.dispose();

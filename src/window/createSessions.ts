@@ -13,6 +13,7 @@ import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import type { ConversationPageFiles } from "../files/conversationPageFiles.ts";
 import type { Documents } from "../files/ports.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
+import type { EditorToolsFeature } from "../editorTools/vscode/createEditorTools.ts";
 import type { FollowFeature } from "../follow/vscode/createFollow.ts";
 import type { OpenSessions } from "../library/openSessions.ts";
 import { SessionRegistry } from "../library/sessionRegistry.ts";
@@ -45,6 +46,7 @@ export interface SessionFeatures {
   readonly checkpoints: CheckpointsFeature;
   readonly review: ReviewFeature;
   readonly follow: FollowFeature;
+  readonly editorTools: EditorToolsFeature;
   readonly terminals: TerminalsFeature;
   readonly environment: WindowEnvironment;
   readonly signIn: SignInFeature;
@@ -72,6 +74,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     agentChanges: review.store.onDidChangeFile,
     review: session => review.store.startSession(session),
     follow: (confinement, session) => follow.controller.startSession(confinement, session),
+    tools: (session, access) => features.editorTools.startSession(session, access),
     pages: features.pages,
     worktreeSetUp: features.worktrees.setUp,
     clock,

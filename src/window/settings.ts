@@ -22,6 +22,8 @@ export interface Settings {
   readonly sendKey: ViewHead["sendKey"];
   /** What to do when an agent accesses a file outside the workspace folders. */
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
+  /** Which tools of the editor agents get. */
+  readonly editorTools: "off" | "read";
   /** Additional globs of files that always require approval. */
   readonly sensitive: readonly string[];
   /** The user's changes to the lists of files that programs run. */
@@ -155,6 +157,7 @@ export function readSettings(
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
+    editorTools: userSetting("editorTools") === "read" ? "read" : "off",
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,

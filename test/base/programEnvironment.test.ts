@@ -6,9 +6,11 @@ import {
   changedEnvironment,
   joinedPath,
   readProxySettings,
+  withDirectLoopback,
   withProxy,
   type ShellPath,
 } from "../../src/base/programEnvironment.ts";
+import type { Platform } from "../../src/base/platform.ts";
 import { WindowEnvironment } from "../../src/base/windowEnvironment.ts";
 
 describe("the proxy of VS Code's settings", () => {
@@ -156,5 +158,28 @@ describe("a changed environment", () => {
     const changes = { PATH: "c", https_proxy: "d", a: null };
     assert.deepEqual(changedEnvironment(env, changes, "windows"), { PATH: "c", https_proxy: "d" });
     assert.deepEqual(changedEnvironment(env, changes, "posix"), { Path: "a", A: "1", PATH: "c", https_proxy: "d" });
+  });
+});
+
+describe("an agent behind a proxy", () => {
+  const direct = (env: Readonly<Record<string, string>>, platform: Platform = "posix"): readonly unknown[] => {
+    const made = withDirectLoopback(env, platform);
+    return [made["NO_PROXY"], made["no_proxy"]];
+  };
+
+  it("reaches the servers of its own machine without the proxy", () => {
+    const all = "localhost,127.0.0.1,::1";
+    for (const name of ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+      assert.deepEqual(direct({ [name]: "http://mine" }), [all, all], name);
+    assert.deepEqual(direct({ HTTP_PROXY: "http://mine", NO_PROXY: "a.example" }), Array(2).fill(`a.example,${all}`));
+    assert.deepEqual(direct({ HTTP_PROXY: "http://mine", NO_PROXY: "a", no_proxy: "b" }), Array(2).fill(`b,${all}`));
+    assert.deepEqual(direct({ http_proxy: "http://mine", no_proxy: "a" }, "windows"), [`a,${all}`, undefined]);
+  });
+
+  it("keeps its variables if it reaches them already, or has no proxy", () => {
+    for (const env of [{ NO_PROXY: "a" }, { HTTP_PROXY: "" }, { HTTP_PROXY: "x", NO_PROXY: "*" }])
+      assert.equal(withDirectLoopback(env, "posix"), env);
+    const own = { HTTP_PROXY: "x", NO_PROXY: "127.0.0.1" };
+    assert.equal(withDirectLoopback(own, "posix"), own);
   });
 });

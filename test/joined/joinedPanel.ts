@@ -16,6 +16,7 @@ import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts"
 import { DisposableStore, Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { createMcpServers, type McpServers } from "../../src/mcp/mcpServers.ts";
+import type { OwnServer } from "../../src/mcp/ownServer.ts";
 import { answerAgentForm, openSessionIntents, runSessionStep } from "../../src/panel/openSessionIntents.ts";
 import type { HostMessage, ViewAgent } from "../../src/panel/protocol.ts";
 import type { IntentHandlers } from "../../src/panel/intentHandlers.ts";
@@ -123,6 +124,8 @@ export interface JoinedOptions {
   readonly mcpServers?: Readonly<Record<string, object>>;
   /** The setting `parley.promptFiles.folder`, as a folder of the workspace folder. */
   readonly promptFolder?: string;
+  /** Parley's own server. Absent: there is none. */
+  readonly ownServer?: OwnServer;
   /** Above which size Parley asks before it resumes a conversation. Absent: it never asks. */
   readonly resume?: ResumeLimits;
 }
@@ -168,6 +171,7 @@ export class JoinedWindow {
   readonly #secrets = new MapSecrets();
   readonly #rules: readonly Rule[];
   readonly #resume: ResumeLimits;
+  readonly #ownServer: OwnServer | undefined;
   readonly #agents: readonly AgentDefinition[];
   /** The logs of the sessions, by their names. */
   readonly #stored = new Map<string, string>();
@@ -180,9 +184,10 @@ export class JoinedWindow {
   #early: unknown[] = [];
   #panel: PanelPage | undefined;
 
-  constructor({ agents, files = {}, rules = [], mcpServers = {}, promptFolder, resume }: JoinedOptions) {
+  constructor({ agents, files = {}, rules = [], mcpServers = {}, promptFolder, ownServer, resume }: JoinedOptions) {
     this.promptPlace = new JoinedPromptPlace(this.folder, promptFolder);
     this.#promptFiles = new PromptFiles(this.promptPlace, nullLog);
+    this.#ownServer = ownServer;
     this.#resume = resume ?? { tokens: 0, bytes: 0 };
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true });
@@ -526,6 +531,7 @@ export class JoinedWindow {
       sessions: { open: () => open.sessions, stored: () => Promise.resolve([]) },
       agents: () => this.#agents,
       newId: () => randomUUID(),
+      ...(this.#ownServer && { ownServer: this.#ownServer }),
       ...{ clock: systemClock, log: nullLog },
     });
   }

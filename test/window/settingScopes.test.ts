@@ -27,6 +27,7 @@ interface SettingGroup {
 const scopes: Readonly<Record<string, readonly ["application" | "machine" | "resource", string]>> = {
   "parley.agents": ["machine", "The programs are those of the machine."],
   "parley.mcpServers": ["machine", "The programs are those of the machine."],
+  "parley.editorTools": ["application", "It lets agents see the user's editors."],
   "parley.permissions.rules": ["application", "They answer for the user."],
   "parley.files.outsideWorkspace": ["application", "It answers for the user."],
   "parley.files.sensitive": ["resource", "A folder knows its secrets best. Its globs only add questions."],

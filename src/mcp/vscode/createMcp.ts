@@ -15,6 +15,7 @@ import type { PromptFiles } from "../../promptFiles/promptFiles.ts";
 import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
 import { createMcpServers, type McpServers } from "../mcpServers.ts";
+import type { OwnServer } from "../ownServer.ts";
 import type { McpClientModule } from "../promptServer.ts";
 import { askConsent } from "./askConsent.ts";
 import { askInput, forgetInputs } from "./askInput.ts";
@@ -33,19 +34,22 @@ export function createMcp(
     agents,
     environment,
     promptFiles,
+    ownServer,
   }: {
     /** The open sessions. */
     readonly sessions: () => readonly Session[];
     readonly agents: () => readonly AgentDefinition[];
     readonly environment: WindowEnvironment;
     readonly promptFiles: PromptFiles;
+    readonly ownServer: OwnServer;
   },
 ): McpFeature {
   const { context, store, log, clock, storage } = platform;
   let client: McpClientModule | undefined;
   const servers = store.add(
     createMcpServers({
-      ...{ agents, environment, promptFiles, clock, log, newId: randomUUID, states: context, secrets: context.secrets },
+      ...{ agents, environment, promptFiles, ownServer, clock, log },
+      ...{ newId: randomUUID, states: context, secrets: context.secrets },
       settings: store.add(new ServerSettings(log)),
       questions: { consent: askConsent, input: askInput, review: offerReview },
       // Loaded on first use.

@@ -1,0 +1,232 @@
+// The tools that show files, editors and changes as the user has them.
+import type { ReviewedFile } from "../review/review.ts";
+import { sliceLines } from "../files/lineWindow.ts";
+import { maxPageItems, linesPage, resultPage, wholeCharacters } from "./resultPages.ts";
+import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
+import { countArgument, optionalArgument, textArgument, type FieldSchema } from "./toolArguments.ts";
+
+const maxLines = 2000;
+const maxLine = 10_000_000;
+
+export const pathArgument = textArgument("The absolute path of a file.", 32_000);
+export const offsetArgument = optionalArgument(
+  countArgument("Skips this many items. “nextOffset” of the page before.", 0, 1_000_000),
+);
+export const limitArgument = optionalArgument(
+  countArgument(`The number of items. Default: ${maxPageItems}, which is also the maximum.`, 1, maxPageItems),
+);
+/** The fields of a result that has one page of a list. */
+export const pageSchema = {
+  total: { type: "integer", description: "The number of all items." },
+  "nextOffset?": { type: "integer", description: "The offset of the next page. Absent on the last one." },
+} as const satisfies Readonly<Record<string, FieldSchema>>;
+export const text = (description?: string): FieldSchema => ({
+  type: "string",
+  ...(description !== undefined && { description }),
+});
+export const whole = (description?: string): FieldSchema => ({
+  type: "integer",
+  ...(description !== undefined && { description }),
+});
+export const flag = (description: string): FieldSchema => ({ type: "boolean", description });
+export const list = (fields: Readonly<Record<string, FieldSchema>>, description?: string): FieldSchema => ({
+  type: "array",
+  items: resultSchema(fields),
+  ...(description !== undefined && { description }),
+});
+export const rangeSchema = { line: whole(), column: whole(), endLine: whole(), endColumn: whole() } as const;
+
+/** A sentence about the next page. Undefined: this is the last one. */
+export const nextPageSentence = (nextOffset: number | undefined, total: number): string | undefined =>
+  nextOffset === undefined
+    ? undefined
+    : `This is not all: there are ${total}. Call again with offset ${nextOffset} for the rest.`;
+
+/** Reads a file as the user sees it. */
+export const readFileTool = readingTool({
+  name: "read_file",
+  title: "Read File in Editor",
+  description:
+    "Reads a text file as the user sees it in the editor, including changes that are not saved yet. Long files are cut; “nextLine” is where the rest begins.",
+  arguments: {
+    path: pathArgument,
+    line: optionalArgument(countArgument("The first line, 1-based. Default: 1.", 1, maxLine)),
+    limit: optionalArgument(countArgument(`The number of lines. Default: ${maxLines}, the maximum.`, 1, maxLines)),
+  },
+  result: resultSchema({
+    path: text(),
+    text: text("The lines, with their line endings."),
+    line: whole("The first line."),
+    lines: whole("The number of lines."),
+    unsaved: flag("The editor has changes of this file that are not on disk."),
+    "nextLine?": whole("The line at which the rest begins. Absent at the end of the file."),
+    "lineCut?": flag("The line is longer than a result can be, so its end is missing."),
+  }),
+  async run({ path, line = 1, limit = maxLines }, context, signal) {
+    // One line more shows whether there is a rest.
+    const read = await context.access.files.read({ path, line, limit: limit + 1 }, signal);
+    const page = linesPage(read, limit);
+    const located = await context.access.confinement.locate(path);
+    const unsaved = context.editor.hasUnsavedText(located.path);
+    const nextLine = page.hasMore ? line + page.count : undefined;
+    const structured = {
+      ...{ path, text: page.text, line, lines: page.count, unsaved },
+      ...(nextLine !== undefined && { nextLine }),
+      ...(page.isLineCut && { lineCut: true }),
+    };
+    const notes = joinedLines(
+      ...(page.count === 0 ? [`${line === 1 ? "The file is empty." : `The file has no line ${line}.`}`] : []),
+      ...(unsaved ? ["This text has changes that are not saved yet."] : []),
+      ...(page.isLineCut ? [`Line ${line} is cut, because it is longer than a result can be.`] : []),
+      ...(nextLine === undefined ? [] : [`The file goes on. Call again with line ${nextLine} for the rest.`]),
+    );
+    return { structured, text: notes === "" ? page.text : `${page.text}\n[${notes}]` };
+  },
+});
+
+const maxSelection = 4000;
+
+/** Lists the open editors. */
+export const openEditorsTool = readingTool({
+  name: "open_editors",
+  title: "List Open Editors",
+  description:
+    "Lists the files that the user has open in tabs: which one is active, which lines are on the screen, and what is selected.",
+  arguments: { offset: offsetArgument, limit: limitArgument },
+  result: resultSchema({
+    editors: list({
+      path: text(),
+      active: flag("The user works in this editor, or did last."),
+      visible: flag("The editor is on the screen."),
+      unsaved: flag("The file has changes that are not saved yet."),
+      "visibleLines?": list({ from: whole(), to: whole() }),
+      "selections?": list(
+        { ...rangeSchema, text: text("The selected text. Empty: only the cursor is there.") },
+        "Lines and columns are 1-based.",
+      ),
+    }),
+    ...pageSchema,
+    leftOut: whole("The number of editors that the session may not see."),
+  }),
+  async run(page, context) {
+    const { listed, leftOut } = await listedItems(context.editor.openEditors(), ({ path }) => path, context);
+    const editors = listed.map(({ path, isActive, isVisible, hasUnsavedChanges, visibleLines, selections }) => ({
+      ...{ path, active: isActive, visible: isVisible, unsaved: hasUnsavedChanges },
+      ...(visibleLines && { visibleLines: visibleLines.map(([from, to]) => ({ from, to })) }),
+      ...(selections && {
+        selections: selections.map(selection => ({
+          ...selection,
+          text: wholeCharacters(selection.text, maxSelection),
+        })),
+      }),
+    }));
+    const { items, total, nextOffset } = resultPage(editors, page);
+    const lines = items.flatMap(({ path, active, visible, unsaved, visibleLines = [], selections = [] }) => {
+      const marks = [active ? "active" : visible ? "visible" : undefined, unsaved ? "unsaved" : undefined];
+      const shown = visibleLines.map(({ from, to }) => `lines ${from}-${to}`);
+      const facts = [...marks, ...shown].filter(mark => mark !== undefined).join(", ");
+      return [
+        facts === "" ? path : `${path} (${facts})`,
+        ...selections.map(({ line, column, endLine, endColumn, text: selected }) =>
+          selected === ""
+            ? `  cursor at ${line}:${column}`
+            : `  selected ${line}:${column}-${endLine}:${endColumn}:\n${selected}`,
+        ),
+      ];
+    });
+    return {
+      structured: { editors: items, total, ...(nextOffset !== undefined && { nextOffset }), leftOut },
+      text: joinedLines(
+        ...(lines.length > 0 ? lines : ["The user has no file of this session open."]),
+        nextPageSentence(nextOffset, total),
+        unlistedSentence(leftOut, leftOut === 1 ? "editor is" : "editors are"),
+      ),
+    };
+  },
+});
+
+const maxHunkText = 4000;
+
+interface ShownHunk {
+  readonly path: string;
+  readonly line?: number;
+  readonly before?: string;
+  readonly after?: string;
+  readonly note?: string;
+}
+
+/** Shows what waits for the user's review. */
+export const changesTool = readingTool({
+  name: "changes_under_review",
+  title: "List Changes under Review",
+  description:
+    "Lists the changes of this session that the user has not reviewed yet. They are in the files already; the user can still undo them. What the user kept or undid is not listed.",
+  arguments: {
+    path: optionalArgument(textArgument("The absolute path of a file. Default: all files.", 32_000)),
+    offset: offsetArgument,
+    limit: limitArgument,
+  },
+  result: resultSchema({
+    files: whole("The number of files with changes."),
+    changes: list({
+      path: text(),
+      "line?": whole("The first changed line, or the line before which lines were removed. 1-based."),
+      "before?": text("The lines before the change."),
+      "after?": text("The lines now."),
+      "note?": text("What is not shown in lines."),
+    }),
+    ...pageSchema,
+    leftOut: whole("The number of files that the session may not see."),
+  }),
+  async run({ path, ...page }, context, signal) {
+    const wanted = path === undefined ? undefined : await admittedPath(path, context, signal);
+    const all = context.changes().filter(file => wanted === undefined || file.path === wanted);
+    const { listed, leftOut } =
+      wanted === undefined ? await listedItems(all, file => file.path, context) : { listed: all, leftOut: 0 };
+    const { items, total, nextOffset } = resultPage(listed.flatMap(shownHunks), page);
+    return {
+      structured: {
+        ...{ files: listed.length, changes: items, total },
+        ...(nextOffset !== undefined && { nextOffset }),
+        leftOut,
+      },
+      text: joinedLines(
+        listed.length === 0
+          ? "No change of this session waits for review."
+          : `Changes in ${listed.length} ${listed.length === 1 ? "file" : "files"} wait for the user's review.`,
+        ...items.flatMap(({ path: of, line, before, after, note }) => [
+          line === undefined ? of : `${of}:${line}`,
+          ...(note === undefined ? [] : [`  ${note}`]),
+          ...markedLines(before, "-"),
+          ...markedLines(after, "+"),
+        ]),
+        nextPageSentence(nextOffset, total),
+        unlistedSentence(leftOut, leftOut === 1 ? "file is" : "files are"),
+      ),
+    };
+  },
+});
+
+const markedLines = (lines: string | undefined, mark: string): readonly string[] =>
+  lines === undefined || lines === ""
+    ? []
+    : lines
+        .replace(/\n$/, "")
+        .split("\n")
+        .map(line => mark + line);
+
+function shownHunks({ path, changes, movedFrom, unknown }: ReviewedFile): readonly ShownHunk[] {
+  const note = [
+    unknown,
+    movedFrom === undefined ? undefined : `Moved from ${movedFrom}.`,
+    changes.base === null ? "Created." : changes.text === null ? "Deleted." : undefined,
+  ].filter(one => one !== undefined);
+  const facts = note.length > 0 ? { note: note.join(" ") } : {};
+  if (changes.hunks.length === 0) return [{ path, ...facts }];
+  const lines = (of: string | null, { from, to }: { readonly from: number; readonly to: number }): string =>
+    wholeCharacters(sliceLines(of ?? "", { line: from + 1, limit: to - from }), maxHunkText);
+  return changes.hunks.map(hunk => ({
+    ...{ path, line: hunk.text.from + 1, ...facts },
+    ...{ before: lines(changes.base, hunk.base), after: lines(changes.text, hunk.text) },
+  }));
+}

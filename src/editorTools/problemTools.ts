@@ -1,0 +1,154 @@
+// The tool that shows problems, after it has waited for the language servers.
+import { asError } from "../base/errors.ts";
+import { isAtOrBelow } from "../files/nodePaths.ts";
+import { problemSeverities, type CodeProblem, type EditorProblems, type ProblemSeverity } from "./editorView.ts";
+import {
+  flag,
+  limitArgument,
+  list,
+  nextPageSentence,
+  offsetArgument,
+  pageSchema,
+  rangeSchema,
+  text,
+  whole,
+} from "./fileTools.ts";
+import { resultPage, wholeCharacters } from "./resultPages.ts";
+import { maxProblemsWait, whenProblemsSettle } from "./settledProblems.ts";
+import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
+import { choiceArgument, optionalArgument, textArgument } from "./toolArguments.ts";
+
+/** Changed files that are opened, so that language servers check them. */
+const maxOpened = 50;
+const maxMessage = 2000;
+const maxNamed = 20;
+
+const rank = (severity: ProblemSeverity): number => problemSeverities.indexOf(severity);
+
+/** Shows problems as the Problems view has them. */
+export const diagnosticsTool = readingTool({
+  name: "diagnostics",
+  title: "Get Problems",
+  description:
+    "Gets the problems that language servers and linters report, as the user sees them in the Problems view. Waits until they have not changed for half a second, for at most 5 seconds. Most language servers check open files only, so the files that this session changed are opened first, in the background. “notChecked” names those that no language server has checked, for example because it checks only files that a tab shows.",
+  arguments: {
+    path: optionalArgument(
+      textArgument("The absolute path of a file or a folder. Default: all files of the session.", 32_000),
+    ),
+    severity: optionalArgument(choiceArgument("The least severe kind to list. Default: warning.", problemSeverities)),
+    offset: offsetArgument,
+    limit: limitArgument,
+  },
+  result: resultSchema({
+    problems: list({
+      path: text(),
+      severity: { type: "string", enum: problemSeverities },
+      message: text(),
+      ...rangeSchema,
+      "source?": text("What reports it, such as ts."),
+      "code?": text(),
+    }),
+    ...pageSchema,
+    settled: flag("The problems had not changed for half a second. Otherwise more may come: call again."),
+    notChecked: { type: "array", items: text(), description: "Files that no language server has checked." },
+    notOpened: { type: "array", items: text(), description: "Files that could not be opened to be checked." },
+    leftOut: whole("The number of problems in files that the session may not see."),
+  }),
+  async run({ path, severity = "warning", ...page }, context, signal) {
+    const scope = path === undefined ? undefined : await admittedPath(path, context, signal);
+    const isInScope = (file: string): boolean => scope === undefined || isAtOrBelow(file, scope);
+    const changed = context.changes().filter(file => file.changes.text !== null && isInScope(file.path));
+    const toOpen = changed.slice(0, maxOpened).map(file => file.path);
+    const { problems } = context.editor;
+    const checked = await check(problems, scope === undefined ? toOpen : [...toOpen, scope], context, signal);
+    const found = problems.all().filter(one => isInScope(one.path) && rank(one.severity) <= rank(severity));
+    const { listed, leftOut } = await listedItems(found, one => one.path, context);
+    const sorted = listed
+      .map(shownProblem)
+      .sort(
+        (a, b) =>
+          rank(a.severity) - rank(b.severity) ||
+          (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column),
+      );
+    const { items, total, nextOffset } = resultPage(sorted, page);
+    const { settled, notChecked, notOpened } = checked;
+    const count = (kind: ProblemSeverity): string | undefined => {
+      const number = sorted.filter(one => one.severity === kind).length;
+      return number === 0 ? undefined : `${number} ${kind}${number === 1 || kind === "information" ? "" : "s"}`;
+    };
+    const counts = problemSeverities.map(count).filter(one => one !== undefined);
+    return {
+      structured: {
+        ...{ problems: items, total, settled, notChecked, notOpened, leftOut },
+        ...(nextOffset !== undefined && { nextOffset }),
+      },
+      text: joinedLines(
+        counts.length === 0 ? "No problems." : `${counts.join(", ")}.`,
+        settled
+          ? undefined
+          : `The problems were still changing after ${maxProblemsWait / 1000} seconds, so more may come. Call again to see them.`,
+        ...items.map(problemLine),
+        nextPageSentence(nextOffset, total),
+        namedFiles("No language server has checked", notChecked),
+        notChecked.length === 0
+          ? undefined
+          : "Many check only files that a tab shows. Check these files in another way, such as with the compiler of the project.",
+        namedFiles("These files could not be opened, so they may not be checked:", notOpened),
+        changed.length > maxOpened
+          ? `The session changed ${changed.length} files. Only the first ${maxOpened} were opened. Name a folder or a file to check others.`
+          : undefined,
+        unlistedSentence(leftOut, leftOut === 1 ? "problem is" : "problems are"),
+      ),
+    };
+  },
+});
+
+interface CheckedFiles {
+  readonly settled: boolean;
+  readonly notChecked: readonly string[];
+  readonly notOpened: readonly string[];
+}
+
+/** Opens the files, and waits until their problems have settled. */
+async function check(
+  problems: EditorProblems,
+  files: readonly string[],
+  { clock }: ToolContext,
+  signal: AbortSignal,
+): Promise<CheckedFiles> {
+  const paths = [...new Set(files)];
+  let notOpened: readonly string[] = [];
+  const checked = new Set<string>();
+  const look = async (): Promise<void> => {
+    const open = paths.filter(path => !notOpened.includes(path));
+    await Promise.all(open.map(async path => ((await problems.isChecked(path)) ? checked.add(path) : undefined)));
+  };
+  const opened = problems.open(paths).then(async failed => {
+    notOpened = failed;
+    await look();
+  });
+  // A file that cannot be opened ends the wait for it, not the call.
+  let failure: unknown;
+  const ready = opened.catch((error: unknown) => void (failure = error));
+  const settled = await whenProblemsSettle({ onDidChange: problems.onDidChange, ready, clock, signal });
+  if (failure !== undefined) throw asError(failure);
+  // Reports have come since.
+  await look();
+  return { settled, notOpened, notChecked: paths.filter(path => !checked.has(path) && !notOpened.includes(path)) };
+}
+
+const shownProblem = (problem: CodeProblem): CodeProblem => ({
+  ...problem,
+  message: wholeCharacters(problem.message, maxMessage),
+});
+
+function problemLine({ path, line, column, severity, message, source, code }: CodeProblem): string {
+  const from = [source, code].filter(one => one !== undefined && one !== "").join(" ");
+  return `${path}:${line}:${column} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`;
+}
+
+const namedFiles = (begin: string, paths: readonly string[]): string | undefined =>
+  paths.length === 0
+    ? undefined
+    : `${begin} ${paths.slice(0, maxNamed).join(", ")}${paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ""}.`;

@@ -1,0 +1,119 @@
+// A tool, and what it may use. Each tool declares its arguments and its result once.
+import type { Clock } from "../base/log.ts";
+import type { Gate } from "../files/gate.ts";
+import type { Confinement } from "../files/paths.ts";
+import { failedRefusal } from "../files/refusals.ts";
+import type { SessionFiles } from "../files/sessionFiles.ts";
+import type { ReviewedFile } from "../review/review.ts";
+import type { EditorView } from "./editorView.ts";
+import {
+  argumentSchema,
+  checkedArguments,
+  type ArgumentFields,
+  type CheckedArguments,
+  type FieldSchema,
+  type ObjectSchema,
+} from "./toolArguments.ts";
+import type { ToolDescription, ToolResult } from "./toolServer.ts";
+
+/** What a session may see of files: the same as through the agent's own requests for files. */
+export interface ToolAccess {
+  readonly confinement: Confinement;
+  readonly gate: Gate;
+  readonly files: Pick<SessionFiles, "read">;
+  /** Whether a list may name the file: a request to read it would pass without a question to the user. */
+  readonly passes: (path: string) => Promise<boolean>;
+}
+
+/** What the tools of a session use. */
+export interface ToolContext {
+  readonly access: ToolAccess;
+  readonly editor: EditorView;
+  /** The files with changes of the session that wait for review. */
+  readonly changes: () => readonly ReviewedFile[];
+  readonly clock: Clock;
+}
+
+/** A result: the structure, and the same as text for agents that read only text. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+}
+
+/** A tool whose arguments are checked before it runs. */
+export interface Tool {
+  readonly description: ToolDescription;
+  /** Rejects with a Refusal that says what to do instead. */
+  run(given: unknown, context: ToolContext, signal: AbortSignal): Promise<ToolAnswer>;
+}
+
+interface ToolParts<F extends ArgumentFields> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: F;
+  readonly result: ObjectSchema;
+  readonly run: (values: CheckedArguments<F>, context: ToolContext, signal: AbortSignal) => Promise<ToolAnswer>;
+}
+
+/** Makes a tool that only reads. */
+export function readingTool<const F extends ArgumentFields>(parts: ToolParts<F>): Tool {
+  const { name, title, description, result } = parts;
+  return {
+    description: {
+      ...{ name, title, description, inputSchema: argumentSchema(parts.arguments), outputSchema: result },
+      annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    run: async (given, context, signal) => parts.run(checkedArguments(parts.arguments, given), context, signal),
+  };
+}
+
+/** The schema of a result. Every field is there unless its name ends with `?`. */
+export function resultSchema(fields: Readonly<Record<string, FieldSchema>>): ObjectSchema {
+  const entries = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ""), schema] as const);
+  return {
+    type: "object",
+    properties: Object.fromEntries(entries),
+    required: Object.keys(fields).filter(name => !name.endsWith("?")),
+  };
+}
+
+/** The path as the editor has it, after the check that the session may read the file. */
+export async function admittedPath(path: string, { access }: ToolContext, signal: AbortSignal): Promise<string> {
+  const located = await access.confinement.locate(path);
+  const asked = await access.gate.admit({ operation: "read", path, located }, signal);
+  // The user takes time to answer, and a link can be replaced meanwhile.
+  if (asked && (await access.confinement.locate(path)).key !== located.key)
+    throw failedRefusal(path, "was moved, or replaced by a link to another place, during the request.");
+  return located.path;
+}
+
+/** The items whose files a list may name, and the number of the others. Looks at no more than `maxFiles` files. */
+export async function listedItems<T>(
+  items: readonly T[],
+  pathOf: (item: T) => string,
+  { access }: ToolContext,
+  maxFiles = 1000,
+): Promise<{ readonly listed: readonly T[]; readonly leftOut: number }> {
+  const known = new Map<string, boolean>();
+  const listed: T[] = [];
+  for (const item of items) {
+    const path = pathOf(item);
+    if (!known.has(path)) known.set(path, known.size < maxFiles && (await access.passes(path)));
+    if (known.get(path)) listed.push(item);
+  }
+  return { listed, leftOut: items.length - listed.length };
+}
+
+/** A sentence about items that a list does not name. Undefined: there are none. */
+export const unlistedSentence = (count: number, what: string): string | undefined =>
+  count === 0
+    ? undefined
+    : `${count} ${what} left out, because their files are outside of this session's folders, or only the user can allow reading them.`;
+
+/** Joins the parts of a text that are there. */
+export const joinedLines = (...lines: readonly (string | undefined)[]): string =>
+  lines.filter(line => line !== undefined).join("\n");
+
+/** The result of a call as the server sends it. */
+export const sentResult = ({ text, structured }: ToolAnswer): ToolResult => ({ text, structured, isError: false });

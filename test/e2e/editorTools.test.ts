@@ -1,0 +1,60 @@
+// The tools of the editor with an agent that uses them over HTTP, in the real VS Code.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { FrameLocator } from "playwright-core";
+import { chooseAgent } from "./agents.ts";
+import { newSession, openFile, screenshot, sharedWorkbench } from "./harness.ts";
+import { expectServers, mcpAgent, openServers } from "./mcpCommands.ts";
+
+/** Sends a prompt, and waits until the agent has answered it. */
+async function prompt(panel: FrameLocator, text: string): Promise<void> {
+  const answers = panel.getByRole("log", { name: "Conversation" }).getByText(/^The (tool|session) \w+ /);
+  const before = await answers.count();
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(text);
+  await composer.press("Enter");
+  await answers.nth(before).waitFor();
+  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+}
+
+describe("the tools of the editor", () => {
+  const settings = { "parley.editorTools": "read", "parley.agents": { mcp: mcpAgent(["http"]) } };
+
+  it("show an agent the problems of a file that it has just written, and can be switched off for a session", async () => {
+    const { page, panel, folder, errors } = await sharedWorkbench(
+      { "src/wrong.ts": "export const size: number = 1;\n" },
+      settings,
+    );
+    await chooseAgent(panel, "mcp");
+    const given = await expectServers(panel, "servers", ["parley"]);
+    assert.match(given, /http:\/\/127\.0\.0\.1:\d+\/mcp/);
+    // The token is hidden in what the agent shows.
+    assert.doesNotMatch(given, /Bearer [\w-]{20}/);
+
+    // The server for TypeScript checks only files that a tab shows.
+    await openFile(page, "wrong.ts");
+    const path = join(folder, "src", "wrong.ts");
+    await prompt(panel, `write ${path} export const size: number = "large";`);
+    const log = panel.getByRole("log", { name: "Conversation" });
+    const answer = log.getByText(/wrong\.ts:1:14 error: .*not assignable to type 'number'.* \(ts 2322\)/);
+    // The language server starts with the first file, which can take longer than one call waits.
+    while ((await answer.count()) === 0) await prompt(panel, "tool diagnostics {}");
+    await screenshot(page, "editor-tools");
+    await prompt(panel, "tool changes_under_review {}");
+    await log
+      .getByText(/\+export const size: number = "large";/)
+      .last()
+      .waitFor();
+
+    const list = await openServers(panel);
+    await list.getByText(/^Tools of this editor: Read File in Editor/).waitFor();
+    await screenshot(page, "editor-tools-list");
+    await list.getByRole("checkbox", { name: /parley/ }).uncheck();
+    await list.getByText(/takes effect when MCP Agent opens its next session/).waitFor();
+    await list.getByRole("button", { name: "Restart Agent" }).click();
+    await expectServers(panel, "without", []);
+    await newSession(page, panel);
+    await expectServers(panel, "again", ["parley"]);
+    assert.deepEqual(errors, []);
+  });
+});

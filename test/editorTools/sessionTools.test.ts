@@ -1,0 +1,561 @@
+// The tools of a session with an editor and files of the test.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { nullLog, type Log } from "../../src/base/log.ts";
+import type { CodeProblem, EditorView, OpenEditor } from "../../src/editorTools/editorView.ts";
+import { columnOf } from "../../src/editorTools/languageTools.ts";
+import { linesPage, maxResultLength, resultPage, type ResultPage } from "../../src/editorTools/resultPages.ts";
+import { callTool, toolDescriptions } from "../../src/editorTools/sessionTools.ts";
+import type { ToolContext } from "../../src/editorTools/tool.ts";
+import type { FieldSchema } from "../../src/editorTools/toolArguments.ts";
+import type { ToolResult } from "../../src/editorTools/toolServer.ts";
+import { SessionFiles } from "../../src/files/sessionFiles.ts";
+import { track } from "../../src/review/fileChanges.ts";
+import type { ReviewedFile } from "../../src/review/review.ts";
+import type { PermissionQuestion } from "../../src/session/agent.ts";
+import { gate, link } from "../support/fakes/accessGate.ts";
+import { FakeClock, type FakeDocuments } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
+
+/** An editor with what a test puts into it. */
+class FakeEditor implements EditorView {
+  editors: readonly OpenEditor[] = [];
+  unsaved = new Set<string>();
+  known: readonly CodeProblem[] = [];
+  readonly opened: string[] = [];
+  notOpened: readonly string[] = [];
+  checked = new Set<string>();
+  readonly changed = new Emitter<void>();
+  lines: Readonly<Record<string, readonly string[]>> = {};
+  readonly asked: unknown[] = [];
+  readonly problems = {
+    all: () => this.known,
+    onDidChange: this.changed.event,
+    open: (paths: readonly string[]) => {
+      this.opened.push(...paths);
+      return Promise.resolve(this.notOpened);
+    },
+    isChecked: (path: string) => Promise.resolve(this.checked.has(path)),
+  };
+  readonly languages: EditorView["languages"] = {
+    symbolsOf: path => Promise.resolve([{ name: "f", kind: "function", path, line: 2, endLine: 4 }]),
+    findSymbols: query =>
+      Promise.resolve(
+        ["/ws/a.ts", "/elsewhere/b.ts", "/ws/.env"].map(path => ({
+          ...{ name: query, kind: "class", container: "m", path, line: 1, endLine: 1 },
+        })),
+      ),
+    places: (kind, at) => {
+      this.asked.push([kind, at]);
+      const range = { line: 3, column: 2, endLine: 3, endColumn: 5 };
+      return Promise.resolve(["/ws/b.ts", "/usr/lib/typings.d.ts"].map(path => ({ path, ...range })));
+    },
+    hover: at => {
+      this.asked.push(at);
+      return Promise.resolve(["```ts\nconst a: number\n```", " "]);
+    },
+    lineText: (path, line) => Promise.resolve(this.lines[path]?.[line - 1]),
+  };
+  openEditors(): readonly OpenEditor[] {
+    return this.editors;
+  }
+  hasUnsavedText(path: string): boolean {
+    return this.unsaved.has(path);
+  }
+}
+
+interface Bench {
+  readonly editor: FakeEditor;
+  readonly documents: FakeDocuments;
+  readonly clock: FakeClock;
+  readonly errors: unknown[];
+  readonly asked: readonly PermissionQuestion[];
+  changes: readonly ReviewedFile[];
+  call(name: string, given?: unknown, signal?: AbortSignal): Promise<ToolResult>;
+}
+
+/** A session in /ws. Without an answer, the user refuses what Parley asks. */
+function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" } }): Bench {
+  const { access, asked, confinement, documents } = gate(setup);
+  const editor = new FakeEditor();
+  const clock = new FakeClock();
+  const errors: unknown[] = [];
+  const log: Log = { ...nullLog, error: (...all) => errors.push(all) };
+  const context: ToolContext = {
+    access: {
+      ...{ confinement, gate: access },
+      files: new SessionFiles(documents, confinement, {}, access),
+      passes: path => access.passes(path),
+    },
+    editor,
+    changes: () => made.changes,
+    clock,
+  };
+  const never = new AbortController().signal;
+  const made: Bench = {
+    ...{ editor, documents, clock, errors, asked },
+    changes: [],
+    call: (name, given, signal = never) => callTool(name, given, { context, signal, log }),
+  };
+  return made;
+}
+
+const changedFile = (path: string, before: string | null, after: string | null): ReviewedFile => ({
+  ...{ path, changes: track(before, after, "t1"), added: 1, removed: 1, turns: ["t1"] },
+});
+
+const problem = (path: string, line: number, severity: CodeProblem["severity"], message: string): CodeProblem => ({
+  ...{ path, line, column: 1, endLine: line, endColumn: 2, severity, message, source: "ts", code: "2322" },
+});
+
+/** Whether the value is what the schema describes. */
+function fits(value: unknown, schema: FieldSchema): boolean {
+  switch (schema.type) {
+    case "string":
+      return typeof value === "string" && (!schema.enum || schema.enum.includes(value));
+    case "integer":
+      return Number.isInteger(value);
+    case "boolean":
+      return typeof value === "boolean";
+    case "array":
+      return Array.isArray(value) && value.every(item => fits(item, schema.items ?? { type: "string" }));
+    case "object": {
+      if (typeof value !== "object" || value === null) return false;
+      const { properties = {}, required = [] } = schema;
+      return (
+        required.every(name => Object.hasOwn(value, name)) &&
+        Object.entries(value).every(([name, one]) => {
+          const field = properties[name];
+          return field !== undefined && fits(one, field);
+        })
+      );
+    }
+  }
+}
+
+/** The structure of a result, which must be what the tool declares. */
+function structureOf(name: string, result: ToolResult): Readonly<Record<string, unknown>> {
+  assert.equal(result.isError, false, result.text);
+  const schema = toolDescriptions.find(tool => tool.name === name)?.outputSchema;
+  assert.ok(schema && fits(result.structured, schema), `${name}: ${JSON.stringify(result.structured)}`);
+  return result.structured ?? {};
+}
+
+/** Runs the timers until the call ends. */
+async function settled(made: Bench, call: Promise<ToolResult>): Promise<ToolResult> {
+  let done = false;
+  const ended = call.finally(() => (done = true));
+  while (!done) {
+    made.clock.advance(100);
+    await new Promise(resolve => setImmediate(resolve));
+  }
+  return ended;
+}
+
+describe("the editor's tools", () => {
+  it("have names, titles and schemas that every client accepts", () => {
+    for (const { name, title, description, inputSchema, outputSchema, annotations } of toolDescriptions) {
+      assert.match(name, /^[a-z][a-z_]{1,40}$/);
+      assert.ok(title.length < 40 && description.length < 600, name);
+      assert.deepEqual([inputSchema.type, outputSchema.type, annotations.readOnlyHint], ["object", "object", true]);
+      for (const field of Object.values(inputSchema.properties)) assert.ok(field.description, name);
+    }
+  });
+
+  it("refuse arguments that are missing, wrong or not known, and name each mistake", async () => {
+    const { call } = bench();
+    const texts = async (name: string, given: unknown): Promise<string> => {
+      const { isError, text } = await call(name, given);
+      assert.equal(isError, true);
+      return text;
+    };
+    assert.match(await texts("read_file", {}), /“path” must be a string that is not empty\./);
+    assert.match(await texts("read_file", { path: "/ws/a", line: 0.5 }), /“line” must be a whole number from 1/);
+    assert.match(await texts("read_file", { path: "/ws/a", from: 1 }), /no argument “from”\. The arguments are: path,/);
+    assert.match(await texts("read_file", [1]), /must be an object/);
+    assert.match(await texts("diagnostics", { severity: "fatal" }), /must be one of error, warning/);
+    assert.match(await texts("read_file", { path: "a".repeat(40_000) }), /at most 32000 characters/);
+    assert.match(await texts("delete_file", {}), /no tool “delete_file”\. The tools are: read_file,/);
+    assert.match(await texts("__proto__", {}), /no tool/);
+  });
+
+  it("accept null for an argument that is left out", async () => {
+    const { call, documents } = bench();
+    documents.put("/ws/a.txt", "x");
+    assert.equal((await call("read_file", { path: "/ws/a.txt", line: null, limit: null })).isError, false);
+  });
+
+  it("never reject, whatever an agent sends", async () => {
+    const { call } = bench();
+    const names = toolDescriptions.map(({ name }) => name).filter(name => name !== "diagnostics");
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...names), fc.jsonValue(), async (name, given) => {
+        assert.equal(typeof (await call(name, given)).text, "string");
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("report a failure of the editor as a sentence, and log it", async () => {
+    const { call, editor, errors } = bench();
+    editor.languages.findSymbols = () => Promise.reject(new Error("the server crashed"));
+    const { isError, text } = await call("workspace_symbols", { query: "a" });
+    assert.deepEqual([isError, text], [true, "The tool failed: the server crashed"]);
+    assert.equal(errors.length, 1);
+  });
+
+  it("end a call that is cancelled, although the editor does not answer", async () => {
+    const { call, editor } = bench();
+    editor.languages.findSymbols = () => new Promise(() => {});
+    const cancel = new AbortController();
+    const running = call("workspace_symbols", { query: "a" }, cancel.signal);
+    cancel.abort(new Error("gone"));
+    assert.deepEqual(await running, { text: "The call was cancelled.", isError: true });
+  });
+});
+
+describe("read_file", () => {
+  it("reads the text of the editor with its unsaved changes, and says so", async () => {
+    const { call, documents, editor } = bench();
+    documents.put("/ws/a.txt", "old\n");
+    documents.type("/ws/a.txt", "new\n");
+    editor.unsaved.add("/ws/a.txt");
+    const result = await call("read_file", { path: "/ws/a.txt" });
+    assert.deepEqual(structureOf("read_file", result), {
+      ...{ path: "/ws/a.txt", text: "new\n", line: 1, lines: 1, unsaved: true },
+    });
+    assert.match(result.text, /^new\n\n\[This text has changes that are not saved yet\.\]$/);
+  });
+
+  it("cuts a long file, and the parts add up to the whole", async () => {
+    const { call, documents } = bench();
+    const whole = Array.from({ length: 5000 }, (_, at) => `${at} ${"x".repeat(at % 50)}\n`).join("");
+    documents.put("/ws/long.txt", whole);
+    let text = "";
+    for (let line: unknown = 1, parts = 0; line !== undefined; parts++) {
+      assert.ok(parts < 20);
+      const result = await call("read_file", { path: "/ws/long.txt", line });
+      const part = structureOf("read_file", result);
+      assert.ok(String(part["text"]).length <= maxResultLength);
+      text += String(part["text"]);
+      line = part["nextLine"];
+      if (line !== undefined) assert.match(result.text, new RegExp(`Call again with line ${String(line)} `));
+    }
+    assert.equal(text, whole);
+  });
+
+  const outside: Readonly<Record<string, string>> = {
+    "a path outside of the session's folders": "/etc/passwd",
+    "a path that leaves them": "/ws/../etc/passwd",
+    "a link that leads out of them": "/ws/link/passwd",
+    "a likely secret": "/ws/.env",
+    "a link to a likely secret": "/ws/harmless.txt",
+    "a relative path": "a.txt",
+    "a URI": "file:///etc/passwd",
+    "the folder beside": "/ws2/a.txt",
+  };
+  for (const [what, path] of Object.entries(outside)) {
+    it(`refuses ${what}, and so does each tool with a path`, async () => {
+      const { call, documents, editor } = bench();
+      for (const file of ["/etc/passwd", "/ws/.env", "/ws2/a.txt", "/ws/a.txt"]) documents.put(file, "root:secret\n");
+      link(documents, "/ws/link", "/etc");
+      link(documents, "/ws/harmless.txt", "/ws/.env");
+      editor.lines = { "/etc/passwd": ["root:secret"], "/ws/.env": ["root:secret"] };
+      for (const { name, inputSchema } of toolDescriptions) {
+        if (!("path" in inputSchema.properties)) continue;
+        const needed = (inputSchema.required ?? []).includes("line") ? { line: 1, symbol: "root" } : {};
+        const kind = "kind" in inputSchema.properties ? { kind: "definition" } : {};
+        const { isError, text } = await call(name, { path, ...needed, ...kind });
+        assert.equal(isError, true, name);
+        assert.doesNotMatch(text, /secret\n|:secret/, name);
+        assert.match(text, /\.$/, name);
+      }
+      assert.deepEqual([editor.asked, editor.opened], [[], []]);
+    });
+  }
+
+  it("reads a likely secret, and a file outside, if the user allows it", async () => {
+    const { call, documents, asked } = bench({ answer: { option: "allow" } });
+    for (const path of ["/ws/.env", "/etc/hosts"]) {
+      documents.put(path, "A=1\n");
+      assert.equal(structureOf("read_file", await call("read_file", { path }))["text"], "A=1\n");
+    }
+    assert.deepEqual(
+      asked.map(({ title }) => title),
+      ["Bot wants to read /ws/.env, which may hold secrets", "Bot wants to read /etc/hosts, outside this workspace"],
+    );
+  });
+
+  it("obeys a rule that denies a file, and no list names it", async () => {
+    const made = bench({ rules: [{ effect: "deny", path: "private/**" }] });
+    made.documents.put("/ws/private/a.ts", "x");
+    made.editor.known = [problem("/ws/private/a.ts", 1, "error", "x"), problem("/ws/a.ts", 1, "error", "y")];
+    assert.equal((await made.call("read_file", { path: "/ws/private/a.ts" })).isError, true);
+    const { problems, leftOut } = structureOf("diagnostics", await settled(made, made.call("diagnostics")));
+    assert.deepEqual([(problems as readonly CodeProblem[]).map(({ path }) => path), leftOut], [["/ws/a.ts"], 1]);
+    assert.deepEqual(made.asked, []);
+  });
+});
+
+describe("open_editors", () => {
+  it("lists editors with what is visible and selected, and counts those that the session may not see", async () => {
+    const { call, editor } = bench();
+    const closed = { isActive: false, isVisible: false, hasUnsavedChanges: false };
+    editor.editors = [
+      {
+        ...{ path: "/ws/a.ts", isActive: true, isVisible: true, hasUnsavedChanges: true, visibleLines: [[1, 40]] },
+        selections: [{ line: 2, column: 1, endLine: 2, endColumn: 4, text: "abc" }],
+      },
+      { path: "/ws/b.ts", ...closed },
+      { path: "/ws/.env", ...closed, selections: [{ line: 1, column: 1, endLine: 1, endColumn: 9, text: "SECRET=1" }] },
+      { path: "/elsewhere/diary.txt", ...closed },
+    ];
+    const result = await call("open_editors");
+    const structured = structureOf("open_editors", result);
+    assert.deepEqual(
+      [(structured["editors"] as readonly { path: string }[]).map(({ path }) => path), structured["leftOut"]],
+      [["/ws/a.ts", "/ws/b.ts"], 2],
+    );
+    assert.match(
+      result.text,
+      /^\/ws\/a\.ts \(active, unsaved, lines 1-40\)\n {2}selected 2:1-2:4:\nabc\n\/ws\/b\.ts\n2 /,
+    );
+    assert.doesNotMatch(JSON.stringify(result), /SECRET|diary|\.env/);
+  });
+});
+
+describe("diagnostics", () => {
+  it("lists errors first, and leaves out what is less severe or may not be seen", async () => {
+    const made = bench();
+    made.editor.known = [
+      problem("/ws/b.ts", 3, "warning", "unused"),
+      problem("/ws/a.ts", 9, "error", "wrong type"),
+      problem("/ws/a.ts", 2, "hint", "could be const"),
+      problem("/ws/.env", 1, "error", "SECRET is not set"),
+      problem("/elsewhere/c.ts", 1, "error", "far away"),
+    ];
+    const result = await settled(made, made.call("diagnostics"));
+    const {
+      problems,
+      total,
+      settled: isSettled,
+      leftOut,
+    } = structureOf("diagnostics", result) as {
+      readonly problems: readonly CodeProblem[];
+    } & Record<string, unknown>;
+    assert.deepEqual(
+      [problems.map(({ message }) => message), total, isSettled, leftOut],
+      [["wrong type", "unused"], 2, true, 2],
+    );
+    assert.match(result.text, /^1 error, 1 warning\.\n\/ws\/a\.ts:9:1 error: wrong type \(ts 2322\)\n/);
+    assert.doesNotMatch(JSON.stringify(result), /SECRET|elsewhere/);
+  });
+
+  it("opens the files that the session changed, and names those that no language server has checked", async () => {
+    const made = bench();
+    made.changes = [
+      changedFile("/ws/a.ts", "a\n", "b\n"),
+      changedFile("/ws/notes.xyz", "a\n", "b\n"),
+      changedFile("/ws/gone.ts", "a\n", null),
+      changedFile("/ws/bin.dat", "a\n", "b\n"),
+    ];
+    made.editor.notOpened = ["/ws/bin.dat"];
+    made.editor.checked.add("/ws/a.ts");
+    const result = await settled(made, made.call("diagnostics"));
+    assert.deepEqual(made.editor.opened, ["/ws/a.ts", "/ws/notes.xyz", "/ws/bin.dat"]);
+    const { notChecked, notOpened } = structureOf("diagnostics", result);
+    assert.deepEqual([notChecked, notOpened], [["/ws/notes.xyz"], ["/ws/bin.dat"]]);
+    assert.match(result.text, /^No problems\.\nNo language server has checked \/ws\/notes\.xyz\./);
+  });
+
+  it("opens at most 50 changed files, and says so", async () => {
+    const made = bench();
+    made.changes = Array.from({ length: 60 }, (_, at) => changedFile(`/ws/${at}.ts`, "a\n", "b\n"));
+    const result = await settled(made, made.call("diagnostics"));
+    assert.equal(made.editor.opened.length, 50);
+    assert.match(result.text, /changed 60 files\. Only the first 50 were opened\./);
+  });
+
+  it("limits the problems to a folder", async () => {
+    const made = bench();
+    made.editor.known = ["/ws/src/a.ts", "/ws/srcs/b.ts"].map(path => problem(path, 1, "error", path));
+    const { problems } = structureOf("diagnostics", await settled(made, made.call("diagnostics", { path: "/ws/src" })));
+    assert.deepEqual(
+      (problems as readonly CodeProblem[]).map(({ path }) => path),
+      ["/ws/src/a.ts"],
+    );
+  });
+
+  it("waits until nothing has changed for half a second", async () => {
+    const made = bench();
+    let ended = false;
+    const running = made.call("diagnostics").finally(() => (ended = true));
+    const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+    await turn();
+    for (let at = 0; at < 3; at++) {
+      made.clock.advance(400);
+      made.editor.changed.fire();
+      await turn();
+      assert.equal(ended, false);
+    }
+    made.editor.known = [problem("/ws/a.ts", 1, "error", "late")];
+    made.clock.advance(499);
+    await turn();
+    assert.equal(ended, false);
+    made.clock.advance(1);
+    assert.match((await running).text, /late/);
+  });
+
+  it("answers after five seconds although problems still change, and says so", async () => {
+    const made = bench();
+    let ended = false;
+    const running = made.call("diagnostics").finally(() => (ended = true));
+    let waited = 0;
+    await new Promise(resolve => setImmediate(resolve));
+    while (!ended) {
+      made.clock.advance(250);
+      waited += 250;
+      made.editor.changed.fire();
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    assert.equal(waited, 5000);
+    const result = await running;
+    assert.equal(structureOf("diagnostics", result)["settled"], false);
+    assert.match(result.text, /still changing after 5 seconds/);
+  });
+
+  it("gives many problems in pages", async () => {
+    const made = bench();
+    made.editor.known = Array.from({ length: 500 }, (_, at) => problem("/ws/a.ts", at + 1, "error", "x".repeat(300)));
+    const lines: number[] = [];
+    for (let offset: unknown = 0; offset !== undefined;) {
+      const result = await settled(made, made.call("diagnostics", { offset }));
+      const page = structureOf("diagnostics", result);
+      assert.ok(JSON.stringify(page["problems"]).length <= maxResultLength + 10);
+      assert.match(result.text, /^500 errors\./);
+      lines.push(...(page["problems"] as readonly CodeProblem[]).map(({ line }) => line));
+      offset = page["nextOffset"];
+    }
+    assert.deepEqual(
+      lines,
+      made.editor.known.map(({ line }) => line),
+    );
+  });
+
+  it("stops waiting when the call is cancelled, and leaves no timer", async () => {
+    const made = bench();
+    const cancel = new AbortController();
+    const running = made.call("diagnostics", {}, cancel.signal);
+    await new Promise(resolve => setImmediate(resolve));
+    cancel.abort(new Error("gone"));
+    assert.equal((await running).text, "The call was cancelled.");
+    await until(() => made.clock.pendingTimers === 0);
+  });
+});
+
+describe("changes_under_review", () => {
+  it("shows the lines before and after each change", async () => {
+    const made = bench();
+    made.changes = [
+      changedFile("/ws/a.ts", "one\ntwo\nthree\n", "one\n2\nthree\nfour\n"),
+      changedFile("/ws/new.ts", null, "n\n"),
+      { ...changedFile("/ws/bin.dat", "a", "a"), unknown: "The file is not a text." },
+      changedFile("/ws/.env", "A=secret1\n", "A=secret2\n"),
+    ];
+    const result = await made.call("changes_under_review");
+    const { changes, files, leftOut } = structureOf("changes_under_review", result);
+    assert.deepEqual(changes, [
+      { path: "/ws/a.ts", line: 2, before: "two\n", after: "2\n" },
+      { path: "/ws/a.ts", line: 4, before: "", after: "four\n" },
+      { path: "/ws/new.ts", line: 1, note: "Created.", before: "", after: "n\n" },
+      { path: "/ws/bin.dat", note: "The file is not a text." },
+    ]);
+    assert.deepEqual([files, leftOut], [3, 1]);
+    assert.match(
+      result.text,
+      /^Changes in 3 files wait for the user's review\.\n\/ws\/a\.ts:2\n-two\n\+2\n\/ws\/a\.ts:4\n\+four\n/,
+    );
+    assert.doesNotMatch(JSON.stringify(result), /secret/);
+  });
+
+  it("says that nothing waits", async () => {
+    assert.equal((await bench().call("changes_under_review")).text, "No change of this session waits for review.");
+  });
+});
+
+describe("tools that ask language servers", () => {
+  it("finds symbols, of which those that the session may not see are only counted", async () => {
+    const result = await bench().call("workspace_symbols", { query: "Foo" });
+    const { symbols, leftOut } = structureOf("workspace_symbols", result);
+    assert.deepEqual(symbols, [{ name: "Foo", kind: "class", container: "m", path: "/ws/a.ts", line: 1, endLine: 1 }]);
+    assert.equal(leftOut, 2);
+    assert.match(result.text, /^\/ws\/a\.ts:1 class Foo in m\n2 symbols are left out/);
+  });
+
+  it("lists the symbols of a file", async () => {
+    const { call, documents } = bench();
+    documents.put("/ws/a.ts", "x");
+    const result = await call("document_symbols", { path: "/ws/a.ts" });
+    structureOf("document_symbols", result);
+    assert.equal(result.text, "/ws/a.ts:2-4 function f");
+  });
+
+  it("finds places by the name in a line, and counts those of libraries", async () => {
+    const { call, editor, documents } = bench();
+    documents.put("/ws/a.ts", "x");
+    editor.lines = { "/ws/a.ts": ["", "const foobar = bar(1);"] };
+    const at = { path: "/ws/a.ts", line: 2 };
+    const result = await call("find_code", { kind: "definition", ...at, symbol: "bar" });
+    const { places, leftOut } = structureOf("find_code", result);
+    assert.deepEqual(places, [{ path: "/ws/b.ts", line: 3, column: 2, endLine: 3, endColumn: 5 }]);
+    assert.equal(leftOut, 1);
+    assert.deepEqual(editor.asked, [["definition", { ...at, column: 16 }]]);
+    assert.match(
+      (await call("find_code", { kind: "references", ...at, symbol: "baz" })).text,
+      /does not contain “baz”/,
+    );
+    assert.match((await call("find_code", { kind: "references", ...at })).text, /either “symbol” or “column”/);
+    assert.match((await call("hover", { ...at, column: 99 })).text, /has only 22 characters/);
+    assert.match((await call("hover", { ...at, line: 7, symbol: "bar" })).text, /no line 7/);
+  });
+
+  it("shows the hover as Markdown", async () => {
+    const { call, editor, documents } = bench();
+    documents.put("/ws/a.ts", "x");
+    editor.lines = { "/ws/a.ts": ["const a = 1;"] };
+    const result = await call("hover", { path: "/ws/a.ts", line: 1, column: 7 });
+    assert.equal(structureOf("hover", result)["text"], "```ts\nconst a: number\n```");
+  });
+
+  it("prefers a whole word to a part of one", () => {
+    assert.deepEqual(
+      [columnOf("foobar(bar)", "bar"), columnOf("foobar()", "bar"), columnOf("x", "bar"), columnOf("ébar bar", "bar")],
+      [8, 4, undefined, 6],
+    );
+  });
+});
+
+describe("pages of results", () => {
+  it("have every item once, whatever their sizes are", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 200 })), fc.integer({ min: 1, max: 300 }), (all, maxLength) => {
+        const read: string[] = [];
+        for (let offset: number | undefined = 0; offset !== undefined;) {
+          const { items, nextOffset, total }: ResultPage<string> = resultPage(all, { offset }, maxLength);
+          assert.equal(total, all.length);
+          read.push(...items);
+          offset = nextOffset;
+        }
+        assert.deepEqual(read, all);
+      }),
+    );
+  });
+
+  it("of a text are whole lines, unless a single one is too long", () => {
+    assert.deepEqual(linesPage("a\nb\nc", 2), { text: "a\nb\n", count: 2, isLineCut: false, hasMore: true });
+    assert.deepEqual(linesPage("aaaa\nb\n", 9, 6), { text: "aaaa\n", count: 1, isLineCut: false, hasMore: true });
+    assert.deepEqual(linesPage("aa😀\nb", 9, 3), { text: "aa", count: 1, isLineCut: true, hasMore: true });
+    assert.deepEqual(linesPage("", 9), { text: "", count: 0, isLineCut: false, hasMore: false });
+  });
+});

@@ -1,0 +1,122 @@
+// The tools of the editor with real agents: the built server, the list of servers in the panel, and an agent that calls a
+// tool. The editor is one of the test.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { inProject } from "../../scripts/tools/project.mjs";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { nullLog } from "../../src/base/log.ts";
+import type { ToolAccess, ToolContext } from "../../src/editorTools/tool.ts";
+import type { ToolServerModule } from "../../src/editorTools/toolServer.ts";
+import { ToolSessions } from "../../src/editorTools/toolSessions.ts";
+import type { OwnServer } from "../../src/mcp/ownServer.ts";
+import { openJoined, useJoined } from "./joinedPanel.ts";
+import { expectServers, hostileServer, mcpAgent, openServers, restartAgent, serverRow } from "./mcpSteps.ts";
+
+/** The server as it is built. */
+const builtServer = createRequire(inProject("dist", "extension.js"))("./editorTools.js") as ToolServerModule;
+
+interface OwnTools extends OwnServer {
+  isOn: boolean;
+  failure: Error | undefined;
+  /** Switches the tools on or off in the settings. */
+  set(isOn: boolean): void;
+}
+
+const all: ToolSessions[] = [];
+
+/** The tools of an editor that shows one file. */
+function ownTools(): OwnTools {
+  const changed = new Emitter<void>();
+  const editor = { path: "/ws/shown.ts", isActive: true, isVisible: true, hasUnsavedChanges: false };
+  const sessions = new ToolSessions({
+    startServer: options =>
+      made.failure ? Promise.reject(made.failure) : builtServer.startToolServer({ ...options, version: "1" }),
+    isOn: () => made.isOn,
+    context: (_session, access) =>
+      ({ access, editor: { openEditors: () => [editor] }, changes: () => [] }) as unknown as ToolContext,
+    log: nullLog,
+  });
+  all.push(sessions);
+  const made: OwnTools = {
+    isOn: true,
+    failure: undefined,
+    set(isOn) {
+      made.isOn = isOn;
+      changed.fire();
+    },
+    tools: () => (made.isOn ? ["List Open Editors", "Get Problems"] : undefined),
+    addressFor(session) {
+      sessions.opened(session, { passes: () => Promise.resolve(true) } as unknown as ToolAccess);
+      return sessions.addressFor(session);
+    },
+    onDidChange: changed.event,
+  };
+  return made;
+}
+
+describe("the tools of the editor", function () {
+  useJoined();
+  afterEach(() => Promise.all(all.splice(0).map(sessions => sessions.close())));
+
+  it("reach an agent that can use servers over HTTP, which calls them", async () => {
+    const window = await openJoined({ agents: { mcp: mcpAgent(["http"]) }, ownServer: ownTools() });
+    const given = await expectServers(window, "servers", ["parley"]);
+    assert.match(given, /"url":"http:\/\/127\.0\.0\.1:\d+\/mcp"/);
+    assert.doesNotMatch(given, /Bearer [\w-]{20}/);
+    await window.send("tool open_editors {}");
+    await window.log.getByText("/ws/shown.ts (active)").waitFor();
+    await window.idle();
+    await window.send('tool read_file {"file": "/ws/shown.ts"}');
+    await window.log.getByText("There is no argument “file”.").waitFor();
+    const row = await serverRow(window, "parley");
+    await row.getByText("Ready").waitFor();
+    await row.getByText("Tools of this editor: List Open Editors, Get Problems").waitFor();
+  });
+
+  it("are switched off for one session, and in the settings", async () => {
+    const own = ownTools();
+    const window = await openJoined({ agents: { mcp: mcpAgent(["http"]) }, ownServer: own });
+    const { page, log } = window;
+    await expectServers(window, "on", ["parley"]);
+    await (await openServers(window)).getByRole("checkbox", { name: /^parley/ }).click();
+    await page.getByRole("button", { name: "MCP servers: 0 of 1 on" }).waitFor();
+    await restartAgent(window);
+    await expectServers(window, "off", []);
+    await window.newSession();
+    await expectServers(window, "on again", ["parley"]);
+    own.set(false);
+    await page.getByRole("button", { name: /^MCP servers: / }).waitFor({ state: "hidden" });
+    await window.send("tool open_editors {}");
+    await log.getByText("The user has switched off the tools of the editor.").waitFor();
+  });
+
+  it("are left out with a reason for an agent that cannot use servers over HTTP, or if they cannot be started", async () => {
+    const own = ownTools();
+    const agents = { narrow: mcpAgent(), wide: mcpAgent(["http"]) };
+    const window = await openJoined({ agents, ownServer: own });
+    await expectServers(window, "narrow", []);
+    const unsupported = "MCP Agent cannot use MCP servers of the type http.";
+    await window.log.getByText(`The MCP server “parley” is left out. ${unsupported}`).waitFor();
+    const row = await serverRow(window, "parley");
+    await row.getByText("Not running").waitFor();
+    await row.getByText(unsupported).waitFor();
+    assert.equal(await row.getByRole("button").count(), 0);
+    await window.page.keyboard.press("Escape");
+
+    own.failure = new Error("no port is free");
+    await window.chooseAgent("wide");
+    await window.log.getByText("It could not be started: no port is free").waitFor();
+    own.failure = undefined;
+    await window.newSession();
+    await expectServers(window, "started", ["parley"]);
+  });
+
+  it("leave its name to a server that the user has configured", async () => {
+    const window = await openJoined({
+      agents: { mcp: mcpAgent(["http"]) },
+      mcpServers: { parley: hostileServer("honest") },
+      ownServer: ownTools(),
+    });
+    await expectServers(window, "both", ["parley", "parley-2"]);
+  });
+});
