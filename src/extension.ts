@@ -99,7 +99,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const workspace = { fileEvents, roots: () => sessionFolders.roots, onDidChangeRoots: sessionFolders.onDidChange };
   const promptFiles = createPromptFiles(platform, {
     ...workspace,
-    isTrusted: () => vscode.workspace.isTrusted,
+    hasTrust: () => vscode.workspace.isTrusted,
     sensitive: () => settings.read().sensitive,
   });
   const editorTools = createEditorTools(platform, {

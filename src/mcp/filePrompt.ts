@@ -1,7 +1,7 @@
 // A prompt file as a prompt that the user has chosen.
 import { t } from "../base/l10n.ts";
 import { visibleText } from "../base/visibleText.ts";
-import type { NamedFile } from "../promptFiles/promptFileNames.ts";
+import type { NamedPromptFile } from "../promptFiles/promptFileNames.ts";
 import type { PromptFile } from "../promptFiles/promptFile.ts";
 import { replaceVariables, type EditorValues } from "../promptFiles/promptVariables.ts";
 import { promptForm, promptValues } from "./promptForm.ts";
@@ -9,7 +9,7 @@ import type { PromptRun, PromptSource } from "./promptRunner.ts";
 import type { McpPrompt } from "./promptServer.ts";
 
 /** The prompt of a file. `values`: what the variables stood for when the user chose it. */
-export function filePrompt({ command, found }: NamedFile, file: PromptFile, values: EditorValues): PromptSource {
+export function filePrompt({ command, found }: NamedPromptFile, file: PromptFile, values: EditorValues): PromptSource {
   const prompt: McpPrompt = {
     name: file.name,
     ...(file.description !== undefined && { description: file.description }),

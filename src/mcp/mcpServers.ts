@@ -9,7 +9,7 @@ import type { ExtensionStates, SecretStore } from "../base/memento.ts";
 import { heldFields } from "../panel/form/answerForm.ts";
 import type { HeadPart } from "../panel/headParts.ts";
 import type { IntentHandlers } from "../panel/intentHandlers.ts";
-import type { NamedFile } from "../promptFiles/promptFileNames.ts";
+import type { NamedPromptFile } from "../promptFiles/promptFileNames.ts";
 import type { PromptFiles } from "../promptFiles/promptFiles.ts";
 import type { AgentInfo, AgentMcpServer } from "../session/agent.ts";
 import type { FormAnswer } from "../session/forms/form.ts";
@@ -217,7 +217,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     return serverPrompt({ ...found, whileWaiting });
   };
   /** A file that cannot be used is shown, and rejects with the reason when it is read. */
-  const sourceOfFile = async (named: NamedFile, workspaceFolder: string): Promise<PromptSource> => {
+  const sourceOfFile = async (named: NamedPromptFile, workspaceFolder: string): Promise<PromptSource> => {
     const { found, command } = named;
     if ("file" in found) return filePrompt(named, found.file, await promptFiles.place.values(workspaceFolder));
     await promptFiles.place.show(found);

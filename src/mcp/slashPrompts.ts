@@ -1,7 +1,7 @@
 // The prompts in the list after `/`: prompt files, and the prompts of MCP servers.
 import type { ViewPrompt } from "../panel/protocol.ts";
 import type { FoundPrompt } from "../promptFiles/foundPrompt.ts";
-import { namePromptFiles, promptFileView, type NamedFile } from "../promptFiles/promptFileNames.ts";
+import { namePromptFiles, promptFileView, type NamedPromptFile } from "../promptFiles/promptFileNames.ts";
 import type { PromptFiles } from "../promptFiles/promptFiles.ts";
 import type { AgentCommand } from "../session/events.ts";
 import type { Session } from "../session/session.ts";
@@ -11,7 +11,7 @@ interface Merged {
   readonly commands: readonly AgentCommand[];
   readonly ofServers: readonly ViewPrompt[];
   readonly files: readonly FoundPrompt[];
-  readonly named: readonly NamedFile[];
+  readonly named: readonly NamedPromptFile[];
   readonly view: readonly ViewPrompt[];
 }
 
@@ -36,14 +36,14 @@ export class SlashPrompts {
   }
 
   /** The prompt file that the user has chosen, as it is now. */
-  async findFile(session: Session, command: string): Promise<NamedFile | undefined> {
+  async findFile(session: Session, command: string): Promise<NamedPromptFile | undefined> {
     if (!this.#find(session, command)) return undefined;
     await this.#files.refresh();
     return this.#find(session, command);
   }
 
   /** The agent may have got a command of the same name after the user has seen the list. */
-  #find(session: Session, command: string): NamedFile | undefined {
+  #find(session: Session, command: string): NamedPromptFile | undefined {
     const { named } = this.#merge(session);
     return named.find(one => one.command === command) ?? named.find(one => one.otherNames.includes(command));
   }

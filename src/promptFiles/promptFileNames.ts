@@ -4,7 +4,7 @@ import type { ViewPrompt } from "../panel/protocol.ts";
 import type { FoundPrompt } from "./foundPrompt.ts";
 
 /** A prompt file with the name by which the user chooses it. */
-export interface NamedFile {
+export interface NamedPromptFile {
   readonly found: FoundPrompt;
   readonly command: string;
   /** The names by which the user could choose it if no other command had them. */
@@ -26,7 +26,7 @@ const word = (text: string): string =>
 export function namePromptFiles(
   files: readonly FoundPrompt[],
   commands: readonly { readonly name: string }[],
-): readonly NamedFile[] {
+): readonly NamedPromptFile[] {
   const taken = new Set(commands.map(({ name }) => name));
   return files.map(found => {
     const short = word("file" in found ? found.file.name : found.name);
@@ -39,7 +39,7 @@ export function namePromptFiles(
 }
 
 /** The row in the list: where the prompt comes from, and what it does. */
-export function promptFileView({ found, command }: NamedFile): ViewPrompt {
+export function promptFileView({ found, command }: NamedPromptFile): ViewPrompt {
   if (!("file" in found)) {
     const description = `${found.problem} · ${found.label}`;
     return { name: command, description: oneLine(description).slice(0, maxDescription), isFaulty: true };

@@ -169,6 +169,7 @@ describe("the PATH of a login shell", function () {
     const tools = toolsFolder();
     const proxies = { HTTPS_PROXY: "http://proxy:8080", no_proxy: "localhost" };
     const { env } = await locateAgent(agent(), windowWith({ PATH: tools, ...proxies, VSCODE_PID: "1" }));
-    assert.deepEqual(env, { PATH: tools, ...proxies });
+    const direct = "localhost,127.0.0.1,::1";
+    assert.deepEqual(env, { PATH: tools, ...proxies, NO_PROXY: direct, no_proxy: direct });
   });
 });

@@ -37,7 +37,7 @@ describe("the prompt files of VS Code's window", () => {
     isTrusted = true;
     place = new EditorPromptPlace({
       fileEvents,
-      isTrusted: () => isTrusted,
+      hasTrust: () => isTrusted,
       roots: () => [folder],
       onDidChangeRoots: rootsChanged.event,
       sensitive: () => ["**/*.hidden"],

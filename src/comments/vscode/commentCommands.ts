@@ -134,8 +134,8 @@ async function showDocument(uri: vscode.Uri): Promise<void> {
   const focused = new Promise<void>(resolve => {
     listener = vscode.window.onDidChangeActiveTextEditor(() => isShown() && resolve());
   });
-  const name = side === 0 ? "focusPrimarySide" : "focusSecondarySide";
-  await vscode.commands.executeCommand(`workbench.action.compareEditor.${name}`);
+  if (side === 0) await vscode.commands.executeCommand("workbench.action.compareEditor.focusPrimarySide");
+  else await vscode.commands.executeCommand("workbench.action.compareEditor.focusSecondarySide");
   await withTimeout(isShown() ? Promise.resolve() : focused, maxFocusTime, () => undefined);
   listener?.dispose();
 }

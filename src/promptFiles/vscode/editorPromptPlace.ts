@@ -20,7 +20,7 @@ import type { EditorValues, VariableValue } from "../promptVariables.ts";
 export interface EditorPromptPlaceOptions {
   readonly fileEvents: FileEvents;
   /** Whether the user trusts the workspace. */
-  readonly isTrusted: () => boolean;
+  readonly hasTrust: () => boolean;
   /** The folders in which the sessions of the window work. */
   readonly roots: () => readonly string[];
   readonly onDidChangeRoots: Event<void>;
@@ -57,7 +57,7 @@ export class EditorPromptPlace implements PromptFilePlace, Disposable {
   }
 
   folders(workspaceFolder: string | undefined): readonly PromptFolder[] {
-    if (!this.#options.isTrusted()) return [];
+    if (!this.#options.hasTrust()) return [];
     const roots = sessionRoots(workspaceFolder ?? sessionFolder() ?? "").filter(root => root !== "");
     const user = userFolder();
     return [
@@ -118,7 +118,7 @@ export class EditorPromptPlace implements PromptFilePlace, Disposable {
   #watch(): void {
     this.#watching.dispose();
     this.#watching = new DisposableStore();
-    if (!this.#options.isTrusted()) return;
+    if (!this.#options.hasTrust()) return;
     const { fileEvents, roots } = this.#options;
     for (const root of roots()) {
       const folder = join(root, inWorkspace);
