@@ -3,7 +3,7 @@ import { asError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
 import { planAddressOfUri, planScheme } from "../session/planAddress.ts";
-import { planApproval } from "../session/planApproval.ts";
+import { planApprovals, planOf } from "../session/planApproval.ts";
 import type { Session } from "../session/session.ts";
 import { commentPrompt, type CommentToSend } from "./commentPrompt.ts";
 import { commentState, withSentRemarks, type LineComment } from "./lineComment.ts";
@@ -125,17 +125,15 @@ export class CommentSender {
  * Otherwise the agent would wait for the answer, and not get the comments.
  */
 function keepPlanning(session: CommentSession, comments: readonly LineComment[]): void {
-  const plans = new Set(comments.map(({ uri }) => planOfUri(uri, session.id)));
-  for (const plan of plans) {
-    const approval = plan === undefined ? undefined : planApproval(session.state, plan);
-    if (approval) session.answer(approval.question, approval.keepPlanning.id);
+  const { id, state } = session;
+  for (const { plan, question, keepPlanning } of planApprovals(state)) {
+    const path = planOf(state, plan)?.path;
+    const isAbout = (comment: LineComment): boolean => {
+      const address = planAddressOfUri(comment.uri);
+      return address ? address.session === id && address.plan === plan : path !== undefined && comment.path === path;
+    };
+    if (comments.some(isAbout)) session.answer(question, keepPlanning.id);
   }
-}
-
-/** The plan of the session that the document shows. Undefined: it shows none. */
-function planOfUri(uri: string, session: string): string | undefined {
-  const address = planAddressOfUri(uri);
-  return address?.session === session ? address.plan : undefined;
 }
 
 function commentToSend(comment: LineComment, review: CommentedReview, folder: string): CommentToSend {

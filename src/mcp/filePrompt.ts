@@ -34,9 +34,13 @@ export function filePrompt({ command, found }: NamedPromptFile, file: PromptFile
       const inputs = promptValues(answer);
       if (!inputs) return undefined;
       const filled = replaceVariables(file.body, inputs, values);
+      // Agents run a prompt that begins so as a command. The path of a file or selected code is none.
+      const isCommand = file.body.startsWith("${") && /^[/$!]/.test(filled.text);
       return {
         ...(file.description !== undefined && { description: file.description }),
-        messages: [{ role: "user", content: { type: "text", text: filled.text } }],
+        messages: [
+          { role: "user", content: { type: "text", text: isCommand ? `Prompt: ${filled.text}` : filled.text } },
+        ],
         notes: [...filled.notes, ...(ignored === "" ? [] : [t("Parley does not use {0} of the file.", ignored)])],
       };
     },

@@ -220,9 +220,26 @@ export function createMcpServers(options: McpOptions): McpServers {
   const sourceOfFile = async (named: NamedPromptFile, workspaceFolder: string): Promise<PromptSource> => {
     const { found, command } = named;
     if ("file" in found) return filePrompt(named, found.file, await promptFiles.place.values(workspaceFolder));
-    await promptFiles.place.show(found);
+    await promptFiles.place.show(found).catch((error: unknown) => {
+      log.warn("A prompt file could not be shown.", asError(error).message);
+    });
     const read = (): Promise<never> => Promise.reject(new Error(found.problem));
     return { command, origin: "", takesText: true, read };
+  };
+
+  const sourceOf = async (
+    session: Session,
+    command: string,
+    signal: AbortSignal,
+  ): Promise<PromptSource | undefined> => {
+    try {
+      const file = await slashPrompts.findFile(session, command);
+      if (file) return await sourceOfFile(file, session.state.workspaceFolder);
+      return sourceOfServer(session.id, command, signal);
+    } catch (error) {
+      // The prompt gives back what the user typed when it is read.
+      return { command, origin: "", takesText: true, read: () => Promise.reject(asError(error)) };
+    }
   };
 
   return {
@@ -278,10 +295,7 @@ export function createMcpServers(options: McpOptions): McpServers {
         const run = runs.get(shown.id) ?? new AbortController();
         runs.set(shown.id, run);
         const signal = AbortSignal.any([run.signal, ended.signal]);
-        const file = await slashPrompts.findFile(shown, prompt);
-        const source = file
-          ? await sourceOfFile(file, shown.state.workspaceFolder)
-          : sourceOfServer(shown.id, prompt, signal);
+        const source = await sourceOf(shown, prompt, signal);
         if (signal.aborted) return;
         if (!source) return replyTarget.reply(unsentPrompt(prompt, text, t("This prompt no longer exists.")));
         const agentName = shown.state.agent?.name ?? t("The agent");

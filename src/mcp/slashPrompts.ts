@@ -44,8 +44,10 @@ export class SlashPrompts {
 
   /** The agent may have got a command of the same name after the user has seen the list. */
   #find(session: Session, command: string): NamedPromptFile | undefined {
-    const { named } = this.#merge(session);
-    return named.find(one => one.command === command) ?? named.find(one => one.otherNames.includes(command));
+    const { named, ofServers } = this.#merge(session);
+    const listed = named.find(one => one.command === command);
+    if (listed || ofServers.some(({ name }) => name === command)) return listed;
+    return named.find(one => one.otherNames.includes(command));
   }
 
   #merge(session: Session | undefined): Merged {

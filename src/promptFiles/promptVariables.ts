@@ -22,6 +22,9 @@ export interface EditorValues {
 /** `${name}` or `${input:name:placeholder}`. The lengths are limited, so that no text takes long to search. */
 const variable = /\$\{(?:input:([^}:\n]{1,100})(?::([^}\n]{0,300}))?|(\w{1,40}))\}/g;
 
+/** The most characters that the values of all variables have. The preview shows texts of this size as a whole. */
+const maxValues = 256 * 1024;
+
 /** What a variable takes of a value of the editor. */
 const editorVariables = new Map<string, readonly [keyof EditorValues, (text: string) => string]>([
   ["file", ["file", text => text]],
@@ -52,7 +55,7 @@ export function promptInputs(body: string): readonly PromptInput[] {
 
 /**
  * The text with the values in place of the variables. A variable without a value stays as it is, and `notes` say why.
- * Values are inserted as they are: variables in them are not replaced.
+ * Values are inserted as they are: variables in them are not replaced. Throws a sentence if the values are too long.
  */
 export function replaceVariables(
   body: string,
@@ -60,12 +63,19 @@ export function replaceVariables(
   values: EditorValues,
 ): { readonly text: string; readonly notes: readonly string[] } {
   const notes = new Set<string>();
+  let length = 0;
+  const counted = (value: string): string => {
+    length += value.length;
+    if (length <= maxValues) return value;
+    throw new Error(t("The values of the prompt have more than {0} characters.", maxValues));
+  };
   const text = body.replace(variable, (whole: string, input?: string, _placeholder?: string, name?: string) => {
-    if (input !== undefined) return Object.hasOwn(inputs, input.trim()) ? (inputs[input.trim()] ?? whole) : whole;
+    if (input !== undefined)
+      return counted(Object.hasOwn(inputs, input.trim()) ? (inputs[input.trim()] ?? whole) : whole);
     const [key, part] = editorVariables.get(name ?? "") ?? [];
     if (key === undefined || part === undefined) return whole;
     const value = values[key];
-    if ("text" in value) return part(value.text);
+    if ("text" in value) return counted(part(value.text));
     notes.add(t("{0} stays as it is. {1}", whole, value.reason));
     return whole;
   });

@@ -12,33 +12,37 @@ export function planOf(state: SessionState, id: string): Plan | undefined {
   return plan && !isEmptyPlan(plan) ? plan : undefined;
 }
 
-/**
- * The id of the plan that a question asks to approve. Agents ask with a tool call that switches the mode (kind
- * `switch_mode`). Its content is the plan, or the plan of the session if there is only one. Undefined: it is another question.
- */
-export function planToApprove(state: SessionState, { kind, subject, toolCallId }: Question): string | undefined {
-  if (kind !== undefined) return undefined;
-  const fields = toolCallId === undefined ? undefined : fieldsOf(state, toolCallId);
-  if ((subject?.kind ?? fields?.kind) !== "switch_mode") return undefined;
-  if (toolCallId !== undefined && toolPlan(state, toolCallId) !== undefined) return planOfTool(toolCallId);
-  const plans = [...state.plans].filter(([, plan]) => !isEmptyPlan(plan));
-  return plans.length === 1 ? plans[0]?.[0] : undefined;
-}
-
 /** An open question that asks to approve a plan, and the option with which the agent goes on planning. */
 export interface PlanApproval {
+  readonly plan: string;
   readonly question: string;
   readonly keepPlanning: QuestionOption;
 }
 
-/** The question that waits for an answer to this plan. Undefined: there is none, or it cannot be rejected once. */
-export function planApproval(state: SessionState, plan: string): PlanApproval | undefined {
-  for (const question of openQuestions(state)) {
-    if (planToApprove(state, question) !== plan) continue;
-    const keepPlanning = question.options.find(({ kind }) => kind === "reject_once");
-    if (keepPlanning) return { question: question.id, keepPlanning };
-  }
-  return undefined;
+/**
+ * The plan that a question asks to approve. Agents ask with a tool call that switches the mode (kind `switch_mode`). Its
+ * content is the plan, otherwise the only text or file that the session has as a plan. Undefined: it is another question, or
+ * none of its options rejects once, so that no comments can reach the agent instead.
+ */
+export function planApproval(state: SessionState, question: Question): PlanApproval | undefined {
+  const { id, kind, subject, toolCallId, options } = question;
+  const keepPlanning = options.find(option => option.kind === "reject_once");
+  if (kind !== undefined || !keepPlanning) return undefined;
+  const fields = toolCallId === undefined ? undefined : fieldsOf(state, toolCallId);
+  if ((subject?.kind ?? fields?.kind) !== "switch_mode") return undefined;
+  const isOfTool = toolCallId !== undefined && toolPlan(state, toolCallId) !== undefined;
+  const plan = isOfTool ? planOfTool(toolCallId) : onlyWrittenPlan(state);
+  return plan === undefined ? undefined : { plan, question: id, keepPlanning };
+}
+
+/** The questions that wait for an answer to plans. */
+export const planApprovals = (state: SessionState): readonly PlanApproval[] =>
+  openQuestions(state).flatMap(question => planApproval(state, question) ?? []);
+
+/** A list of steps is what the agent does, not what it asks about. */
+function onlyWrittenPlan({ plans }: SessionState): string | undefined {
+  const written = [...plans].filter(([, { markdown, path }]) => !!markdown || path !== undefined);
+  return written.length === 1 ? written[0]?.[0] : undefined;
 }
 
 const planOfTool = (toolCallId: string): string => `tool:${toolCallId}`;

@@ -85,6 +85,10 @@ export function createPanels(
     chat,
     fileEvents,
     recentFiles: startup.recentFiles,
+    onDidChangeRoots: listener =>
+      open.onDidChange(({ type }) => {
+        if (type !== "changed") listener();
+      }),
     conversations: features.search.conversations,
     documents,
     roots: () => sessionRoots(active.state.workspaceFolder).filter(root => root !== ""),

@@ -62,7 +62,7 @@ export class PromptSender {
     const refusal = await this.refusalOf(attachments);
     if (refusal !== undefined) return returnDraft(intent, replyTarget, refusal);
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
-    const active = await this.#activeFile(session.state, attachments);
+    const active = await this.#activeFile(session.state, { text, attachments });
     const draft = { text, attachments: [...attachments, ...active.attachments] };
     const prompt = await this.contentOf(draft, { accepts, agentName });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
@@ -70,9 +70,17 @@ export class PromptSender {
     session.send([...prompt.content, ...active.links]);
   }
 
-  /** What goes with a message that begins a turn. One to an agent that works corrects that work, wherever the user looks. */
-  async #activeFile({ activity }: SessionState, attachments: readonly Attachment[]): Promise<ActiveFileContent> {
-    if (activity.state !== "idle") return { links: [], attachments: [] };
+  /**
+   * What goes with a message that begins a turn. One to an agent that works corrects that work, wherever the user looks, and a
+   * command of the agent would take it for its arguments.
+   */
+  async #activeFile(
+    { activity, commands }: SessionState,
+    { text, attachments }: PromptDraft,
+  ): Promise<ActiveFileContent> {
+    const command = /^\/(\S+)/.exec(text)?.[1];
+    if (activity.state !== "idle" || commands.some(({ name }) => name === command))
+      return { links: [], attachments: [] };
     const content = await this.#options.activeFile.content();
     const attached = new Set(
       attachments.flatMap(({ source }) => (source.type === "path" ? [vscode.Uri.file(source.path).toString()] : [])),

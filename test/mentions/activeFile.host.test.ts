@@ -4,6 +4,7 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
@@ -16,6 +17,8 @@ describe("the active file", () => {
   let folder: string;
   let kept: Map<string, unknown>;
   let active: ActiveFile;
+  let roots: readonly string[];
+  let rootsChanged: Emitter<void>;
 
   const open = async (name: string, text: string): Promise<vscode.TextEditor> => {
     const path = join(folder, name);
@@ -27,7 +30,7 @@ describe("the active file", () => {
     new ActiveFile({
       attachments: new Attachments({
         documents: new EditorDocuments(nodePaths()),
-        roots: () => [folder],
+        roots: () => roots,
         sensitive: () => [],
         accepts: () => null,
         agentName: () => "Stub",
@@ -36,11 +39,14 @@ describe("the active file", () => {
         get: (key: string) => kept.get(key),
         update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
       },
+      onDidChangeRoots: rootsChanged.event,
       ...{ clock: systemClock, log: nullLog },
     });
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "parley-active-")));
+    roots = [folder];
+    rootsChanged = new Emitter();
     kept = new Map();
     active = create();
   });
@@ -99,6 +105,19 @@ describe("the active file", () => {
     assert.deepEqual(await active.content(), { links: [], attachments: [] });
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await rm(elsewhere, { recursive: true });
+  });
+
+  it("is that of the session that the chat shows, and not sent without being shown", async () => {
+    await active.toggle();
+    await open("a.txt", "one\n");
+    await until(() => shown()?.name === "a.txt");
+    roots = [join(folder, "worktree")];
+    rootsChanged.fire();
+    await until(() => shown() === null);
+    assert.deepEqual(await active.content(), { links: [], attachments: [] });
+    roots = [folder];
+    assert.equal((await active.content()).links.length, 1);
+    assert.equal(shown()?.name, "a.txt");
   });
 
   it("is gone when its editor is closed", async () => {

@@ -149,6 +149,15 @@ describe("the variables of a prompt file", () => {
     assert.equal(replaceVariables(body, {}, windows).text, ".env .env C:\\work one one C:\\work work");
   });
 
+  it("are refused if their values are longer than a preview shows", () => {
+    const selection = { text: "x".repeat(99_000) };
+    assert.equal(replaceVariables("${selection}".repeat(2), {}, { ...values, selection }).text.length, 198_000);
+    assert.throws(
+      () => replaceVariables("${selection}".repeat(9000), {}, { ...values, selection }),
+      /more than 262144/,
+    );
+  });
+
   it("stay as they are if the editor has no value, with the reason", () => {
     const none: EditorValues = {
       file: { reason: "No file is open in an editor." },

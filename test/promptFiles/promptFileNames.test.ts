@@ -73,7 +73,7 @@ describe("the prompts in the list after a slash", () => {
   it("are those of files and of servers, are the same list until something changes, and follow the agent's commands", async () => {
     let files: readonly FoundPrompt[] = [prompt(workspace, "review")];
     let refreshes = 0;
-    const ofServers = { prompts: [{ name: "s:p", description: "" }], mcpServers: [] };
+    let ofServers = { prompts: [{ name: "s:p", description: "" }], mcpServers: [] };
     const prompts = new SlashPrompts(
       { view: () => ofServers },
       {
@@ -93,6 +93,10 @@ describe("the prompts in the list after a slash", () => {
     assert.equal(refreshes, 2);
     assert.equal(await prompts.findFile(before, "s:p"), undefined);
     assert.equal(refreshes, 2);
+    // A server with the name of the origin keeps its prompt.
+    ofServers = { prompts: [...ofServers.prompts, { name: "workspace:review", description: "" }], mcpServers: [] };
+    assert.equal(await prompts.findFile(before, "workspace:review"), undefined);
+    ofServers = { prompts: ofServers.prompts.slice(0, 1), mcpServers: [] };
     files = [];
     assert.equal(await prompts.findFile(before, "review"), undefined);
     assert.deepEqual(names(before), ["s:p"]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { PermissionQuestion } from "../../src/session/agent.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { planAddressOfUri, planQuery } from "../../src/session/planAddress.ts";
-import { planApproval, planOf, planToApprove } from "../../src/session/planApproval.ts";
+import { planApproval, planApprovals, planOf } from "../../src/session/planApproval.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, openQuestions, type SessionState } from "../../src/session/state.ts";
 
@@ -33,7 +33,7 @@ const after = (...events: readonly SessionEvent[]): SessionState =>
 function wanted(state: SessionState): string | undefined {
   const [question] = openQuestions(state);
   assert.ok(question);
-  return planToApprove(state, question);
+  return planApproval(state, question)?.plan;
 }
 
 describe("a plan that waits for approval", () => {
@@ -41,8 +41,7 @@ describe("a plan that waits for approval", () => {
     const state = after(steps("main", "Look"), tool({ content: [text(plan)] }), ask);
     assert.equal(wanted(state), "tool:t");
     assert.equal(planOf(state, "tool:t")?.markdown, `${plan}\n`);
-    assert.deepEqual(planApproval(state, "tool:t"), { question: "q", keepPlanning: options[2] });
-    assert.equal(planApproval(state, "main"), undefined);
+    assert.deepEqual(planApprovals(state), [{ plan: "tool:t", question: "q", keepPlanning: options[2] }]);
   });
 
   it("is the argument “plan” of a tool call without content", () => {
@@ -50,12 +49,16 @@ describe("a plan that waits for approval", () => {
     assert.equal(planOf(state, wanted(state) ?? "")?.markdown, `${plan}\n`);
   });
 
-  it("is the plan of the session if the tool call has none, and the session has one", () => {
-    const one = after(steps("main", "Look"), tool({ rawInput: { plan: 1 } }), ask);
-    assert.equal(wanted(one), "main");
-    assert.deepEqual(planApproval(one, "main")?.question, "q");
-    assert.equal(wanted(after(steps("main", "Look"), steps("other", "Go"), tool({}), ask)), undefined);
-    assert.equal(wanted(after(tool({}), ask)), undefined);
+  it("is the only text or file that the session has as a plan if the tool call has none, and never a list of steps", () => {
+    const text: SessionEvent = { type: "plan", planId: "text", entries: [], markdown: plan };
+    const file: SessionEvent = { type: "plan", planId: "file", entries: [], path: "/w/plan.md" };
+    for (const [written, id] of [
+      [text, "text"],
+      [file, "file"],
+    ] as const)
+      assert.equal(wanted(after(steps("main", "Look"), written, tool({ rawInput: { plan: 1 } }), ask)), id);
+    assert.equal(wanted(after(text, file, tool({}), ask)), undefined);
+    assert.equal(wanted(after(steps("main", "Look"), tool({}), ask)), undefined);
   });
 
   it("stays a document after the answer, but no question waits then", () => {
@@ -65,7 +68,7 @@ describe("a plan that waits for approval", () => {
       answer: { option: "yes" },
     });
     assert.equal(planOf(state, "tool:t")?.markdown, `${plan}\n`);
-    assert.equal(planApproval(state, "tool:t"), undefined);
+    assert.deepEqual(planApprovals(state), []);
   });
 
   it("is not approved by questions of other kinds, and has no answer if none rejects once", () => {
@@ -75,8 +78,7 @@ describe("a plan that waits for approval", () => {
     const form = after(tool({ content: [text(plan)] }), { ...ask, kind: "form" });
     assert.equal(wanted(form), undefined);
     const only = after(tool({ content: [text(plan)] }), { ...ask, options: options.slice(0, 2) });
-    assert.equal(wanted(only), "tool:t");
-    assert.equal(planApproval(only, "tool:t"), undefined);
+    assert.equal(wanted(only), undefined);
   });
 });
 

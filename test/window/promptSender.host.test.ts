@@ -78,12 +78,16 @@ describe("a prompt", () => {
     assert.deepEqual(panel.messages, []);
   });
 
-  it("goes with the link to the active file, but for an agent that works, and not twice", async () => {
+  it("goes with the link to the active file, but for an agent that works and with a command, and not twice", async () => {
     const sent: (readonly ContentBlock[])[] = [];
     const at = (state: "idle" | "running"): PromptSender => {
       const session = {
         id: "s",
-        state: { ...emptySession, activity: { ...emptySession.activity, state } },
+        state: {
+          ...emptySession,
+          commands: [{ name: "compact", description: "" }],
+          activity: { ...emptySession.activity, state },
+        },
         send: (content: readonly ContentBlock[]) => void sent.push(content),
       };
       const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
@@ -93,12 +97,13 @@ describe("a prompt", () => {
     };
     await at("idle").send({ type: "send", session: "s", text: "look" }, panel);
     await at("running").send({ type: "send", session: "s", text: "not so" }, panel);
+    await at("idle").send({ type: "send", session: "s", text: "/compact now" }, panel);
     const source = { type: "path", path: "/w/sum.js" } as const;
     const attachments = [{ id: "1", kind: "folder", label: "sum.js", source } as const];
     await at("idle").send({ type: "send", session: "s", text: "again", attachments }, panel);
     assert.deepEqual(
       sent.map(content => content.map(({ type }) => type)),
-      [["text", "link"], ["text"], ["text", "link"]],
+      [["text", "link"], ["text"], ["text"], ["text", "link"]],
     );
     assert.deepEqual(sent[0]?.at(-1), { type: "link", uri: "file:///w/sum.js", name: "sum.js" });
   });

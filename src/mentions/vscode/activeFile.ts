@@ -1,7 +1,7 @@
 // The active file and its selection, which go with each message if the user switched that on.
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import { DisposableStore, Emitter, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import { asError } from "../../base/errors.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
@@ -14,6 +14,8 @@ export interface ActiveFileOptions {
   readonly attachments: Attachments;
   /** Keeps the switches of the user. */
   readonly state: Pick<vscode.Memento, "get" | "update">;
+  /** Fires when the chat shows another session, whose folders can be others. */
+  readonly onDidChangeRoots: Event<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -25,6 +27,8 @@ export interface ActiveFileContent {
   /** The selection. */
   readonly attachments: readonly Attachment[];
 }
+
+const nothing: ActiveFileContent = { links: [], attachments: [] };
 
 type Switches = Readonly<Record<ActiveFilePart, boolean>>;
 
@@ -48,8 +52,9 @@ export class ActiveFile implements Disposable {
 
   constructor(options: ActiveFileOptions) {
     this.#options = options;
-    const later = (): void => void (this.#timer ??= options.clock.after(updateDelay, () => this.#update()));
+    const later = (): void => void (this.#timer ??= options.clock.after(updateDelay, () => void this.#update()));
     this.#store.add(this.#changed);
+    this.#store.add(options.onDidChangeRoots(later));
     this.#store.add(vscode.window.onDidChangeActiveTextEditor(later));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(later));
     this.#store.add(
@@ -63,7 +68,7 @@ export class ActiveFile implements Disposable {
   /** Switches a part on or off, for all sessions and later windows. */
   async set(part: ActiveFilePart, isOn: boolean): Promise<void> {
     await this.#options.state.update(switchesKey, { ...this.#switches, [part]: isOn });
-    this.#update();
+    await this.#update();
   }
 
   /** Switches the file on, or everything off. Returns what applies now. */
@@ -71,7 +76,7 @@ export class ActiveFile implements Disposable {
     const { file, selection } = this.#switches;
     const isOn = !file && !selection;
     await this.#options.state.update(switchesKey, { file: isOn, selection: isOn });
-    this.#update();
+    await this.#update();
     return this.#switches;
   }
 
@@ -79,13 +84,15 @@ export class ActiveFile implements Disposable {
   async content(): Promise<ActiveFileContent> {
     const editor = this.#findEditor();
     const { file, selection } = this.#switches;
-    if (!editor || !(file || selection) || !(await this.#isShared(editor.document)))
-      return { links: [], attachments: [] };
+    if (!editor || !(file || selection)) return nothing;
     const { uri } = editor.document;
+    // What the message box does not show is not sent: the roots are those of the session that the chat shows.
+    await this.#update();
+    if (!this.#shown || this.#shown.name !== basename(uri.path)) return nothing;
     const link = { type: "link", uri: uri.toString(), name: basename(uri.path) } as const;
     const links = file ? [link] : [];
     const selected = selection ? attachSelection(editor, this.#options.attachments) : undefined;
-    if (!selected) return { links, attachments: [] };
+    if (!selected) return { ...nothing, links };
     const { attachments, refused } = await intactSelection(editor, selected, this.#options.attachments);
     if (refused.length > 0) throw new Error(refused.join(" "));
     return { links, attachments };
@@ -114,7 +121,8 @@ export class ActiveFile implements Disposable {
     return (await this.#options.attachments.previewAccess(uri.fsPath)) === "allowed";
   }
 
-  #update(): void {
+  /** Never rejects. */
+  async #update(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
     const update = ++this.#updates;
@@ -127,15 +135,11 @@ export class ActiveFile implements Disposable {
       ...(!selection.isEmpty && { lines: linesOf(selection) }),
       sends: this.#switches,
     };
-    this.#isShared(document).then(
-      isShared => {
-        if (update === this.#updates) this.#show(isShared ? shown : null);
-      },
-      (error: unknown) => {
-        this.#options.log.info("The active file is not offered, because its place is unknown.", asError(error).message);
-        if (update === this.#updates) this.#show(null);
-      },
-    );
+    const isShared = await this.#isShared(document).catch((error: unknown) => {
+      this.#options.log.info("The active file is not offered, because its place is unknown.", asError(error).message);
+      return false;
+    });
+    if (update === this.#updates) this.#show(isShared ? shown : null);
   }
 
   #show(next: ViewActiveFile | null): void {

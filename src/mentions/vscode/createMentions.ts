@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
+import type { Event } from "../../base/lifecycle.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
@@ -19,6 +20,8 @@ export interface MentionsFeatureOptions extends AttachmentsOptions {
   readonly chat: ChatSurface & { readonly announce: (text: string) => void };
   readonly fileEvents: FileEvents;
   readonly recentFiles: RecentFiles;
+  /** Fires when the chat shows another session. */
+  readonly onDidChangeRoots: Event<void>;
   readonly conversations: MentionedConversations;
 }
 
@@ -35,10 +38,12 @@ export interface MentionsFeature {
 /** Creates the mentions of the composer and the actions that add to the chat. */
 export function createMentions(
   { context, store, clock, log }: ExtensionPlatform,
-  { chat, fileEvents, recentFiles, conversations, ...options }: MentionsFeatureOptions,
+  { chat, fileEvents, recentFiles, conversations, onDidChangeRoots, ...options }: MentionsFeatureOptions,
 ): MentionsFeature {
   const attachments = new Attachments(options);
-  const activeFile = store.add(new ActiveFile({ attachments, state: context.globalState, clock, log }));
+  const activeFile = store.add(
+    new ActiveFile({ attachments, state: context.globalState, onDidChangeRoots, clock, log }),
+  );
   const mentions = store.add(
     new Mentions({
       indexer: store.add(new FileIndexer(fileEvents, log, clock)),

@@ -1,7 +1,7 @@
 // The view of an open question, with everything that the user needs to decide it.
 import { maskVariable } from "../../base/mask.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
-import { planToApprove } from "../../session/planApproval.ts";
+import { planApproval } from "../../session/planApproval.ts";
 import { toolKey, type Question, type SessionState } from "../../session/state.ts";
 import {
   argumentsOf,
@@ -74,7 +74,7 @@ export function questionView(question: Question, state: SessionState, diffs: Dif
   const cwd = subject?.cwd ?? folderOf(raw);
   const kind = subject?.kind ?? tool?.fields.kind;
   const env = subject?.env ?? envOf(raw);
-  const plan = planToApprove(state, question);
+  const plan = planApproval(state, question)?.plan;
   const parts = fields ? toolParts(fields, viewPart, state, diffs).map(unfolded) : [];
   const hasDiff = parts.some(part => part.type === "diff" || part.type === "files");
   // The user decides by what will happen, so raw input is shown only if nothing describes it better. The arguments that

@@ -1,4 +1,5 @@
 // Where prompt files are in this window, and what their variables stand for.
+import { asError } from "../../base/errors.ts";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import * as vscode from "vscode";
@@ -93,10 +94,15 @@ export class EditorPromptPlace implements PromptFilePlace, Disposable {
     const text = editor?.document.getText(editor.selection) ?? "";
     if (!editor || text === "") return { reason: t("Nothing is selected.") };
     if (text.length > maxSelection) return { reason: t("The selection has more than {0} characters.", maxSelection) };
-    const { scheme, fsPath } = editor.document.uri;
-    if (scheme === "file" && (await this.#isSecret(fsPath)))
+    const { uri, isUntitled } = editor.document;
+    if (isUntitled) return { text };
+    try {
+      // The sides of a diff have the path of their file, too.
+      if (!(await this.#isSecret(uri.fsPath))) return { text };
       return { reason: t("The selection is in a file that looks like a secret.") };
-    return { text };
+    } catch (error) {
+      return { reason: t("The file of the selection could not be checked: {0}", asError(error).message) };
+    }
   }
 
   async #isSecret(path: string): Promise<boolean> {
