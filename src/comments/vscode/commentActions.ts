@@ -359,11 +359,12 @@ function showsInlineDiff(): boolean {
 
 /**
  * Whether VS Code opens no text box by a command in the active tab. The oldest supported version does not know the editor with the
- * focus in a diff of several files, whose tab has no input in the stable API.
+ * focus in a diff of several files, and the stable API has no class for the input of its tab.
  */
 function needsGutter(): boolean {
-  const { activeTab } = vscode.window.tabGroups.activeTabGroup;
-  return vscode.version.startsWith("1.100.") && activeTab !== undefined && activeTab.input === undefined;
+  const input: unknown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const isKnown = input instanceof vscode.TabInputText || input instanceof vscode.TabInputTextDiff;
+  return vscode.version.startsWith("1.100.") && !isKnown;
 }
 
 /**
