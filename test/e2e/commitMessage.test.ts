@@ -68,6 +68,32 @@ describe("the commit message in a real VS Code", () => {
     assert.deepEqual(errors, []);
   });
 
+  it("goes into the box of the repository whose button was pressed, of several", async () => {
+    const { page, folder, errors } = await openWorkbench({
+      files: { "one/a.ts": "export const a = 1;\n", "two/b.ts": "export const b = 1;\n" },
+      settings: { "git.enabled": true },
+    });
+    for (const [name, file] of [
+      ["one", "a.ts"],
+      ["two", "b.ts"],
+    ] as const) {
+      const cwd = join(folder, name);
+      const git = (...args: readonly string[]): unknown =>
+        execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], { cwd });
+      git("init", "-q", "-b", "main");
+      git("add", ".");
+      git("commit", "-q", "-m", "Start");
+      writeFileSync(join(cwd, file), "export const changed = 2;\n");
+    }
+    await runCommand(page, "Source Control: Focus on Changes View");
+    const repository = view(page).locator(".scm-provider", { hasText: "two" });
+    await repository.first().hover();
+    await repository.getByRole("button", { name: "Write Commit Message" }).first().click();
+    await until(async () => (await boxText(page)) === "Change b.ts");
+    await screenshot(page, "commit-message-of-two");
+    assert.deepEqual(errors, []);
+  });
+
   describe("while the agent writes", () => {
     let base: string;
     let log: string;
