@@ -1,7 +1,7 @@
 // The tools that show files, editors and changes as the user has them.
 import type { ReviewedFile } from "../review/review.ts";
 import { sliceLines } from "../files/lineWindow.ts";
-import { maxPageItems, linesPage, resultPage, wholeCharacters } from "./resultPages.ts";
+import { maxPageItems, linesPage, resultPage, shownLines, wholeCharacters } from "./resultPages.ts";
 import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
 import { countArgument, optionalArgument, textArgument, type FieldSchema } from "./toolArguments.ts";
 
@@ -64,8 +64,10 @@ export const readFileTool = readingTool({
   }),
   async run({ path, line = 1, limit = maxLines }, context, signal) {
     // One line more shows whether there is a rest.
-    const read = await context.access.files.read({ path, line, limit: limit + 1 }, signal);
-    const page = linesPage(read, limit);
+    const request = { path, line, limit: limit + 1 };
+    // The agent knows only what it gets. What the user typed in the other lines stays if it writes the file.
+    const shown = (all: string): number => shownLines(linesPage(all, limit));
+    const page = linesPage(await context.access.files.read(request, signal, shown), limit);
     const located = await context.access.confinement.locate(path);
     const unsaved = context.editor.hasUnsavedText(located.path);
     const nextLine = page.hasMore ? line + page.count : undefined;

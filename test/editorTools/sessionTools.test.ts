@@ -68,6 +68,8 @@ class FakeEditor implements EditorView {
 interface Bench {
   readonly editor: FakeEditor;
   readonly documents: FakeDocuments;
+  /** The files of the session, which the agent also reads and writes without the tools. */
+  readonly files: SessionFiles;
   readonly clock: FakeClock;
   readonly errors: unknown[];
   readonly asked: readonly PermissionQuestion[];
@@ -82,10 +84,10 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
   const clock = new FakeClock();
   const errors: unknown[] = [];
   const log: Log = { ...nullLog, error: (...all) => errors.push(all) };
+  const files = new SessionFiles(documents, confinement, {}, access);
   const context: ToolContext = {
     access: {
-      ...{ confinement, gate: access },
-      files: new SessionFiles(documents, confinement, {}, access),
+      ...{ confinement, gate: access, files },
       passes: path => access.passes(path),
     },
     editor,
@@ -94,7 +96,7 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
   };
   const never = new AbortController().signal;
   const made: Bench = {
-    ...{ editor, documents, clock, errors, asked },
+    ...{ editor, documents, files, clock, errors, asked },
     changes: [],
     call: (name, given, signal = never) => callTool(name, given, { context, signal, log }),
   };
@@ -243,6 +245,53 @@ describe("read_file", () => {
       if (line !== undefined) assert.match(result.text, new RegExp(`Call again with line ${String(line)} `));
     }
     assert.equal(text, whole);
+  });
+
+  describe("of a file that the user has typed in since the agent read it", () => {
+    const path = "/ws/long.txt";
+    /** A hundred lines, of which one result has 39. */
+    const lines = (changes: Readonly<Record<number, string>> = {}): string =>
+      Array.from({ length: 100 }, (_, at) => `${changes[at + 1] ?? at + 1}`.padEnd(1000, ".") + "\n").join("");
+    const typed = async (before: string, after: string) => {
+      const made = bench();
+      made.documents.put(path, before);
+      await made.files.read({ path });
+      made.documents.type(path, after);
+      return { ...made, text: () => made.documents.buffers.get(path)?.text };
+    };
+
+    it("keeps what the result leaves out when the agent writes the file", async () => {
+      const { call, files, text } = await typed(lines(), lines({ 60: "user" }));
+      assert.equal(structureOf("read_file", await call("read_file", { path }))["nextLine"], 40);
+      await files.write({ path, content: lines({ 1: "agent" }) });
+      assert.equal(text(), lines({ 1: "agent", 60: "user" }));
+    });
+
+    it("keeps the line after the last one that the agent asked for", async () => {
+      const { call, files, text } = await typed(lines(), lines({ 11: "user" }));
+      await call("read_file", { path, limit: 10 });
+      await files.write({ path, content: lines({ 1: "agent" }) });
+      assert.equal(text(), lines({ 1: "agent", 11: "user" }));
+    });
+
+    it("keeps a line that is longer than a result", async () => {
+      const long = "x".repeat(maxResultLength);
+      const { call, files, text } = await typed(`${long}\n`, `${long}user\n`);
+      assert.equal(structureOf("read_file", await call("read_file", { path }))["lineCut"], true);
+      await assert.rejects(files.write({ path, content: `${long}agent\n` }), /changed since you read it/);
+      assert.equal(text(), `${long}user\n`);
+    });
+
+    it("lets the agent replace what it got, also that lines at the end are gone", async () => {
+      const changed = await typed(lines(), lines({ 60: "user" }));
+      for (const line of [1, 40]) await changed.call("read_file", { path, line });
+      await changed.files.write({ path, content: lines({ 60: "agent" }) });
+      assert.equal(changed.text(), lines({ 60: "agent" }));
+      const emptied = await typed("a\nb\n", "");
+      assert.match((await emptied.call("read_file", { path })).text, /The file is empty\./);
+      await emptied.files.write({ path, content: "a\nagent\n" });
+      assert.equal(emptied.text(), "a\nagent\n");
+    });
   });
 
   const outside: Readonly<Record<string, string>> = {
