@@ -68,7 +68,10 @@ export function withProxy(
   const { proxy } = settings;
   const missing = ["HTTP_PROXY", "HTTPS_PROXY"].filter(name => valueOf(name) === undefined);
   const added = proxy === undefined || valueOf("ALL_PROXY") !== undefined ? [] : missing;
-  const direct = directHosts(valueOf("NO_PROXY"), settings.noProxy, added.length > 0);
+  // An empty list of one case must not hide the hosts of the other.
+  const lists = given.flatMap(([name, value]) => (name.toUpperCase() === "NO_PROXY" ? [value] : []));
+  const own = lists.length > 0 ? lists.join(",") : undefined;
+  const direct = directHosts(own, settings.noProxy, added.length > 0);
   const values = new Map(added.map(name => [name, proxy ?? ""]));
   if (direct !== undefined) values.set("NO_PROXY", direct);
   const kept = given.filter(([name]) => !values.has(name.toUpperCase()));
@@ -88,7 +91,7 @@ function directHosts(
   if (own !== undefined && !addsProxy) return undefined;
   if (own === undefined && !addsProxy && setting === undefined) return undefined;
   const hosts = own === undefined ? (setting ?? []) : listedHosts(own);
-  if (hosts.includes("*")) return own ?? "*";
+  if (hosts.includes("*")) return "*";
   return [...new Set([...hosts, ...loopback])].join(",");
 }
 

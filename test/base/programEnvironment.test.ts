@@ -59,6 +59,8 @@ describe("the proxy of VS Code's settings", () => {
   it("keeps the user's list of direct hosts, and adds local servers only to its own proxy", () => {
     const own = withProxy({ no_proxy: "a.example, localhost" }, settings, "posix");
     assert.deepEqual([own["NO_PROXY"], own["no_proxy"]], Array(2).fill("a.example,localhost,127.0.0.1,::1"));
+    const two = withProxy({ NO_PROXY: "a", no_proxy: "" }, settings, "posix");
+    assert.deepEqual([two["NO_PROXY"], two["no_proxy"]], Array(2).fill("a,localhost,127.0.0.1,::1"));
     const both = { HTTP_PROXY: "http://mine", HTTPS_PROXY: "http://mine", NO_PROXY: "a.example" };
     assert.deepEqual(withProxy(both, settings, "posix"), both);
     assert.equal(withProxy({ NO_PROXY: "*" }, settings, "posix")["NO_PROXY"], "*");
