@@ -46,7 +46,7 @@ export function createEditorTools(
   const changesOf = (session: string) => filesOfSession(review(), session).flatMap(path => review().file(path) ?? []);
   const sessions = store.add(
     new ToolSessions({
-      ...{ isOn, log },
+      ...{ isOn, clock, log },
       startServer: options => {
         // It listens for problems from now on.
         editor ??= store.add(new WindowEditor());
