@@ -182,7 +182,9 @@ export const changesTool = readingTool({
   }),
   async run({ path, ...page }, context, signal) {
     const wanted = path === undefined ? undefined : await admittedPath(path, context, signal);
-    const all = context.changes().filter(file => wanted === undefined || file.path === wanted);
+    const isWanted = (file: ReviewedFile): boolean =>
+      wanted === undefined || context.editor.spelled(file.path) === context.editor.spelled(wanted);
+    const all = context.changes().filter(isWanted);
     const { listed, leftOut } =
       wanted === undefined ? await listedItems(all, file => file.path, context) : { listed: all, leftOut: 0 };
     const { items, total, nextOffset } = resultPage(listed.flatMap(shownHunks), page);

@@ -14,7 +14,15 @@ import {
   whole,
 } from "./fileTools.ts";
 import { maxResultLength, resultPage, wholeCharacters } from "./resultPages.ts";
-import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
+import {
+  admittedPath,
+  admitting,
+  joinedLines,
+  unlistedSentence,
+  listedItems,
+  readingTool,
+  resultSchema,
+} from "./tool.ts";
 import type { ToolAnswer, ToolContext } from "./tool.ts";
 import { choiceArgument, countArgument, optionalArgument, textArgument } from "./toolArguments.ts";
 
@@ -63,10 +71,13 @@ export const documentSymbolsTool = readingTool({
   result: symbolsResult,
   async run({ path, ...page }, context, signal) {
     const symbols = await context.editor.languages.symbolsOf(await admittedPath(path, context, signal));
-    // The file itself was admitted, perhaps by the user.
-    const admitting = { ...context, access: { ...context.access, passes: () => Promise.resolve(true) } };
     const none = "No symbols. The file has none, or no language server answers for it.";
-    return symbolsAnswer(symbols, page, admitting, none);
+    return symbolsAnswer(
+      symbols,
+      page,
+      admitting(context, () => true),
+      none,
+    );
   },
 });
 

@@ -88,6 +88,12 @@ export async function admittedPath(path: string, { access }: ToolContext, signal
   return located.path;
 }
 
+/** The context in which lists may also name files that were admitted, perhaps by the user. */
+export const admitting = (context: ToolContext, isAdmitted: (path: string) => boolean): ToolContext => ({
+  ...context,
+  access: { ...context.access, passes: async path => isAdmitted(path) || context.access.passes(path) },
+});
+
 /** The items whose files a list may name, and the number of the others. Looks at no more than `maxFiles` files. */
 export async function listedItems<T>(
   items: readonly T[],

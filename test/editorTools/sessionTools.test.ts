@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, type Log } from "../../src/base/log.ts";
-import type { CodeProblem, EditorView, OpenEditor } from "../../src/editorTools/editorView.ts";
+import type { CodeProblem, EditorView, OpenEditor, ProblemCheck } from "../../src/editorTools/editorView.ts";
 import { columnOf } from "../../src/editorTools/languageTools.ts";
 import { linesPage, maxResultLength, resultPage, type ResultPage } from "../../src/editorTools/resultPages.ts";
 import { callTool, toolDescriptions } from "../../src/editorTools/sessionTools.ts";
@@ -25,7 +25,8 @@ class FakeEditor implements EditorView {
   known: readonly CodeProblem[] = [];
   readonly opened: string[] = [];
   notOpened: readonly string[] = [];
-  checked = new Set<string>();
+  readonly checks = new Map<string, ProblemCheck>();
+  spelled = (path: string): string => path;
   readonly changed = new Emitter<void>();
   lines: Readonly<Record<string, readonly string[]>> = {};
   readonly asked: unknown[] = [];
@@ -36,7 +37,7 @@ class FakeEditor implements EditorView {
       this.opened.push(...paths);
       return Promise.resolve(this.notOpened);
     },
-    isChecked: (path: string) => Promise.resolve(this.checked.has(path)),
+    checkOf: (path: string) => Promise.resolve(this.checks.get(path) ?? "nothing"),
   };
   readonly languages: EditorView["languages"] = {
     symbolsOf: path => Promise.resolve([{ name: "f", kind: "function", path, line: 2, endLine: 4 }]),
@@ -410,12 +411,57 @@ describe("diagnostics", () => {
       changedFile("/ws/bin.dat", "a\n", "b\n"),
     ];
     made.editor.notOpened = ["/ws/bin.dat"];
-    made.editor.checked.add("/ws/a.ts");
+    made.editor.checks.set("/ws/a.ts", "reported");
     const result = await settled(made, made.call("diagnostics"));
     assert.deepEqual(made.editor.opened, ["/ws/a.ts", "/ws/notes.xyz", "/ws/bin.dat"]);
     const { notChecked, notOpened } = structureOf("diagnostics", result);
     assert.deepEqual([notChecked, notOpened], [["/ws/notes.xyz"], ["/ws/bin.dat"]]);
-    assert.match(result.text, /^No problems\.\nNo language server has checked \/ws\/notes\.xyz\./);
+    assert.match(result.text, /^No problems are known so far\.\nNo language server has checked \/ws\/notes\.xyz\./);
+  });
+
+  it("says that there are no problems only if something was reported about each file", async () => {
+    const made = bench();
+    made.changes = ["a", "b"].map(name => changedFile(`/ws/${name}.ts`, "a\n", "b\n"));
+    made.editor.checks.set("/ws/a.ts", "reported").set("/ws/b.ts", "answered");
+    const result = await settled(made, made.call("diagnostics"));
+    const { notChecked, notReported } = structureOf("diagnostics", result);
+    assert.deepEqual([notChecked, notReported], [[], ["/ws/b.ts"]]);
+    assert.match(
+      result.text,
+      /^No problems are known so far\.\nNothing was reported about the present text of these files, .*: \/ws\/b\.ts\.$/,
+    );
+    made.editor.checks.set("/ws/b.ts", "reported");
+    assert.equal((await settled(made, made.call("diagnostics"))).text, "No problems.");
+  });
+
+  it("lists the problems of a file that the user has just allowed, and not those of others like it", async () => {
+    const made = bench({ answer: { option: "allow" } });
+    const paths = ["/ws/.env", "/ws/.env.local"];
+    for (const path of paths) made.documents.put(path, "A=1\n");
+    made.editor.known = paths.map(path => problem(path, 1, "error", `in ${path}`));
+    const result = await settled(made, made.call("diagnostics", { path: "/ws/.env" }));
+    const { problems, leftOut } = structureOf("diagnostics", result);
+    assert.deepEqual(
+      [(problems as readonly CodeProblem[]).map(({ message }) => message), leftOut],
+      [["in /ws/.env"], 0],
+    );
+    const folder = structureOf("diagnostics", await settled(made, made.call("diagnostics", { path: "/ws" })));
+    assert.deepEqual([folder["problems"], folder["leftOut"]], [[], 2]);
+  });
+
+  it("finds the problems and the changes of a path that the editor spells in another way", async () => {
+    const made = bench();
+    made.editor.spelled = path => path.replace(/^\/ws\//, "/WS/");
+    made.editor.known = [problem("/WS/a.ts", 1, "error", "x"), problem("/WS/b.ts", 1, "error", "y")];
+    made.changes = [changedFile("/WS/a.ts", "a\n", "b\n")];
+    const path = "/ws/a.ts";
+    const { problems } = structureOf("diagnostics", await settled(made, made.call("diagnostics", { path })));
+    assert.deepEqual(
+      (problems as readonly CodeProblem[]).map(({ message }) => message),
+      ["x"],
+    );
+    assert.deepEqual(made.editor.opened, [path]);
+    assert.equal(structureOf("changes_under_review", await made.call("changes_under_review", { path }))["files"], 1);
   });
 
   it("opens at most 50 changed files, and says so", async () => {
