@@ -9,6 +9,7 @@ import {
   type ProblemSeverity,
 } from "./editorView.ts";
 import {
+  cutNote,
   flag,
   limitArgument,
   list,
@@ -17,7 +18,6 @@ import {
   pageSchema,
   rangeSchema,
   text,
-  whole,
 } from "./fileTools.ts";
 import { resultPage, wholeCharacters } from "./resultPages.ts";
 import { maxProblemsWait, whenProblemsSettle } from "./settledProblems.ts";
@@ -25,6 +25,8 @@ import {
   admittedPath,
   admitting,
   joinedLines,
+  unlistedFields,
+  unlistedSchema,
   unlistedSentence,
   listedItems,
   readingTool,
@@ -59,6 +61,7 @@ export const diagnosticsTool = readingTool({
       path: text(),
       severity: { type: "string", enum: problemSeverities },
       message: text(),
+      "messageCut?": flag("The message is longer than is shown, so its end is missing."),
       ...rangeSchema,
       "source?": text("What reports it, such as ts."),
       "code?": text(),
@@ -72,7 +75,7 @@ export const diagnosticsTool = readingTool({
       description: "Files about whose present text nothing was reported: without problems, or not checked yet.",
     },
     notOpened: { type: "array", items: text(), description: "Files that could not be opened to be checked." },
-    leftOut: whole("The number of problems in files that the session may not see."),
+    ...unlistedSchema("problems"),
   }),
   async run({ path, severity = "warning", ...page }, context, signal) {
     const scope = path === undefined ? undefined : await admittedPath(path, context, signal);
@@ -89,7 +92,7 @@ export const diagnosticsTool = readingTool({
       signal,
     );
     const found = editor.problems.all().filter(one => isInScope(one.path) && rank(one.severity) <= rank(severity));
-    const { listed, leftOut } = await listedItems(
+    const { listed, unlisted } = await listedItems(
       found,
       one => one.path,
       admitting(context, file => editor.spelled(file) === shownScope),
@@ -104,7 +107,7 @@ export const diagnosticsTool = readingTool({
     const { items, total, nextOffset } = resultPage(sorted, page);
     const { settled, notChecked, notReported, notOpened } = checked;
     const uncertain = notChecked.length + notReported.length + notOpened.length;
-    const isCertain = settled && uncertain === 0 && changed.length <= maxOpened;
+    const isCertain = settled && uncertain + unlisted.beyond === 0 && changed.length <= maxOpened;
     const count = (kind: ProblemSeverity): string | undefined => {
       const number = sorted.filter(one => one.severity === kind).length;
       return number === 0 ? undefined : `${number} ${kind}${number === 1 || kind === "information" ? "" : "s"}`;
@@ -112,7 +115,8 @@ export const diagnosticsTool = readingTool({
     const counts = problemSeverities.map(count).filter(one => one !== undefined);
     return {
       structured: {
-        ...{ problems: items, total, settled, notChecked, notReported, notOpened, leftOut },
+        ...{ problems: items, total, settled, notChecked, notReported, notOpened },
+        ...unlistedFields(unlisted),
         ...(nextOffset !== undefined && { nextOffset }),
       },
       text: joinedLines(
@@ -134,7 +138,7 @@ export const diagnosticsTool = readingTool({
         changed.length > maxOpened
           ? `The session changed ${changed.length} files. Only the first ${maxOpened} were opened. Name a folder or a file to check others.`
           : undefined,
-        unlistedSentence(leftOut, leftOut === 1 ? "problem is" : "problems are"),
+        unlistedSentence(unlisted, "problem", "problems"),
       ),
     };
   },
@@ -177,14 +181,20 @@ async function check(
   return { settled, notOpened, notChecked: withCheck("nothing"), notReported: withCheck("answered") };
 }
 
-const shownProblem = (problem: CodeProblem): CodeProblem => ({
+interface ShownProblem extends CodeProblem {
+  readonly messageCut?: true;
+}
+
+const shownProblem = (problem: CodeProblem): ShownProblem => ({
   ...problem,
   message: wholeCharacters(problem.message, maxMessage),
+  ...(problem.message.length > maxMessage && { messageCut: true }),
 });
 
-function problemLine({ path, line, column, severity, message, source, code }: CodeProblem): string {
+function problemLine(problem: ShownProblem): string {
+  const { path, line, column, severity, message, messageCut = false, source, code } = problem;
   const from = [source, code].filter(one => one !== undefined && one !== "").join(" ");
-  return `${path}:${line}:${column} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`;
+  return `${path}:${line}:${column} ${severity}: ${message}${messageCut ? cutNote(maxMessage) : ""}${from === "" ? "" : ` (${from})`}`;
 }
 
 const namedFiles = (begin: string, paths: readonly string[]): string | undefined =>

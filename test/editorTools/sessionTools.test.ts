@@ -579,6 +579,61 @@ describe("changes_under_review", () => {
   });
 });
 
+describe("what a result does not have", () => {
+  it("is counted apart if it is in files after the first thousand", async () => {
+    const { call, editor } = bench();
+    const symbol = { name: "A", kind: "class", line: 1, endLine: 1 };
+    const paths = ["/ws/.env", ...Array.from({ length: 1001 }, (_, at) => `/ws/${at}.ts`), "/ws/0.ts"];
+    editor.languages.findSymbols = () => Promise.resolve(paths.map(path => ({ ...symbol, path })));
+    const result = await call("workspace_symbols", { query: "A" });
+    const { total, leftOut, beyond } = structureOf("workspace_symbols", result);
+    assert.deepEqual([total, leftOut, beyond], [1000, 1, 2]);
+    assert.match(
+      result.text,
+      /\n1 symbol is left out, because their files are outside .*\n2 symbols are left out, because /,
+    );
+    editor.languages.findSymbols = () => Promise.resolve([]);
+    assert.equal("beyond" in structureOf("workspace_symbols", await call("workspace_symbols", { query: "A" })), false);
+  });
+
+  it("is marked where a text is cut, and only there", async () => {
+    const made = bench();
+    made.documents.put("/ws/a.ts", "x");
+    made.editor.lines = { "/ws/a.ts": ["x"] };
+    const cuts: unknown[] = [];
+    for (const more of ["", "x"]) {
+      const long = (length: number): string => "x".repeat(length) + more;
+      const range = { line: 1, column: 1, endLine: 1, endColumn: 2 };
+      const shown = { path: "/ws/a.ts", isActive: true, isVisible: true, hasUnsavedChanges: false };
+      made.editor.editors = [{ ...shown, selections: [{ ...range, text: long(4000) }] }];
+      made.editor.known = [problem("/ws/a.ts", 1, "error", long(2000))];
+      made.changes = [changedFile("/ws/a.ts", "a", long(4000))];
+      made.editor.languages.hover = () => Promise.resolve([long(maxResultLength)]);
+      const calls = [
+        ["open_editors", await made.call("open_editors")],
+        ["diagnostics", await settled(made, made.call("diagnostics"))],
+        ["changes_under_review", await made.call("changes_under_review")],
+        ["hover", await made.call("hover", { path: "/ws/a.ts", line: 1, column: 1 })],
+      ] as const;
+      cuts.push(
+        calls.map(([name, result]) => [
+          /"(\w+Cut)":true/.exec(JSON.stringify(structureOf(name, result)))?.[1],
+          /\(cut after \d+ characters\)|The text is cut/.exec(result.text)?.[0],
+        ]),
+      );
+    }
+    assert.deepEqual(cuts, [
+      Array(4).fill([undefined, undefined]),
+      [
+        ["textCut", "(cut after 4000 characters)"],
+        ["messageCut", "(cut after 2000 characters)"],
+        ["linesCut", "(cut after 4000 characters)"],
+        ["textCut", "The text is cut"],
+      ],
+    ]);
+  });
+});
+
 describe("tools that ask language servers", () => {
   it("finds symbols, of which those that the session may not see are only counted", async () => {
     const result = await bench().call("workspace_symbols", { query: "Foo" });
