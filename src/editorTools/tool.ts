@@ -98,7 +98,7 @@ export const admitting = (context: ToolContext, isAdmitted: (path: string) => bo
 const maxListedFiles = 1000;
 
 /** The numbers of items that a list does not name. */
-export interface UnlistedItems {
+interface UnlistedItems {
   /** Those whose files the session may not see. */
   readonly leftOut: number;
   /** Those in files after the first 1000. Whether the session may see them is not known. */
