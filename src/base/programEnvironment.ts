@@ -68,7 +68,10 @@ export function withProxy(
   const { proxy } = settings;
   const missing = ["HTTP_PROXY", "HTTPS_PROXY"].filter(name => valueOf(name) === undefined);
   const added = proxy === undefined || valueOf("ALL_PROXY") !== undefined ? [] : missing;
-  const direct = directHosts(valueOf("NO_PROXY"), settings.noProxy, added.length > 0);
+  // An empty list of one case must not hide the hosts of the other.
+  const lists = given.flatMap(([name, value]) => (name.toUpperCase() === "NO_PROXY" ? [value] : []));
+  const own = lists.length > 0 ? lists.join(",") : undefined;
+  const direct = directHosts(own, settings.noProxy, added.length > 0);
   const values = new Map(added.map(name => [name, proxy ?? ""]));
   if (direct !== undefined) values.set("NO_PROXY", direct);
   const kept = given.filter(([name]) => !values.has(name.toUpperCase()));
@@ -88,25 +91,28 @@ function directHosts(
   if (own !== undefined && !addsProxy) return undefined;
   if (own === undefined && !addsProxy && setting === undefined) return undefined;
   const hosts = own === undefined ? (setting ?? []) : listedHosts(own);
-  if (hosts.includes("*")) return own ?? "*";
+  if (hosts.includes("*")) return "*";
   return [...new Set([...hosts, ...loopback])].join(",");
 }
 
 /**
  * The environment of an agent, which reaches the loopback hosts without a proxy. Otherwise a proxy of the user's environment
- * would get the requests to the server of the editor's tools, with their token.
+ * would get the requests to the server of the editor's tools, with their token. Programs differ in which list of hosts they
+ * read, so each gets the hosts of all lists.
  */
 export function withDirectLoopback(
   env: Readonly<Record<string, string>>,
   platform: Platform = hostPlatform,
 ): Readonly<Record<string, string>> {
   const valuesOf = (pattern: RegExp): readonly string[] =>
-    Object.entries(env).flatMap(([name, value]) => (pattern.test(name) && value !== "" ? [value] : []));
-  if (valuesOf(/^(?:https?|all)_proxy$/i).length === 0) return env;
-  const own = env["no_proxy"] ?? valuesOf(/^no_proxy$/i).at(-1);
-  const hosts = listedHosts(own ?? "");
-  if (hosts.includes("*") || hosts.includes("127.0.0.1")) return env;
-  const direct = [...new Set([...hosts, ...loopback])].join(",");
+    Object.entries(env).flatMap(([name, value]) => (pattern.test(name) ? [value] : []));
+  if (valuesOf(/^(?:https?|all)_proxy$/i).every(value => value === "")) return env;
+  const lists = valuesOf(/^no_proxy$/i).map(listedHosts);
+  const isDirect = (list: readonly string[]): boolean => list.includes("*") || list.includes("127.0.0.1");
+  if (lists.length > 0 && lists.every(isDirect)) return env;
+  const hosts = new Set([...lists.flat(), ...loopback]);
+  // Many programs know “*” only alone.
+  const direct = hosts.has("*") ? "*" : [...hosts].join(",");
   const kept = Object.entries(env).filter(([name]) => name.toUpperCase() !== "NO_PROXY");
   const names = platform === "windows" ? ["NO_PROXY"] : ["NO_PROXY", "no_proxy"];
   return Object.fromEntries([...kept, ...names.map(name => [name, direct] as const)]);

@@ -34,6 +34,13 @@ export interface CodeProblem extends CodeRange {
   readonly code?: string;
 }
 
+/**
+ * What shows that a language server has checked the present text of a file. `reported`: it has reported something about it,
+ * perhaps that there is no problem. `answered`: a tab shows the file and a server answers for its language, but it has
+ * reported nothing, which is also what many do about a file without problems.
+ */
+export type ProblemCheck = "reported" | "answered" | "nothing";
+
 /** The problems that the editor knows. */
 export interface EditorProblems {
   /** Those of all files. */
@@ -45,8 +52,8 @@ export interface EditorProblems {
    * that cannot be opened.
    */
   open(paths: readonly string[]): Promise<readonly string[]>;
-  /** Whether anything shows that a language server has checked the text of the file. */
-  isChecked(path: string): Promise<boolean>;
+  /** Undefined: the path is a folder, which is not checked itself. */
+  checkOf(path: string): Promise<ProblemCheck | undefined>;
 }
 
 export interface CodeSymbol {
@@ -89,6 +96,8 @@ export interface EditorLanguages {
 export interface EditorView {
   openEditors(): readonly OpenEditor[];
   hasUnsavedText(path: string): boolean;
+  /** The path as the editor spells it, to compare paths. On Windows, its drive letter is lower case. */
+  spelled(path: string): string;
   readonly problems: EditorProblems;
   readonly languages: EditorLanguages;
 }

@@ -1,8 +1,17 @@
 // The tools that show files, editors and changes as the user has them.
 import type { ReviewedFile } from "../review/review.ts";
 import { sliceLines } from "../files/lineWindow.ts";
-import { maxPageItems, linesPage, resultPage, wholeCharacters } from "./resultPages.ts";
-import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
+import { maxPageItems, linesPage, resultPage, shownLines, wholeCharacters } from "./resultPages.ts";
+import {
+  admittedPath,
+  joinedLines,
+  unlistedFields,
+  unlistedSchema,
+  unlistedSentence,
+  listedItems,
+  readingTool,
+  resultSchema,
+} from "./tool.ts";
 import { countArgument, optionalArgument, textArgument, type FieldSchema } from "./toolArguments.ts";
 
 const maxLines = 2000;
@@ -64,8 +73,10 @@ export const readFileTool = readingTool({
   }),
   async run({ path, line = 1, limit = maxLines }, context, signal) {
     // One line more shows whether there is a rest.
-    const read = await context.access.files.read({ path, line, limit: limit + 1 }, signal);
-    const page = linesPage(read, limit);
+    const request = { path, line, limit: limit + 1 };
+    // The agent knows only what it gets. What the user typed in the other lines stays if it writes the file.
+    const shown = (all: string): number => shownLines(linesPage(all, limit));
+    const page = linesPage(await context.access.files.read(request, signal, shown), limit);
     const located = await context.access.confinement.locate(path);
     const unsaved = context.editor.hasUnsavedText(located.path);
     const nextLine = page.hasMore ? line + page.count : undefined;
@@ -85,6 +96,8 @@ export const readFileTool = readingTool({
 });
 
 const maxSelection = 4000;
+/** Follows what a text of a result is, if its end is missing. */
+export const cutNote = (maxLength: number): string => ` (cut after ${maxLength} characters)`;
 
 /** Lists the open editors. */
 export const openEditorsTool = readingTool({
@@ -101,15 +114,19 @@ export const openEditorsTool = readingTool({
       unsaved: flag("The file has changes that are not saved yet."),
       "visibleLines?": list({ from: whole(), to: whole() }),
       "selections?": list(
-        { ...rangeSchema, text: text("The selected text. Empty: only the cursor is there.") },
+        {
+          ...rangeSchema,
+          text: text("The selected text. Empty: only the cursor is there."),
+          "textCut?": flag("The selected text is longer than is shown, so its end is missing."),
+        },
         "Lines and columns are 1-based.",
       ),
     }),
     ...pageSchema,
-    leftOut: whole("The number of editors that the session may not see."),
+    ...unlistedSchema("editors"),
   }),
   async run(page, context) {
-    const { listed, leftOut } = await listedItems(context.editor.openEditors(), ({ path }) => path, context);
+    const { listed, unlisted } = await listedItems(context.editor.openEditors(), ({ path }) => path, context);
     const editors = listed.map(({ path, isActive, isVisible, hasUnsavedChanges, visibleLines, selections }) => ({
       ...{ path, active: isActive, visible: isVisible, unsaved: hasUnsavedChanges },
       ...(visibleLines && { visibleLines: visibleLines.map(([from, to]) => ({ from, to })) }),
@@ -117,6 +134,7 @@ export const openEditorsTool = readingTool({
         selections: selections.map(selection => ({
           ...selection,
           text: wholeCharacters(selection.text, maxSelection),
+          ...(selection.text.length > maxSelection && { textCut: true }),
         })),
       }),
     }));
@@ -127,19 +145,23 @@ export const openEditorsTool = readingTool({
       const facts = [...marks, ...shown].filter(mark => mark !== undefined).join(", ");
       return [
         facts === "" ? path : `${path} (${facts})`,
-        ...selections.map(({ line, column, endLine, endColumn, text: selected }) =>
+        ...selections.map(({ line, column, endLine, endColumn, text: selected, textCut = false }) =>
           selected === ""
             ? `  cursor at ${line}:${column}`
-            : `  selected ${line}:${column}-${endLine}:${endColumn}:\n${selected}`,
+            : `  selected ${line}:${column}-${endLine}:${endColumn}${textCut ? cutNote(maxSelection) : ""}:\n${selected}`,
         ),
       ];
     });
     return {
-      structured: { editors: items, total, ...(nextOffset !== undefined && { nextOffset }), leftOut },
+      structured: {
+        ...{ editors: items, total },
+        ...(nextOffset !== undefined && { nextOffset }),
+        ...unlistedFields(unlisted),
+      },
       text: joinedLines(
         ...(lines.length > 0 ? lines : ["The user has no file of this session open."]),
         nextPageSentence(nextOffset, total),
-        unlistedSentence(leftOut, leftOut === 1 ? "editor is" : "editors are"),
+        unlistedSentence(unlisted, "editor", "editors"),
       ),
     };
   },
@@ -152,6 +174,7 @@ interface ShownHunk {
   readonly line?: number;
   readonly before?: string;
   readonly after?: string;
+  readonly linesCut?: true;
   readonly note?: string;
 }
 
@@ -173,35 +196,40 @@ export const changesTool = readingTool({
       "line?": whole("The first changed line, or the line before which lines were removed. 1-based."),
       "before?": text("The lines before the change."),
       "after?": text("The lines now."),
+      "linesCut?": flag("The lines before or now are longer than is shown, so their end is missing."),
       "note?": text("What is not shown in lines."),
     }),
     ...pageSchema,
-    leftOut: whole("The number of files that the session may not see."),
+    ...unlistedSchema("files"),
   }),
   async run({ path, ...page }, context, signal) {
     const wanted = path === undefined ? undefined : await admittedPath(path, context, signal);
-    const all = context.changes().filter(file => wanted === undefined || file.path === wanted);
-    const { listed, leftOut } =
-      wanted === undefined ? await listedItems(all, file => file.path, context) : { listed: all, leftOut: 0 };
+    const isWanted = (file: ReviewedFile): boolean =>
+      wanted === undefined || context.editor.spelled(file.path) === context.editor.spelled(wanted);
+    const all = context.changes().filter(isWanted);
+    const { listed, unlisted } =
+      wanted === undefined
+        ? await listedItems(all, file => file.path, context)
+        : { listed: all, unlisted: { leftOut: 0, beyond: 0 } };
     const { items, total, nextOffset } = resultPage(listed.flatMap(shownHunks), page);
     return {
       structured: {
         ...{ files: listed.length, changes: items, total },
         ...(nextOffset !== undefined && { nextOffset }),
-        leftOut,
+        ...unlistedFields(unlisted),
       },
       text: joinedLines(
         listed.length === 0
           ? "No change of this session waits for review."
           : `Changes in ${listed.length} ${listed.length === 1 ? "file" : "files"} wait for the user's review.`,
-        ...items.flatMap(({ path: of, line, before, after, note }) => [
-          line === undefined ? of : `${of}:${line}`,
+        ...items.flatMap(({ path: of, line, before, after, linesCut = false, note }) => [
+          (line === undefined ? of : `${of}:${line}`) + (linesCut ? cutNote(maxHunkText) : ""),
           ...(note === undefined ? [] : [`  ${note}`]),
           ...markedLines(before, "-"),
           ...markedLines(after, "+"),
         ]),
         nextPageSentence(nextOffset, total),
-        unlistedSentence(leftOut, leftOut === 1 ? "file is" : "files are"),
+        unlistedSentence(unlisted, "file", "files"),
       ),
     };
   },
@@ -224,9 +252,13 @@ function shownHunks({ path, changes, movedFrom, unknown }: ReviewedFile): readon
   const facts = note.length > 0 ? { note: note.join(" ") } : {};
   if (changes.hunks.length === 0) return [{ path, ...facts }];
   const lines = (of: string | null, { from, to }: { readonly from: number; readonly to: number }): string =>
-    wholeCharacters(sliceLines(of ?? "", { line: from + 1, limit: to - from }), maxHunkText);
-  return changes.hunks.map(hunk => ({
-    ...{ path, line: hunk.text.from + 1, ...facts },
-    ...{ before: lines(changes.base, hunk.base), after: lines(changes.text, hunk.text) },
-  }));
+    sliceLines(of ?? "", { line: from + 1, limit: to - from });
+  return changes.hunks.map(hunk => {
+    const [before, after] = [lines(changes.base, hunk.base), lines(changes.text, hunk.text)];
+    return {
+      ...{ path, line: hunk.text.from + 1, ...facts },
+      ...{ before: wholeCharacters(before, maxHunkText), after: wholeCharacters(after, maxHunkText) },
+      ...(Math.max(before.length, after.length) > maxHunkText && { linesCut: true as const }),
+    };
+  });
 }

@@ -3,6 +3,7 @@ import { Refusal } from "../base/errors.ts";
 import { shortQuote } from "../base/text.ts";
 import { placeKinds, type CodePosition, type CodeSymbol } from "./editorView.ts";
 import {
+  flag,
   limitArgument,
   list,
   nextPageSentence,
@@ -14,7 +15,17 @@ import {
   whole,
 } from "./fileTools.ts";
 import { maxResultLength, resultPage, wholeCharacters } from "./resultPages.ts";
-import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
+import {
+  admittedPath,
+  admitting,
+  joinedLines,
+  unlistedFields,
+  unlistedSchema,
+  unlistedSentence,
+  listedItems,
+  readingTool,
+  resultSchema,
+} from "./tool.ts";
 import type { ToolAnswer, ToolContext } from "./tool.ts";
 import { choiceArgument, countArgument, optionalArgument, textArgument } from "./toolArguments.ts";
 
@@ -29,7 +40,7 @@ const symbolFields = {
 const symbolsResult = resultSchema({
   symbols: list(symbolFields),
   ...pageSchema,
-  leftOut: whole("The number of symbols in files that the session may not see."),
+  ...unlistedSchema("symbols"),
 });
 
 async function symbolsAnswer(
@@ -38,10 +49,14 @@ async function symbolsAnswer(
   context: ToolContext,
   none: string,
 ): Promise<ToolAnswer> {
-  const { listed, leftOut } = await listedItems(symbols, ({ path }) => path, context);
+  const { listed, unlisted } = await listedItems(symbols, ({ path }) => path, context);
   const { items, total, nextOffset } = resultPage(listed, page);
   return {
-    structured: { symbols: items, total, ...(nextOffset !== undefined && { nextOffset }), leftOut },
+    structured: {
+      ...{ symbols: items, total },
+      ...(nextOffset !== undefined && { nextOffset }),
+      ...unlistedFields(unlisted),
+    },
     text: joinedLines(
       ...(items.length === 0 ? [none] : []),
       ...items.map(({ name, kind, container, path, line, endLine }) => {
@@ -49,7 +64,7 @@ async function symbolsAnswer(
         return `${path}:${line}${endLine > line ? `-${endLine}` : ""} ${kind} ${name}${of}`;
       }),
       nextPageSentence(nextOffset, total),
-      unlistedSentence(leftOut, leftOut === 1 ? "symbol is" : "symbols are"),
+      unlistedSentence(unlisted, "symbol", "symbols"),
     ),
   };
 }
@@ -63,10 +78,13 @@ export const documentSymbolsTool = readingTool({
   result: symbolsResult,
   async run({ path, ...page }, context, signal) {
     const symbols = await context.editor.languages.symbolsOf(await admittedPath(path, context, signal));
-    // The file itself was admitted, perhaps by the user.
-    const admitting = { ...context, access: { ...context.access, passes: () => Promise.resolve(true) } };
     const none = "No symbols. The file has none, or no language server answers for it.";
-    return symbolsAnswer(symbols, page, admitting, none);
+    return symbolsAnswer(
+      symbols,
+      page,
+      admitting(context, () => true),
+      none,
+    );
   },
 });
 
@@ -142,19 +160,23 @@ export const codePlacesTool = readingTool({
   result: resultSchema({
     places: list({ path: text(), ...rangeSchema }, "Lines and columns are 1-based."),
     ...pageSchema,
-    leftOut: whole("The number of places in files that the session may not see, such as those of libraries."),
+    ...unlistedSchema("places"),
   }),
   async run({ kind, offset, limit, ...sent }, context, signal) {
     const found = await context.editor.languages.places(kind, await positionOf(sent, context, signal));
-    const { listed, leftOut } = await listedItems(found, ({ path }) => path, context);
+    const { listed, unlisted } = await listedItems(found, ({ path }) => path, context);
     const { items, total, nextOffset } = resultPage(listed, { offset, limit });
     return {
-      structured: { places: items, total, ...(nextOffset !== undefined && { nextOffset }), leftOut },
+      structured: {
+        ...{ places: items, total },
+        ...(nextOffset !== undefined && { nextOffset }),
+        ...unlistedFields(unlisted),
+      },
       text: joinedLines(
         ...(items.length === 0 ? [`The language servers found no ${kind} in the files of this session.`] : []),
         ...items.map(({ path, line, column }) => `${path}:${line}:${column}`),
         nextPageSentence(nextOffset, total),
-        unlistedSentence(leftOut, leftOut === 1 ? "place is" : "places are"),
+        unlistedSentence(unlisted, "place", "places"),
       ),
     };
   },
@@ -166,13 +188,21 @@ export const hoverTool = readingTool({
   title: "Get Type and Documentation",
   description: "Gets the type and the documentation of the symbol at a position, as the editor shows it on hover.",
   arguments: positionArguments,
-  result: resultSchema({ text: text("Markdown. Empty if there is nothing.") }),
+  result: resultSchema({
+    text: text("Markdown. Empty if there is nothing."),
+    "textCut?": flag("The text is longer than a result can be, so its end is missing."),
+  }),
   async run(sent, context, signal) {
     const texts = await context.editor.languages.hover(await positionOf(sent, context, signal));
-    const whole = wholeCharacters(texts.filter(one => one.trim() !== "").join("\n\n"), maxResultLength);
+    const all = texts.filter(one => one.trim() !== "").join("\n\n");
+    const shown = wholeCharacters(all, maxResultLength);
+    const isCut = all.length > maxResultLength;
     return {
-      structured: { text: whole },
-      text: whole === "" ? "The language servers have nothing about this position." : whole,
+      structured: { text: shown, ...(isCut && { textCut: true }) },
+      text: joinedLines(
+        shown === "" ? "The language servers have nothing about this position." : shown,
+        isCut ? "[The text is cut, because it is longer than a result can be.]" : undefined,
+      ),
     };
   },
 });

@@ -1,8 +1,15 @@
 // The tool that shows problems, after it has waited for the language servers.
 import { asError } from "../base/errors.ts";
 import { isAtOrBelow } from "../files/nodePaths.ts";
-import { problemSeverities, type CodeProblem, type EditorProblems, type ProblemSeverity } from "./editorView.ts";
 import {
+  problemSeverities,
+  type CodeProblem,
+  type EditorProblems,
+  type ProblemCheck,
+  type ProblemSeverity,
+} from "./editorView.ts";
+import {
+  cutNote,
   flag,
   limitArgument,
   list,
@@ -11,11 +18,20 @@ import {
   pageSchema,
   rangeSchema,
   text,
-  whole,
 } from "./fileTools.ts";
 import { resultPage, wholeCharacters } from "./resultPages.ts";
 import { maxProblemsWait, whenProblemsSettle } from "./settledProblems.ts";
-import { admittedPath, joinedLines, unlistedSentence, listedItems, readingTool, resultSchema } from "./tool.ts";
+import {
+  admittedPath,
+  admitting,
+  joinedLines,
+  unlistedFields,
+  unlistedSchema,
+  unlistedSentence,
+  listedItems,
+  readingTool,
+  resultSchema,
+} from "./tool.ts";
 import type { ToolContext } from "./tool.ts";
 import { choiceArgument, optionalArgument, textArgument } from "./toolArguments.ts";
 
@@ -45,6 +61,7 @@ export const diagnosticsTool = readingTool({
       path: text(),
       severity: { type: "string", enum: problemSeverities },
       message: text(),
+      "messageCut?": flag("The message is longer than is shown, so its end is missing."),
       ...rangeSchema,
       "source?": text("What reports it, such as ts."),
       "code?": text(),
@@ -52,18 +69,34 @@ export const diagnosticsTool = readingTool({
     ...pageSchema,
     settled: flag("The problems had not changed for half a second. Otherwise more may come: call again."),
     notChecked: { type: "array", items: text(), description: "Files that no language server has checked." },
+    notReported: {
+      type: "array",
+      items: text(),
+      description: "Files about whose present text nothing was reported: without problems, or not checked yet.",
+    },
     notOpened: { type: "array", items: text(), description: "Files that could not be opened to be checked." },
-    leftOut: whole("The number of problems in files that the session may not see."),
+    ...unlistedSchema("problems"),
   }),
   async run({ path, severity = "warning", ...page }, context, signal) {
     const scope = path === undefined ? undefined : await admittedPath(path, context, signal);
-    const isInScope = (file: string): boolean => scope === undefined || isAtOrBelow(file, scope);
+    const { editor } = context;
+    const shownScope = scope === undefined ? undefined : editor.spelled(scope);
+    const isInScope = (file: string): boolean =>
+      shownScope === undefined || isAtOrBelow(editor.spelled(file), shownScope);
     const changed = context.changes().filter(file => file.changes.text !== null && isInScope(file.path));
     const toOpen = changed.slice(0, maxOpened).map(file => file.path);
-    const { problems } = context.editor;
-    const checked = await check(problems, scope === undefined ? toOpen : [...toOpen, scope], context, signal);
-    const found = problems.all().filter(one => isInScope(one.path) && rank(one.severity) <= rank(severity));
-    const { listed, leftOut } = await listedItems(found, one => one.path, context);
+    const checked = await check(
+      editor.problems,
+      scope === undefined ? toOpen : [...toOpen.filter(file => editor.spelled(file) !== shownScope), scope],
+      context,
+      signal,
+    );
+    const found = editor.problems.all().filter(one => isInScope(one.path) && rank(one.severity) <= rank(severity));
+    const { listed, unlisted } = await listedItems(
+      found,
+      one => one.path,
+      admitting(context, file => editor.spelled(file) === shownScope),
+    );
     const sorted = listed
       .map(shownProblem)
       .sort(
@@ -72,7 +105,9 @@ export const diagnosticsTool = readingTool({
           (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column),
       );
     const { items, total, nextOffset } = resultPage(sorted, page);
-    const { settled, notChecked, notOpened } = checked;
+    const { settled, notChecked, notReported, notOpened } = checked;
+    const uncertain = notChecked.length + notReported.length + notOpened.length;
+    const isCertain = settled && uncertain + unlisted.beyond === 0 && changed.length <= maxOpened;
     const count = (kind: ProblemSeverity): string | undefined => {
       const number = sorted.filter(one => one.severity === kind).length;
       return number === 0 ? undefined : `${number} ${kind}${number === 1 || kind === "information" ? "" : "s"}`;
@@ -80,11 +115,12 @@ export const diagnosticsTool = readingTool({
     const counts = problemSeverities.map(count).filter(one => one !== undefined);
     return {
       structured: {
-        ...{ problems: items, total, settled, notChecked, notOpened, leftOut },
+        ...{ problems: items, total, settled, notChecked, notReported, notOpened },
+        ...unlistedFields(unlisted),
         ...(nextOffset !== undefined && { nextOffset }),
       },
       text: joinedLines(
-        counts.length === 0 ? "No problems." : `${counts.join(", ")}.`,
+        counts.length > 0 ? `${counts.join(", ")}.` : isCertain ? "No problems." : "No problems are known so far.",
         settled
           ? undefined
           : `The problems were still changing after ${maxProblemsWait / 1000} seconds, so more may come. Call again to see them.`,
@@ -94,11 +130,15 @@ export const diagnosticsTool = readingTool({
         notChecked.length === 0
           ? undefined
           : "Many check only files that a tab shows. Check these files in another way, such as with the compiler of the project.",
+        namedFiles(
+          "Nothing was reported about the present text of these files, so they have no problems or are not checked yet:",
+          notReported,
+        ),
         namedFiles("These files could not be opened, so they may not be checked:", notOpened),
         changed.length > maxOpened
           ? `The session changed ${changed.length} files. Only the first ${maxOpened} were opened. Name a folder or a file to check others.`
           : undefined,
-        unlistedSentence(leftOut, leftOut === 1 ? "problem is" : "problems are"),
+        unlistedSentence(unlisted, "problem", "problems"),
       ),
     };
   },
@@ -107,6 +147,7 @@ export const diagnosticsTool = readingTool({
 interface CheckedFiles {
   readonly settled: boolean;
   readonly notChecked: readonly string[];
+  readonly notReported: readonly string[];
   readonly notOpened: readonly string[];
 }
 
@@ -119,10 +160,10 @@ async function check(
 ): Promise<CheckedFiles> {
   const paths = [...new Set(files)];
   let notOpened: readonly string[] = [];
-  const checked = new Set<string>();
+  const checks = new Map<string, ProblemCheck | undefined>();
   const look = async (): Promise<void> => {
-    const open = paths.filter(path => !notOpened.includes(path));
-    await Promise.all(open.map(async path => ((await problems.isChecked(path)) ? checked.add(path) : undefined)));
+    const open = paths.filter(path => !notOpened.includes(path) && checks.get(path) !== "reported");
+    await Promise.all(open.map(async path => checks.set(path, await problems.checkOf(path))));
   };
   const opened = problems.open(paths).then(async failed => {
     notOpened = failed;
@@ -135,17 +176,25 @@ async function check(
   if (failure !== undefined) throw asError(failure);
   // Reports have come since.
   await look();
-  return { settled, notOpened, notChecked: paths.filter(path => !checked.has(path) && !notOpened.includes(path)) };
+  const withCheck = (check: ProblemCheck): readonly string[] =>
+    paths.filter(path => checks.get(path) === check && !notOpened.includes(path));
+  return { settled, notOpened, notChecked: withCheck("nothing"), notReported: withCheck("answered") };
 }
 
-const shownProblem = (problem: CodeProblem): CodeProblem => ({
+interface ShownProblem extends CodeProblem {
+  readonly messageCut?: true;
+}
+
+const shownProblem = (problem: CodeProblem): ShownProblem => ({
   ...problem,
   message: wholeCharacters(problem.message, maxMessage),
+  ...(problem.message.length > maxMessage && { messageCut: true }),
 });
 
-function problemLine({ path, line, column, severity, message, source, code }: CodeProblem): string {
+function problemLine(problem: ShownProblem): string {
+  const { path, line, column, severity, message, messageCut = false, source, code } = problem;
   const from = [source, code].filter(one => one !== undefined && one !== "").join(" ");
-  return `${path}:${line}:${column} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`;
+  return `${path}:${line}:${column} ${severity}: ${message}${messageCut ? cutNote(maxMessage) : ""}${from === "" ? "" : ` (${from})`}`;
 }
 
 const namedFiles = (begin: string, paths: readonly string[]): string | undefined =>

@@ -59,6 +59,10 @@ export function linesPage(text: string, limit: number, maxLength = maxResultLeng
   return { text: text.slice(0, end), count, isLineCut: false, hasMore: end < text.length };
 }
 
+/** How many lines of the text the page shows whole. Unlimited at the end of the text, where removed lines show too. */
+export const shownLines = ({ count, isLineCut, hasMore }: LinesPage): number =>
+  isLineCut ? 0 : hasMore ? count : Number.POSITIVE_INFINITY;
+
 /** The beginning of a text, without half of a character at its end. */
 export function wholeCharacters(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

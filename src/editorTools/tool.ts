@@ -88,28 +88,63 @@ export async function admittedPath(path: string, { access }: ToolContext, signal
   return located.path;
 }
 
-/** The items whose files a list may name, and the number of the others. Looks at no more than `maxFiles` files. */
+/** The context in which lists may also name files that were admitted, perhaps by the user. */
+export const admitting = (context: ToolContext, isAdmitted: (path: string) => boolean): ToolContext => ({
+  ...context,
+  access: { ...context.access, passes: async path => isAdmitted(path) || context.access.passes(path) },
+});
+
+/** The number of files at which a list looks. */
+const maxListedFiles = 1000;
+
+/** The numbers of items that a list does not name. */
+interface UnlistedItems {
+  /** Those whose files the session may not see. */
+  readonly leftOut: number;
+  /** Those in files after the first 1000. Whether the session may see them is not known. */
+  readonly beyond: number;
+}
+
+/** The items whose files a list may name, and the numbers of the others. */
 export async function listedItems<T>(
   items: readonly T[],
   pathOf: (item: T) => string,
   { access }: ToolContext,
-  maxFiles = 1000,
-): Promise<{ readonly listed: readonly T[]; readonly leftOut: number }> {
+): Promise<{ readonly listed: readonly T[]; readonly unlisted: UnlistedItems }> {
   const known = new Map<string, boolean>();
   const listed: T[] = [];
+  let beyond = 0;
   for (const item of items) {
     const path = pathOf(item);
-    if (!known.has(path)) known.set(path, known.size < maxFiles && (await access.passes(path)));
+    if (!known.has(path) && known.size < maxListedFiles) known.set(path, await access.passes(path));
     if (known.get(path)) listed.push(item);
+    else if (!known.has(path)) beyond++;
   }
-  return { listed, leftOut: items.length - listed.length };
+  return { listed, unlisted: { leftOut: items.length - listed.length - beyond, beyond } };
 }
 
-/** A sentence about items that a list does not name. Undefined: there are none. */
-export const unlistedSentence = (count: number, what: string): string | undefined =>
-  count === 0
-    ? undefined
-    : `${count} ${what} left out, because their files are outside of this session's folders, or only the user can allow reading them.`;
+/** The fields of a result for what a list does not name. */
+export const unlistedSchema = (what: string): Readonly<Record<string, FieldSchema>> => ({
+  leftOut: { type: "integer", description: `The number of ${what} that the session may not see.` },
+  "beyond?": { type: "integer", description: `The number of ${what} in files after the first ${maxListedFiles}.` },
+});
+
+/** What a list does not name, as {@link unlistedSchema} declares it. */
+export const unlistedFields = ({ leftOut, beyond }: UnlistedItems): Partial<UnlistedItems> => ({
+  leftOut,
+  ...(beyond > 0 && { beyond }),
+});
+
+/** Sentences about items that a list does not name. Undefined: there are none. */
+export function unlistedSentence({ leftOut, beyond }: UnlistedItems, one: string, many: string): string | undefined {
+  const counted = (count: number): string => `${count} ${count === 1 ? `${one} is` : `${many} are`} left out, because`;
+  const sentences = [
+    leftOut > 0 &&
+      `${counted(leftOut)} their files are outside of this session's folders, or only the user can allow reading them.`,
+    beyond > 0 && `${counted(beyond)} this list ends after ${maxListedFiles} files. Narrow the call to see more.`,
+  ].filter(sentence => sentence !== false);
+  return sentences.length > 0 ? sentences.join("\n") : undefined;
+}
 
 /** Joins the parts of a text that are there. */
 export const joinedLines = (...lines: readonly (string | undefined)[]): string =>

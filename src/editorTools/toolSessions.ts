@@ -1,16 +1,20 @@
 // Which session an agent reaches with its token. A token belongs to one session of Parley, and ends with it.
 import { createHash, randomBytes } from "node:crypto";
 import type { Disposable } from "../base/lifecycle.ts";
-import type { Log } from "../base/log.ts";
+import type { Clock, Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
 import { callTool, errorResult, toolDescriptions } from "./sessionTools.ts";
 import type { ToolAccess, ToolContext } from "./tool.ts";
 import type { RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
 
 const tokenBytes = 32;
+/** A session that gets a token opens within this time (ms). One that closed or failed meanwhile never does. */
+const maxUnopened = 10 * 60_000;
 
 interface ToolSession {
   readonly token: string;
+  /** Ends the token if the session does not open. */
+  readonly unopened: Disposable;
   readonly ended: AbortController;
 }
 
@@ -20,6 +24,7 @@ export interface ToolSessionsOptions {
   /** Whether the user lets agents use the tools. */
   readonly isOn: () => boolean;
   readonly context: (session: string, access: ToolAccess) => ToolContext;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -50,32 +55,37 @@ export class ToolSessions implements Disposable {
   async addressFor(session: string): Promise<ToolAddress> {
     if (this.#isDisposed) throw new Error("The window is closing.");
     const known = this.#sessions.get(session) ?? this.#begin(session);
-    const { url } = await this.#running();
+    const { url } = await this.#running(known);
     return { url, headers: { Authorization: `Bearer ${known.token}` } };
   }
 
   #begin(session: string): ToolSession {
     const token = randomBytes(tokenBytes).toString("base64url");
     rememberSecrets([token]);
-    const begun = { token, ended: new AbortController() };
+    const unopened = this.#options.clock.after(maxUnopened, () => {
+      if (!this.#open.has(session)) this.end(session);
+    });
+    const begun = { token, unopened, ended: new AbortController() };
     this.#sessions.set(session, begun);
     this.#byDigest.set(digest(token), session);
     return begun;
   }
 
-  async #running(): Promise<RunningToolServer> {
+  /** The server. Rejects if the session ends meanwhile: the end of the last session closes what was started before it. */
+  async #running({ ended }: ToolSession): Promise<RunningToolServer> {
     await this.#closing;
+    ended.signal.throwIfAborted();
     this.#server ??= this.#options.startServer({
       toolsOf: token => this.#toolsOf(token),
       onWarning: message => this.#options.log.warn(message),
     });
     const starting = this.#server;
-    try {
-      return await starting;
-    } catch (error) {
+    const running = await starting.catch((error: unknown) => {
       if (this.#server === starting) this.#server = undefined;
       throw error;
-    }
+    });
+    ended.signal.throwIfAborted();
+    return running;
   }
 
   /** The session is open: its files can be read from now on. Dispose the result when it ends. */
@@ -98,6 +108,7 @@ export class ToolSessions implements Disposable {
     if (!known) return;
     this.#sessions.delete(session);
     this.#byDigest.delete(digest(known.token));
+    known.unopened.dispose();
     known.ended.abort(new Error("The session has ended."));
     if (this.#sessions.size === 0) this.#close();
   }

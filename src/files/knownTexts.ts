@@ -29,6 +29,7 @@ export class KnownTexts {
   learn(key: string, current: KnownText, window: LineWindow | undefined): void {
     const before = window && this.#texts.get(key);
     if (!before) return this.set(key, current);
+    if (window.limit <= 0) return;
     const text = learnLines(before.text, current.text, window);
     // Until the agent knows the whole current text, the user's edits since then count as unknown to it.
     this.set(key, text === current.text ? current : { text, userEdits: before.userEdits });

@@ -53,14 +53,17 @@ export class SessionFiles {
     this.#options = { ...defaultSessionFilesOptions, ...options };
   }
 
-  /** The whole text, or the requested lines with their line endings. Empty beyond the end. */
-  async read(request: ReadRequest, signal?: AbortSignal): Promise<string> {
+  /**
+   * The whole text, or the requested lines with their line endings. Empty beyond the end. `shownLines` is the number of
+   * lines of this text that the agent gets, if not all: what the user typed in the others stays unknown to it.
+   */
+  async read(request: ReadRequest, signal?: AbortSignal, shownLines?: (text: string) => number): Promise<string> {
     const window = windowOf(request);
     return this.#inOrder("read", request.path, signal, async located => {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind === "missing" && this.#options.missingFiles === "empty") return "";
       this.#checkFile(stat, request.path);
-      const text = await this.#readText(located, stat, window);
+      const text = await this.#readText(located, stat, window, shownLines);
       await this.#checkNotMoved(located, request.path);
       return text;
     });
@@ -94,7 +97,12 @@ export class SessionFiles {
     this.#known.set(key, { text: isFormattedOnly ? result.after : text, userEdits: known });
   }
 
-  async #readText({ path, key }: LocatedPath, stat: FileStat, window: LineWindow | undefined): Promise<string> {
+  async #readText(
+    { path, key }: LocatedPath,
+    stat: FileStat,
+    window: LineWindow | undefined,
+    shownLines: ((text: string) => number) | undefined,
+  ): Promise<string> {
     const { maxBytes } = this.#options;
     const userEdits = await this.#documents.userEdits(path);
     if (stat.size > maxBytes && !stat.unsaved) {
@@ -105,7 +113,8 @@ export class SessionFiles {
     const text = await this.#documents.read(path);
     const wanted = window ? sliceLines(text, window) : text;
     if (Buffer.byteLength(wanted) > maxBytes) throw tooLargeRefusal(maxBytes);
-    this.#known.learn(key, { text: normalizeText(text), userEdits }, window);
+    const shown = shownLines ? { line: window?.line ?? 1, limit: shownLines(wanted) } : window;
+    this.#known.learn(key, { text: normalizeText(text), userEdits }, shown);
     return wanted;
   }
 

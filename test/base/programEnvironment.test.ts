@@ -59,6 +59,8 @@ describe("the proxy of VS Code's settings", () => {
   it("keeps the user's list of direct hosts, and adds local servers only to its own proxy", () => {
     const own = withProxy({ no_proxy: "a.example, localhost" }, settings, "posix");
     assert.deepEqual([own["NO_PROXY"], own["no_proxy"]], Array(2).fill("a.example,localhost,127.0.0.1,::1"));
+    const two = withProxy({ NO_PROXY: "a", no_proxy: "" }, settings, "posix");
+    assert.deepEqual([two["NO_PROXY"], two["no_proxy"]], Array(2).fill("a,localhost,127.0.0.1,::1"));
     const both = { HTTP_PROXY: "http://mine", HTTPS_PROXY: "http://mine", NO_PROXY: "a.example" };
     assert.deepEqual(withProxy(both, settings, "posix"), both);
     assert.equal(withProxy({ NO_PROXY: "*" }, settings, "posix")["NO_PROXY"], "*");
@@ -172,14 +174,32 @@ describe("an agent behind a proxy", () => {
     for (const name of ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
       assert.deepEqual(direct({ [name]: "http://mine" }), [all, all], name);
     assert.deepEqual(direct({ HTTP_PROXY: "http://mine", NO_PROXY: "a.example" }), Array(2).fill(`a.example,${all}`));
-    assert.deepEqual(direct({ HTTP_PROXY: "http://mine", NO_PROXY: "a", no_proxy: "b" }), Array(2).fill(`b,${all}`));
     assert.deepEqual(direct({ http_proxy: "http://mine", no_proxy: "a" }, "windows"), [`a,${all}`, undefined]);
+  });
+
+  it("keeps the direct hosts of both lists, whichever of them its programs read", () => {
+    const proxy = { HTTP_PROXY: "http://mine" };
+    const all = "localhost,127.0.0.1,::1";
+    for (const env of [
+      { NO_PROXY: "corp.example", no_proxy: "" },
+      { NO_PROXY: "", no_proxy: "corp.example" },
+    ])
+      assert.deepEqual(direct({ ...proxy, ...env }), Array(2).fill(`corp.example,${all}`));
+    assert.deepEqual(direct({ ...proxy, NO_PROXY: "a,b", no_proxy: "b,c" }), Array(2).fill(`a,b,c,${all}`));
+    assert.deepEqual(
+      direct({ ...proxy, no_proxy: "127.0.0.1", NO_PROXY: "a" }),
+      Array(2).fill("127.0.0.1,a,localhost,::1"),
+    );
+    assert.deepEqual(direct({ ...proxy, NO_PROXY: "*", no_proxy: "" }), ["*", "*"]);
   });
 
   it("keeps its variables if it reaches them already, or has no proxy", () => {
     for (const env of [{ NO_PROXY: "a" }, { HTTP_PROXY: "" }, { HTTP_PROXY: "x", NO_PROXY: "*" }])
       assert.equal(withDirectLoopback(env, "posix"), env);
-    const own = { HTTP_PROXY: "x", NO_PROXY: "127.0.0.1" };
-    assert.equal(withDirectLoopback(own, "posix"), own);
+    for (const own of [
+      { HTTP_PROXY: "x", NO_PROXY: "127.0.0.1" },
+      { HTTP_PROXY: "x", NO_PROXY: "127.0.0.1,a", no_proxy: "*" },
+    ])
+      assert.equal(withDirectLoopback(own, "posix"), own);
   });
 });

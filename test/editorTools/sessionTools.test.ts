@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, type Log } from "../../src/base/log.ts";
-import type { CodeProblem, EditorView, OpenEditor } from "../../src/editorTools/editorView.ts";
+import type { CodeProblem, EditorView, OpenEditor, ProblemCheck } from "../../src/editorTools/editorView.ts";
 import { columnOf } from "../../src/editorTools/languageTools.ts";
 import { linesPage, maxResultLength, resultPage, type ResultPage } from "../../src/editorTools/resultPages.ts";
 import { callTool, toolDescriptions } from "../../src/editorTools/sessionTools.ts";
@@ -25,7 +25,8 @@ class FakeEditor implements EditorView {
   known: readonly CodeProblem[] = [];
   readonly opened: string[] = [];
   notOpened: readonly string[] = [];
-  checked = new Set<string>();
+  readonly checks = new Map<string, ProblemCheck>();
+  spelled = (path: string): string => path;
   readonly changed = new Emitter<void>();
   lines: Readonly<Record<string, readonly string[]>> = {};
   readonly asked: unknown[] = [];
@@ -36,7 +37,7 @@ class FakeEditor implements EditorView {
       this.opened.push(...paths);
       return Promise.resolve(this.notOpened);
     },
-    isChecked: (path: string) => Promise.resolve(this.checked.has(path)),
+    checkOf: (path: string) => Promise.resolve(this.checks.get(path) ?? "nothing"),
   };
   readonly languages: EditorView["languages"] = {
     symbolsOf: path => Promise.resolve([{ name: "f", kind: "function", path, line: 2, endLine: 4 }]),
@@ -68,6 +69,8 @@ class FakeEditor implements EditorView {
 interface Bench {
   readonly editor: FakeEditor;
   readonly documents: FakeDocuments;
+  /** The files of the session, which the agent also reads and writes without the tools. */
+  readonly files: SessionFiles;
   readonly clock: FakeClock;
   readonly errors: unknown[];
   readonly asked: readonly PermissionQuestion[];
@@ -82,10 +85,10 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
   const clock = new FakeClock();
   const errors: unknown[] = [];
   const log: Log = { ...nullLog, error: (...all) => errors.push(all) };
+  const files = new SessionFiles(documents, confinement, {}, access);
   const context: ToolContext = {
     access: {
-      ...{ confinement, gate: access },
-      files: new SessionFiles(documents, confinement, {}, access),
+      ...{ confinement, gate: access, files },
       passes: path => access.passes(path),
     },
     editor,
@@ -94,7 +97,7 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
   };
   const never = new AbortController().signal;
   const made: Bench = {
-    ...{ editor, documents, clock, errors, asked },
+    ...{ editor, documents, files, clock, errors, asked },
     changes: [],
     call: (name, given, signal = never) => callTool(name, given, { context, signal, log }),
   };
@@ -245,6 +248,53 @@ describe("read_file", () => {
     assert.equal(text, whole);
   });
 
+  describe("of a file that the user has typed in since the agent read it", () => {
+    const path = "/ws/long.txt";
+    /** A hundred lines, of which one result has 39. */
+    const lines = (changes: Readonly<Record<number, string>> = {}): string =>
+      Array.from({ length: 100 }, (_, at) => `${changes[at + 1] ?? at + 1}`.padEnd(1000, ".") + "\n").join("");
+    const typed = async (before: string, after: string) => {
+      const made = bench();
+      made.documents.put(path, before);
+      await made.files.read({ path });
+      made.documents.type(path, after);
+      return { ...made, text: () => made.documents.buffers.get(path)?.text };
+    };
+
+    it("keeps what the result leaves out when the agent writes the file", async () => {
+      const { call, files, text } = await typed(lines(), lines({ 60: "user" }));
+      assert.equal(structureOf("read_file", await call("read_file", { path }))["nextLine"], 40);
+      await files.write({ path, content: lines({ 1: "agent" }) });
+      assert.equal(text(), lines({ 1: "agent", 60: "user" }));
+    });
+
+    it("keeps the line after the last one that the agent asked for", async () => {
+      const { call, files, text } = await typed(lines(), lines({ 11: "user" }));
+      await call("read_file", { path, limit: 10 });
+      await files.write({ path, content: lines({ 1: "agent" }) });
+      assert.equal(text(), lines({ 1: "agent", 11: "user" }));
+    });
+
+    it("keeps a line that is longer than a result", async () => {
+      const long = "x".repeat(maxResultLength);
+      const { call, files, text } = await typed(`${long}\n`, `${long}user\n`);
+      assert.equal(structureOf("read_file", await call("read_file", { path }))["lineCut"], true);
+      await assert.rejects(files.write({ path, content: `${long}agent\n` }), /changed since you read it/);
+      assert.equal(text(), `${long}user\n`);
+    });
+
+    it("lets the agent replace what it got, also that lines at the end are gone", async () => {
+      const changed = await typed(lines(), lines({ 60: "user" }));
+      for (const line of [1, 40]) await changed.call("read_file", { path, line });
+      await changed.files.write({ path, content: lines({ 60: "agent" }) });
+      assert.equal(changed.text(), lines({ 60: "agent" }));
+      const emptied = await typed("a\nb\n", "");
+      assert.match((await emptied.call("read_file", { path })).text, /The file is empty\./);
+      await emptied.files.write({ path, content: "a\nagent\n" });
+      assert.equal(emptied.text(), "a\nagent\n");
+    });
+  });
+
   const outside: Readonly<Record<string, string>> = {
     "a path outside of the session's folders": "/etc/passwd",
     "a path that leaves them": "/ws/../etc/passwd",
@@ -361,12 +411,57 @@ describe("diagnostics", () => {
       changedFile("/ws/bin.dat", "a\n", "b\n"),
     ];
     made.editor.notOpened = ["/ws/bin.dat"];
-    made.editor.checked.add("/ws/a.ts");
+    made.editor.checks.set("/ws/a.ts", "reported");
     const result = await settled(made, made.call("diagnostics"));
     assert.deepEqual(made.editor.opened, ["/ws/a.ts", "/ws/notes.xyz", "/ws/bin.dat"]);
     const { notChecked, notOpened } = structureOf("diagnostics", result);
     assert.deepEqual([notChecked, notOpened], [["/ws/notes.xyz"], ["/ws/bin.dat"]]);
-    assert.match(result.text, /^No problems\.\nNo language server has checked \/ws\/notes\.xyz\./);
+    assert.match(result.text, /^No problems are known so far\.\nNo language server has checked \/ws\/notes\.xyz\./);
+  });
+
+  it("says that there are no problems only if something was reported about each file", async () => {
+    const made = bench();
+    made.changes = ["a", "b"].map(name => changedFile(`/ws/${name}.ts`, "a\n", "b\n"));
+    made.editor.checks.set("/ws/a.ts", "reported").set("/ws/b.ts", "answered");
+    const result = await settled(made, made.call("diagnostics"));
+    const { notChecked, notReported } = structureOf("diagnostics", result);
+    assert.deepEqual([notChecked, notReported], [[], ["/ws/b.ts"]]);
+    assert.match(
+      result.text,
+      /^No problems are known so far\.\nNothing was reported about the present text of these files, .*: \/ws\/b\.ts\.$/,
+    );
+    made.editor.checks.set("/ws/b.ts", "reported");
+    assert.equal((await settled(made, made.call("diagnostics"))).text, "No problems.");
+  });
+
+  it("lists the problems of a file that the user has just allowed, and not those of others like it", async () => {
+    const made = bench({ answer: { option: "allow" } });
+    const paths = ["/ws/.env", "/ws/.env.local"];
+    for (const path of paths) made.documents.put(path, "A=1\n");
+    made.editor.known = paths.map(path => problem(path, 1, "error", `in ${path}`));
+    const result = await settled(made, made.call("diagnostics", { path: "/ws/.env" }));
+    const { problems, leftOut } = structureOf("diagnostics", result);
+    assert.deepEqual(
+      [(problems as readonly CodeProblem[]).map(({ message }) => message), leftOut],
+      [["in /ws/.env"], 0],
+    );
+    const folder = structureOf("diagnostics", await settled(made, made.call("diagnostics", { path: "/ws" })));
+    assert.deepEqual([folder["problems"], folder["leftOut"]], [[], 2]);
+  });
+
+  it("finds the problems and the changes of a path that the editor spells in another way", async () => {
+    const made = bench();
+    made.editor.spelled = path => path.replace(/^\/ws\//, "/WS/");
+    made.editor.known = [problem("/WS/a.ts", 1, "error", "x"), problem("/WS/b.ts", 1, "error", "y")];
+    made.changes = [changedFile("/WS/a.ts", "a\n", "b\n")];
+    const path = "/ws/a.ts";
+    const { problems } = structureOf("diagnostics", await settled(made, made.call("diagnostics", { path })));
+    assert.deepEqual(
+      (problems as readonly CodeProblem[]).map(({ message }) => message),
+      ["x"],
+    );
+    assert.deepEqual(made.editor.opened, [path]);
+    assert.equal(structureOf("changes_under_review", await made.call("changes_under_review", { path }))["files"], 1);
   });
 
   it("opens at most 50 changed files, and says so", async () => {
@@ -481,6 +576,61 @@ describe("changes_under_review", () => {
 
   it("says that nothing waits", async () => {
     assert.equal((await bench().call("changes_under_review")).text, "No change of this session waits for review.");
+  });
+});
+
+describe("what a result does not have", () => {
+  it("is counted apart if it is in files after the first thousand", async () => {
+    const { call, editor } = bench();
+    const symbol = { name: "A", kind: "class", line: 1, endLine: 1 };
+    const paths = ["/ws/.env", ...Array.from({ length: 1001 }, (_, at) => `/ws/${at}.ts`), "/ws/0.ts"];
+    editor.languages.findSymbols = () => Promise.resolve(paths.map(path => ({ ...symbol, path })));
+    const result = await call("workspace_symbols", { query: "A" });
+    const { total, leftOut, beyond } = structureOf("workspace_symbols", result);
+    assert.deepEqual([total, leftOut, beyond], [1000, 1, 2]);
+    assert.match(
+      result.text,
+      /\n1 symbol is left out, because their files are outside .*\n2 symbols are left out, because /,
+    );
+    editor.languages.findSymbols = () => Promise.resolve([]);
+    assert.equal("beyond" in structureOf("workspace_symbols", await call("workspace_symbols", { query: "A" })), false);
+  });
+
+  it("is marked where a text is cut, and only there", async () => {
+    const made = bench();
+    made.documents.put("/ws/a.ts", "x");
+    made.editor.lines = { "/ws/a.ts": ["x"] };
+    const cuts: unknown[] = [];
+    for (const more of ["", "x"]) {
+      const long = (length: number): string => "x".repeat(length) + more;
+      const range = { line: 1, column: 1, endLine: 1, endColumn: 2 };
+      const shown = { path: "/ws/a.ts", isActive: true, isVisible: true, hasUnsavedChanges: false };
+      made.editor.editors = [{ ...shown, selections: [{ ...range, text: long(4000) }] }];
+      made.editor.known = [problem("/ws/a.ts", 1, "error", long(2000))];
+      made.changes = [changedFile("/ws/a.ts", "a", long(4000))];
+      made.editor.languages.hover = () => Promise.resolve([long(maxResultLength)]);
+      const calls = [
+        ["open_editors", await made.call("open_editors")],
+        ["diagnostics", await settled(made, made.call("diagnostics"))],
+        ["changes_under_review", await made.call("changes_under_review")],
+        ["hover", await made.call("hover", { path: "/ws/a.ts", line: 1, column: 1 })],
+      ] as const;
+      cuts.push(
+        calls.map(([name, result]) => [
+          /"(\w+Cut)":true/.exec(JSON.stringify(structureOf(name, result)))?.[1],
+          /\(cut after \d+ characters\)|The text is cut/.exec(result.text)?.[0],
+        ]),
+      );
+    }
+    assert.deepEqual(cuts, [
+      Array(4).fill([undefined, undefined]),
+      [
+        ["textCut", "(cut after 4000 characters)"],
+        ["messageCut", "(cut after 2000 characters)"],
+        ["linesCut", "(cut after 4000 characters)"],
+        ["textCut", "The text is cut"],
+      ],
+    ]);
   });
 });
 

@@ -5,46 +5,62 @@ import { maskKnownSecrets } from "../../src/base/secrets/knownSecrets.ts";
 import type { ToolAccess, ToolContext } from "../../src/editorTools/tool.ts";
 import type { ServedTools, ToolServerOptions } from "../../src/editorTools/toolServer.ts";
 import { ToolSessions } from "../../src/editorTools/toolSessions.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
 
 interface Bench {
   readonly sessions: ToolSessions;
+  readonly clock: FakeClock;
   readonly log: string[];
   /** The tools for the headers of an address, as the server asks for them. */
   toolsFor(headers: Readonly<Record<string, string>>): ServedTools | undefined;
   isOn: boolean;
   failure: Error | undefined;
+  /** What a start or an end of the server waits for. */
+  waits: Promise<void>;
 }
 
 function bench(): Bench {
   const log: string[] = [];
   let toolsOf: ToolServerOptions["toolsOf"] = () => undefined;
+  const clock = new FakeClock();
   const made: Bench = {
+    clock,
     sessions: new ToolSessions({
-      startServer: options => {
+      startServer: async options => {
         log.push("started");
-        if (made.failure) return Promise.reject(made.failure);
+        await made.waits;
+        if (made.failure) throw made.failure;
         ({ toolsOf } = options);
-        return Promise.resolve({
+        return {
           url: "http://127.0.0.1:1/mcp",
-          close: () => {
+          close: async () => {
+            await made.waits;
             log.push("closed");
-            return Promise.resolve();
           },
-        });
+        };
       },
       isOn: () => made.isOn,
       context: (session, access) => {
         log.push(`context of ${session}`);
         return { access, changes: () => [] } as unknown as ToolContext;
       },
-      log: nullLog,
+      ...{ clock, log: nullLog },
     }),
     log,
     toolsFor: headers => toolsOf((headers["Authorization"] ?? "").replace("Bearer ", "")),
     isOn: true,
     failure: undefined,
+    waits: Promise.resolve(),
   };
   return made;
+}
+
+/** Makes starts and ends of the server wait until the result is called. */
+function hold(made: Bench): () => void {
+  let release = (): void => {};
+  made.waits = new Promise(resolve => (release = resolve));
+  return () => release();
 }
 
 const access = { passes: () => Promise.resolve(true) } as unknown as ToolAccess;
@@ -122,6 +138,60 @@ describe("the sessions with the editor's tools", () => {
     await sessions.close();
     assert.deepEqual(log, ["started", "closed", "started", "closed"]);
     await assert.rejects(sessions.addressFor("d"), /closing/);
+  });
+
+  it("start no server for a session that ends while the last one closes", async () => {
+    const made = bench();
+    await made.sessions.addressFor("a");
+    const release = hold(made);
+    made.sessions.end("a");
+    const refused = assert.rejects(made.sessions.addressFor("b"), /The session has ended/);
+    made.sessions.end("b");
+    release();
+    await refused;
+    await made.sessions.close();
+    assert.deepEqual(made.log, ["started", "closed"]);
+  });
+
+  it("leave no server if the window closes while one closes or starts", async () => {
+    for (const isClosing of [true, false]) {
+      const made = bench();
+      if (isClosing) await made.sessions.addressFor("a");
+      const release = hold(made);
+      made.sessions.end("a");
+      const refused = assert.rejects(made.sessions.addressFor("b"), /The session has ended/);
+      await until(() => made.log.length > 0);
+      const closed = made.sessions.close();
+      release();
+      await Promise.all([refused, closed]);
+      assert.deepEqual(made.log, ["started", "closed"]);
+    }
+  });
+
+  it("get no address with a token that has ended while the server started", async () => {
+    const made = bench();
+    const release = hold(made);
+    const refused = assert.rejects(made.sessions.addressFor("a"), /The session has ended/);
+    await until(() => made.log.length > 0);
+    made.sessions.end("a");
+    release();
+    await refused;
+    await until(() => made.log.at(-1) === "closed");
+  });
+
+  it("lose a token after ten minutes if the session never opens, or has closed before it got the token", async () => {
+    const { sessions, clock, log, toolsFor } = bench();
+    const { headers } = await sessions.addressFor("never opened");
+    const kept = await sessions.addressFor("open");
+    const open = sessions.opened("open", access);
+    sessions.opened("closed", access).dispose();
+    const late = await sessions.addressFor("closed");
+    clock.advance(10 * 60_000);
+    assert.deepEqual([headers, late.headers].map(toolsFor), [undefined, undefined]);
+    assert.ok(toolsFor(kept.headers));
+    open.dispose();
+    await sessions.close();
+    assert.deepEqual([log, clock.pendingTimers], [["started", "closed"], 0]);
   });
 
   it("can start the server again after it failed", async () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { Emitter } from "../../src/base/lifecycle.ts";
-import { nullLog } from "../../src/base/log.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { ToolAccess, ToolContext } from "../../src/editorTools/tool.ts";
 import type { ToolServerModule } from "../../src/editorTools/toolServer.ts";
 import { ToolSessions } from "../../src/editorTools/toolSessions.ts";
@@ -34,7 +34,7 @@ function ownTools(): OwnTools {
     isOn: () => made.isOn,
     context: (_session, access) =>
       ({ access, editor: { openEditors: () => [editor] }, changes: () => [] }) as unknown as ToolContext,
-    log: nullLog,
+    ...{ clock: systemClock, log: nullLog },
   });
   all.push(sessions);
   const made: OwnTools = {

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
-import { filesOfSession } from "../../review/turns/linesBySession.ts";
 import type { Review } from "../../review/review.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
+import { changesOfSession } from "../sessionChanges.ts";
 import { toolDescriptions } from "../sessionTools.ts";
 import type { ToolAccess } from "../tool.ts";
 import type { ToolServerModule } from "../toolServer.ts";
@@ -33,7 +33,7 @@ interface EditorToolsOptions {
   readonly isOn: () => boolean;
   /** Fires when `isOn` may have changed. */
   readonly onDidChange: Event<void>;
-  readonly review: () => Pick<Review, "files" | "turns" | "file">;
+  readonly review: () => Pick<Review, "files" | "turns">;
 }
 
 /** Creates the feature. Nothing listens before a session gets the tools. */
@@ -43,10 +43,9 @@ export function createEditorTools(
 ): EditorToolsFeature {
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
   let editor: WindowEditor | undefined;
-  const changesOf = (session: string) => filesOfSession(review(), session).flatMap(path => review().file(path) ?? []);
   const sessions = store.add(
     new ToolSessions({
-      ...{ isOn, log },
+      ...{ isOn, clock, log },
       startServer: options => {
         // It listens for problems from now on.
         editor ??= store.add(new WindowEditor());
@@ -57,7 +56,7 @@ export function createEditorTools(
       },
       context: (session, access) => {
         editor ??= store.add(new WindowEditor());
-        return { access, editor, changes: () => changesOf(session), clock };
+        return { access, editor, changes: () => changesOfSession(review(), session), clock };
       },
     }),
   );

@@ -44,6 +44,10 @@ export class WindowEditor implements EditorView, Disposable {
     return documentWithTextOf(path)?.isDirty === true;
   }
 
+  spelled(path: string): string {
+    return vscode.Uri.file(path).fsPath;
+  }
+
   dispose(): void {
     this.problems.dispose();
   }

@@ -2,7 +2,13 @@
 import * as vscode from "vscode";
 import { forEachLimited } from "../../base/async.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
-import { problemSeverities, type CodeProblem, type EditorLanguages, type EditorProblems } from "../editorView.ts";
+import {
+  problemSeverities,
+  type CodeProblem,
+  type EditorLanguages,
+  type EditorProblems,
+  type ProblemCheck,
+} from "../editorView.ts";
 import { openDocumentOf } from "../../editor/openDocuments.ts";
 import { codeRange } from "./codeRange.ts";
 import { tabUri } from "./tabUri.ts";
@@ -11,8 +17,8 @@ const maxOpeningFiles = 8;
 
 /**
  * The problems of the window. VS Code does not name the files that a language server has checked, and some servers report
- * nothing about a file without problems. So a text counts as checked if something was reported for it, or if a tab shows the
- * file and a server answers for its language. Without a tab, an answer does not count: the server for TypeScript checks only
+ * nothing about a file without problems. So a text counts as checked if something was reported for it, and perhaps if a tab
+ * shows the file and a server answers for its language. Without a tab, an answer does not count: the server for TypeScript checks only
  * files that a tab shows, and so do many others.
  */
 export class WindowProblems implements EditorProblems, Disposable {
@@ -49,7 +55,7 @@ export class WindowProblems implements EditorProblems, Disposable {
     const failed: string[] = [];
     await forEachLimited(paths, maxOpeningFiles, async path => {
       try {
-        if (((await vscode.workspace.fs.stat(vscode.Uri.file(path))).type & vscode.FileType.Directory) !== 0) return;
+        if (await isFolder(path)) return;
         await vscode.workspace.openTextDocument(vscode.Uri.file(path));
       } catch {
         failed.push(path); // The caller names it. Binary files, for example, cannot be opened.
@@ -58,21 +64,28 @@ export class WindowProblems implements EditorProblems, Disposable {
     return failed;
   }
 
-  async isChecked(path: string): Promise<boolean> {
-    const document = openDocumentOf(path);
-    // A folder is not checked itself.
-    if (!document) return true;
+  async checkOf(path: string): Promise<ProblemCheck | undefined> {
+    // On Windows, the drive letter of a session's path is upper case, and that of a document lower case.
+    const document = openDocumentOf(vscode.Uri.file(path).fsPath);
+    // A file that could not be opened in time is not checked.
+    if (!document) return (await isFolder(path).catch(() => false)) ? undefined : "nothing";
     const { languageId, uri } = document;
     // The answer also shows that the server has read the file.
     const symbols = await this.#languages.symbolsOf(path).catch(() => []);
     if (symbols.length > 0 && languageId !== "plaintext") this.#servedLanguages.add(languageId);
-    if (vscode.languages.getDiagnostics(uri).length > 0 || this.#reported.get(path) === document.version) return true;
-    return this.#servedLanguages.has(languageId) && hasTab(path);
+    const isReported = this.#reported.get(uri.fsPath) === document.version;
+    if (isReported || vscode.languages.getDiagnostics(uri).length > 0) return "reported";
+    return this.#servedLanguages.has(languageId) && hasTab(uri.fsPath) ? "answered" : "nothing";
   }
 
   dispose(): void {
     this.#store.dispose();
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const { type } = await vscode.workspace.fs.stat(vscode.Uri.file(path));
+  return (type & vscode.FileType.Directory) !== 0;
 }
 
 const hasTab = (path: string): boolean =>
