@@ -20,7 +20,7 @@ import {
   worktreesOf,
 } from "./candidatesPage.ts";
 import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
-import { chord } from "./keyboard.ts";
+import { chord, typeComment } from "./keyboard.ts";
 
 /** The fields of the trial that this test uses. */
 interface Trial {
@@ -44,6 +44,10 @@ describe("the panel in a real VS Code", () => {
   for (const agent of agents.filter(({ id }) => id in trial.installed)) {
     it(`streams, asks before an edit, is answered by a button, and changes the file: ${nameOf(agent)}`, () =>
       edit(agent));
+  }
+  for (const agent of agents.filter(({ id }) => id in trial.installed)) {
+    it(`gets a comment on a line, answers in its thread, and gets the collected comments of both sides of a diff: ${nameOf(agent)}`, () =>
+      comments(agent));
   }
   for (const agent of agents.filter(({ id, noTerminalSignIn }) => id in trial.installed && !noTerminalSignIn)) {
     it(`offers the agent's sign-in program in a terminal: ${nameOf(agent)}`, () => signIn(agent));
@@ -273,6 +277,57 @@ async function edit(agent: RealAgent): Promise<void> {
   await changes.waitFor({ state: "hidden" });
   assert.equal(readFileSync(made, "utf8"), "first line\nsecond line\n");
   // VS Code reports this error if an agent creates the file itself while it also requests it from Parley.
+  assert.deepEqual(
+    errors.filter(error => !error.includes("already exists when overwrite flag is not set")),
+    [],
+  );
+}
+
+async function comments(agent: RealAgent): Promise<void> {
+  const { page, folder, errors } = await openWorkbench({ settings: settings(agent) });
+  const file = join(folder, "src", "sum.js");
+  const before = readFileSync(file, "utf8");
+  const panel = await openChat(page);
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  const log = panel.getByRole("log", { name: "Conversation" });
+  const stop = panel.getByRole("button", { name: "Stop" });
+  await composer.fill(`[[tool:read ${file}]][[say:The file is read.]]`);
+  await composer.press("Enter");
+  await log.getByText("The file is read.", { exact: true }).waitFor();
+  await stop.waitFor({ state: "hidden" });
+
+  const thread = page.locator(".review-widget");
+  await openFile(page, "sum.js");
+  await page.locator(".view-line", { hasText: "let i = 1;" }).click();
+  await typeComment(page, `Start at zero. [[tool:edit ${file}|let i = 1;|let i = 0;]][[say:It starts at zero now.]]`);
+  await page.keyboard.press("Control+Enter");
+  await panel
+    .getByRole("button", { name: /^(Allow|Allow once|Yes|Approve once)$/ })
+    .last()
+    .click();
+  await thread.locator(".comment-body", { hasText: "It starts at zero now." }).waitFor();
+  await thread.locator(".review-title", { hasText: "answered" }).waitFor();
+  await settled(() => readFileSync(file, "utf8"), before.replace("let i = 1;", "let i = 0;"));
+  await screenshot(page, `interop-comment-${agent.id}`);
+
+  // A removed line and one of the file, in one prompt.
+  await runCommand(page, "Parley: Open File Diff");
+  const side = (name: "original" | "modified", text: string): Locator =>
+    page.locator(`.monaco-diff-editor .${name} .view-line`, { hasText: text }).first();
+  for (const [name, text, words] of [
+    ["original", "let i = 1;", "Why was this one?"],
+    ["modified", "return total;", "And this? [[say:Both are about the first number.]]"],
+  ] as const) {
+    await side(name, text).click();
+    await typeComment(page, words);
+    await thread.getByRole("button", { name: "Add to Review" }).last().click();
+    await page.locator(".review-widget .comment-form .monaco-editor.focused").waitFor({ state: "detached" });
+  }
+  await panel.getByRole("button", { name: "Send Comments (2)" }).click();
+  await log.getByText("line 6 of the text before your changes").first().waitFor();
+  await log.getByText("Both are about the first number.", { exact: true }).waitFor();
+  await thread.locator(".comment-body", { hasText: "Both are about the first number." }).first().waitFor();
+  await screenshot(page, `interop-comments-${agent.id}`);
   assert.deepEqual(
     errors.filter(error => !error.includes("already exists when overwrite flag is not set")),
     [],
