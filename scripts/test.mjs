@@ -50,7 +50,7 @@ let preparedVscode;
 /** Several parts need it, and it is installed once. */
 const vscode = () => (preparedVscode ??= vscodeForTests(vscodeName));
 
-/** VS Code waits for the file system during half of these tests, so two windows need the time of two processors. */
+/** These tests often wait for the file system, so a window keeps less than one processor busy. */
 const hostParts = grep ? 1 : 2;
 
 /** Several parts of similar length, so that all lanes finish at about the same time. */

@@ -2,6 +2,7 @@
 import { fenced } from "../base/fence.ts";
 import { isClosingFence, openingFence, type OpeningFence } from "../base/isolatedMarkdown.ts";
 import { linesOf } from "../base/lines.ts";
+import { beginsAsCommand } from "../session/commandStart.ts";
 import { linesNow, type LineComment } from "./lineComment.ts";
 
 /** A comment to send, with what the prompt says about its place. */
@@ -18,16 +19,16 @@ export interface CommentToSend {
 /** The most lines of a quote, and of a change. The rest is left out, and counted. */
 const maxQuotedLines = 200;
 
-/** Agents run a prompt as a command of their own if it begins so. A comment is about lines. */
-const commandStart = /^[/$!]/;
-
 /**
  * The text of the prompt. With several comments, each has a number, with which the agent is asked to begin its answer, so
  * that every thread gets its own.
  */
 export function commentPrompt(comments: readonly CommentToSend[]): string {
   const [only] = comments;
-  if (only && comments.length === 1) return textOf(only).replace(commandStart, "Comment: $&");
+  if (only && comments.length === 1) {
+    const text = textOf(only);
+    return beginsAsCommand(text) ? `Comment: ${text}` : text;
+  }
   const parts = comments.map((one, at) => `[${at + 1}] ${textOf(one)}`);
   const request =
     "Begin the answer to each comment with its number in brackets on a line of its own, such as [1], and say briefly what you did.";

@@ -1,55 +1,26 @@
 // The tools that show files, editors and changes as the user has them.
 import type { ReviewedFile } from "../review/review.ts";
 import { sliceLines } from "../files/lineWindow.ts";
-import { maxPageItems, linesPage, resultPage, shownLines, wholeCharacters } from "./resultPages.ts";
+import { linesPage, resultPage, shownLines, wholeCharacters } from "./resultPages.ts";
 import {
-  admittedPath,
-  joinedLines,
-  unlistedFields,
-  unlistedSchema,
-  unlistedSentence,
-  listedItems,
-  readingTool,
-  resultSchema,
-} from "./tool.ts";
-import { countArgument, optionalArgument, textArgument, type FieldSchema } from "./toolArguments.ts";
+  cutNote,
+  flag,
+  limitArgument,
+  list,
+  offsetArgument,
+  pageFields,
+  pageNotes,
+  pageSchema,
+  pathArgument,
+  rangeSchema,
+  text,
+  whole,
+} from "./resultFields.ts";
+import { admittedPath, joinedLines, listedItems, readingTool, resultSchema } from "./tool.ts";
+import { countArgument, optionalArgument, textArgument } from "./toolArguments.ts";
 
 const maxLines = 2000;
 const maxLine = 10_000_000;
-
-export const pathArgument = textArgument("The absolute path of a file.", 32_000);
-export const offsetArgument = optionalArgument(
-  countArgument("Skips this many items. “nextOffset” of the page before.", 0, 1_000_000),
-);
-export const limitArgument = optionalArgument(
-  countArgument(`The number of items. Default: ${maxPageItems}, which is also the maximum.`, 1, maxPageItems),
-);
-/** The fields of a result that has one page of a list. */
-export const pageSchema = {
-  total: { type: "integer", description: "The number of all items." },
-  "nextOffset?": { type: "integer", description: "The offset of the next page. Absent on the last one." },
-} as const satisfies Readonly<Record<string, FieldSchema>>;
-export const text = (description?: string): FieldSchema => ({
-  type: "string",
-  ...(description !== undefined && { description }),
-});
-export const whole = (description?: string): FieldSchema => ({
-  type: "integer",
-  ...(description !== undefined && { description }),
-});
-export const flag = (description: string): FieldSchema => ({ type: "boolean", description });
-export const list = (fields: Readonly<Record<string, FieldSchema>>, description?: string): FieldSchema => ({
-  type: "array",
-  items: resultSchema(fields),
-  ...(description !== undefined && { description }),
-});
-export const rangeSchema = { line: whole(), column: whole(), endLine: whole(), endColumn: whole() } as const;
-
-/** A sentence about the next page. Undefined: this is the last one. */
-export const nextPageSentence = (nextOffset: number | undefined, total: number): string | undefined =>
-  nextOffset === undefined
-    ? undefined
-    : `This is not all: there are ${total}. Call again with offset ${nextOffset} for the rest.`;
 
 /** Reads a file as the user sees it. */
 export const readFileTool = readingTool({
@@ -96,8 +67,6 @@ export const readFileTool = readingTool({
 });
 
 const maxSelection = 4000;
-/** Follows what a text of a result is, if its end is missing. */
-export const cutNote = (maxLength: number): string => ` (cut after ${maxLength} characters)`;
 
 /** Lists the open editors. */
 export const openEditorsTool = readingTool({
@@ -122,8 +91,7 @@ export const openEditorsTool = readingTool({
         "Lines and columns are 1-based.",
       ),
     }),
-    ...pageSchema,
-    ...unlistedSchema("editors"),
+    ...pageSchema("editors"),
   }),
   async run(page, context) {
     const { listed, unlisted } = await listedItems(context.editor.openEditors(), ({ path }) => path, context);
@@ -138,11 +106,11 @@ export const openEditorsTool = readingTool({
         })),
       }),
     }));
-    const { items, total, nextOffset } = resultPage(editors, page);
-    const lines = items.flatMap(({ path, active, visible, unsaved, visibleLines = [], selections = [] }) => {
+    const shown = resultPage(editors, page);
+    const lines = shown.items.flatMap(({ path, active, visible, unsaved, visibleLines = [], selections = [] }) => {
       const marks = [active ? "active" : visible ? "visible" : undefined, unsaved ? "unsaved" : undefined];
-      const shown = visibleLines.map(({ from, to }) => `lines ${from}-${to}`);
-      const facts = [...marks, ...shown].filter(mark => mark !== undefined).join(", ");
+      const ranges = visibleLines.map(({ from, to }) => `lines ${from}-${to}`);
+      const facts = [...marks, ...ranges].filter(mark => mark !== undefined).join(", ");
       return [
         facts === "" ? path : `${path} (${facts})`,
         ...selections.map(({ line, column, endLine, endColumn, text: selected, textCut = false }) =>
@@ -153,15 +121,10 @@ export const openEditorsTool = readingTool({
       ];
     });
     return {
-      structured: {
-        ...{ editors: items, total },
-        ...(nextOffset !== undefined && { nextOffset }),
-        ...unlistedFields(unlisted),
-      },
+      structured: { editors: shown.items, ...pageFields(shown, unlisted) },
       text: joinedLines(
         ...(lines.length > 0 ? lines : ["The user has no file of this session open."]),
-        nextPageSentence(nextOffset, total),
-        unlistedSentence(unlisted, "editor", "editors"),
+        pageNotes(shown, unlisted, ["editor", "editors"]),
       ),
     };
   },
@@ -199,8 +162,7 @@ export const changesTool = readingTool({
       "linesCut?": flag("The lines before or now are longer than is shown, so their end is missing."),
       "note?": text("What is not shown in lines."),
     }),
-    ...pageSchema,
-    ...unlistedSchema("files"),
+    ...pageSchema("files"),
   }),
   async run({ path, ...page }, context, signal) {
     const wanted = path === undefined ? undefined : await admittedPath(path, context, signal);
@@ -211,25 +173,20 @@ export const changesTool = readingTool({
       wanted === undefined
         ? await listedItems(all, file => file.path, context)
         : { listed: all, unlisted: { leftOut: 0, beyond: 0 } };
-    const { items, total, nextOffset } = resultPage(listed.flatMap(shownHunks), page);
+    const shown = resultPage(listed.flatMap(shownHunks), page);
     return {
-      structured: {
-        ...{ files: listed.length, changes: items, total },
-        ...(nextOffset !== undefined && { nextOffset }),
-        ...unlistedFields(unlisted),
-      },
+      structured: { files: listed.length, changes: shown.items, ...pageFields(shown, unlisted) },
       text: joinedLines(
         listed.length === 0
           ? "No change of this session waits for review."
           : `Changes in ${listed.length} ${listed.length === 1 ? "file" : "files"} wait for the user's review.`,
-        ...items.flatMap(({ path: of, line, before, after, linesCut = false, note }) => [
+        ...shown.items.flatMap(({ path: of, line, before, after, linesCut = false, note }) => [
           (line === undefined ? of : `${of}:${line}`) + (linesCut ? cutNote(maxHunkText) : ""),
           ...(note === undefined ? [] : [`  ${note}`]),
           ...markedLines(before, "-"),
           ...markedLines(after, "+"),
         ]),
-        nextPageSentence(nextOffset, total),
-        unlistedSentence(unlisted, "file", "files"),
+        pageNotes(shown, unlisted, ["file", "files"]),
       ),
     };
   },

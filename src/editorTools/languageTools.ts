@@ -6,27 +6,26 @@ import {
   flag,
   limitArgument,
   list,
-  nextPageSentence,
   offsetArgument,
+  pageFields,
+  pageNotes,
   pageSchema,
   pathArgument,
   rangeSchema,
   text,
   whole,
-} from "./fileTools.ts";
+} from "./resultFields.ts";
 import { maxResultLength, resultPage, wholeCharacters } from "./resultPages.ts";
 import {
   admittedPath,
   admitting,
   joinedLines,
-  unlistedFields,
-  unlistedSchema,
-  unlistedSentence,
   listedItems,
   readingTool,
   resultSchema,
+  type ToolAnswer,
+  type ToolContext,
 } from "./tool.ts";
-import type { ToolAnswer, ToolContext } from "./tool.ts";
 import { choiceArgument, countArgument, optionalArgument, textArgument } from "./toolArguments.ts";
 
 const symbolFields = {
@@ -39,8 +38,7 @@ const symbolFields = {
 } as const;
 const symbolsResult = resultSchema({
   symbols: list(symbolFields),
-  ...pageSchema,
-  ...unlistedSchema("symbols"),
+  ...pageSchema("symbols"),
 });
 
 async function symbolsAnswer(
@@ -50,21 +48,16 @@ async function symbolsAnswer(
   none: string,
 ): Promise<ToolAnswer> {
   const { listed, unlisted } = await listedItems(symbols, ({ path }) => path, context);
-  const { items, total, nextOffset } = resultPage(listed, page);
+  const shown = resultPage(listed, page);
   return {
-    structured: {
-      ...{ symbols: items, total },
-      ...(nextOffset !== undefined && { nextOffset }),
-      ...unlistedFields(unlisted),
-    },
+    structured: { symbols: shown.items, ...pageFields(shown, unlisted) },
     text: joinedLines(
-      ...(items.length === 0 ? [none] : []),
-      ...items.map(({ name, kind, container, path, line, endLine }) => {
+      ...(shown.items.length === 0 ? [none] : []),
+      ...shown.items.map(({ name, kind, container, path, line, endLine }) => {
         const of = container === undefined ? "" : ` in ${container}`;
         return `${path}:${line}${endLine > line ? `-${endLine}` : ""} ${kind} ${name}${of}`;
       }),
-      nextPageSentence(nextOffset, total),
-      unlistedSentence(unlisted, "symbol", "symbols"),
+      pageNotes(shown, unlisted, ["symbol", "symbols"]),
     ),
   };
 }
@@ -159,24 +152,18 @@ export const codePlacesTool = readingTool({
   },
   result: resultSchema({
     places: list({ path: text(), ...rangeSchema }, "Lines and columns are 1-based."),
-    ...pageSchema,
-    ...unlistedSchema("places"),
+    ...pageSchema("places"),
   }),
   async run({ kind, offset, limit, ...sent }, context, signal) {
     const found = await context.editor.languages.places(kind, await positionOf(sent, context, signal));
     const { listed, unlisted } = await listedItems(found, ({ path }) => path, context);
-    const { items, total, nextOffset } = resultPage(listed, { offset, limit });
+    const shown = resultPage(listed, { offset, limit });
     return {
-      structured: {
-        ...{ places: items, total },
-        ...(nextOffset !== undefined && { nextOffset }),
-        ...unlistedFields(unlisted),
-      },
+      structured: { places: shown.items, ...pageFields(shown, unlisted) },
       text: joinedLines(
-        ...(items.length === 0 ? [`The language servers found no ${kind} in the files of this session.`] : []),
-        ...items.map(({ path, line, column }) => `${path}:${line}:${column}`),
-        nextPageSentence(nextOffset, total),
-        unlistedSentence(unlisted, "place", "places"),
+        ...(shown.items.length === 0 ? [`The language servers found no ${kind} in the files of this session.`] : []),
+        ...shown.items.map(({ path, line, column }) => `${path}:${line}:${column}`),
+        pageNotes(shown, unlisted, ["place", "places"]),
       ),
     };
   },

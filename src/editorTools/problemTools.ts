@@ -13,26 +13,24 @@ import {
   flag,
   limitArgument,
   list,
-  nextPageSentence,
   offsetArgument,
+  pageFields,
+  pageNotes,
   pageSchema,
   rangeSchema,
   text,
-} from "./fileTools.ts";
+} from "./resultFields.ts";
 import { resultPage, wholeCharacters } from "./resultPages.ts";
 import { maxProblemsWait, whenProblemsSettle } from "./settledProblems.ts";
 import {
   admittedPath,
   admitting,
   joinedLines,
-  unlistedFields,
-  unlistedSchema,
-  unlistedSentence,
   listedItems,
   readingTool,
   resultSchema,
+  type ToolContext,
 } from "./tool.ts";
-import type { ToolContext } from "./tool.ts";
 import { choiceArgument, optionalArgument, textArgument } from "./toolArguments.ts";
 
 /** Changed files that are opened, so that language servers check them. */
@@ -66,7 +64,7 @@ export const diagnosticsTool = readingTool({
       "source?": text("What reports it, such as ts."),
       "code?": text(),
     }),
-    ...pageSchema,
+    ...pageSchema("problems"),
     settled: flag("The problems had not changed for half a second. Otherwise more may come: call again."),
     notChecked: { type: "array", items: text(), description: "Files that no language server has checked." },
     notReported: {
@@ -75,7 +73,6 @@ export const diagnosticsTool = readingTool({
       description: "Files about whose present text nothing was reported: without problems, or not checked yet.",
     },
     notOpened: { type: "array", items: text(), description: "Files that could not be opened to be checked." },
-    ...unlistedSchema("problems"),
   }),
   async run({ path, severity = "warning", ...page }, context, signal) {
     const scope = path === undefined ? undefined : await admittedPath(path, context, signal);
@@ -104,7 +101,7 @@ export const diagnosticsTool = readingTool({
           rank(a.severity) - rank(b.severity) ||
           (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column),
       );
-    const { items, total, nextOffset } = resultPage(sorted, page);
+    const shown = resultPage(sorted, page);
     const { settled, notChecked, notReported, notOpened } = checked;
     const uncertain = notChecked.length + notReported.length + notOpened.length;
     const isCertain = settled && uncertain + unlisted.beyond === 0 && changed.length <= maxOpened;
@@ -115,17 +112,16 @@ export const diagnosticsTool = readingTool({
     const counts = problemSeverities.map(count).filter(one => one !== undefined);
     return {
       structured: {
-        ...{ problems: items, total, settled, notChecked, notReported, notOpened },
-        ...unlistedFields(unlisted),
-        ...(nextOffset !== undefined && { nextOffset }),
+        ...{ problems: shown.items, settled, notChecked, notReported, notOpened },
+        ...pageFields(shown, unlisted),
       },
       text: joinedLines(
         counts.length > 0 ? `${counts.join(", ")}.` : isCertain ? "No problems." : "No problems are known so far.",
         settled
           ? undefined
           : `The problems were still changing after ${maxProblemsWait / 1000} seconds, so more may come. Call again to see them.`,
-        ...items.map(problemLine),
-        nextPageSentence(nextOffset, total),
+        ...shown.items.map(problemLine),
+        pageNotes(shown, unlisted, ["problem", "problems"]),
         namedFiles("No language server has checked", notChecked),
         notChecked.length === 0
           ? undefined
@@ -138,7 +134,6 @@ export const diagnosticsTool = readingTool({
         changed.length > maxOpened
           ? `The session changed ${changed.length} files. Only the first ${maxOpened} were opened. Name a folder or a file to check others.`
           : undefined,
-        unlistedSentence(unlisted, "problem", "problems"),
       ),
     };
   },

@@ -95,10 +95,10 @@ export const admitting = (context: ToolContext, isAdmitted: (path: string) => bo
 });
 
 /** The number of files at which a list looks. */
-const maxListedFiles = 1000;
+export const maxListedFiles = 1000;
 
 /** The numbers of items that a list does not name. */
-interface UnlistedItems {
+export interface UnlistedItems {
   /** Those whose files the session may not see. */
   readonly leftOut: number;
   /** Those in files after the first 1000. Whether the session may see them is not known. */
@@ -121,29 +121,6 @@ export async function listedItems<T>(
     else if (!known.has(path)) beyond++;
   }
   return { listed, unlisted: { leftOut: items.length - listed.length - beyond, beyond } };
-}
-
-/** The fields of a result for what a list does not name. */
-export const unlistedSchema = (what: string): Readonly<Record<string, FieldSchema>> => ({
-  leftOut: { type: "integer", description: `The number of ${what} that the session may not see.` },
-  "beyond?": { type: "integer", description: `The number of ${what} in files after the first ${maxListedFiles}.` },
-});
-
-/** What a list does not name, as {@link unlistedSchema} declares it. */
-export const unlistedFields = ({ leftOut, beyond }: UnlistedItems): Partial<UnlistedItems> => ({
-  leftOut,
-  ...(beyond > 0 && { beyond }),
-});
-
-/** Sentences about items that a list does not name. Undefined: there are none. */
-export function unlistedSentence({ leftOut, beyond }: UnlistedItems, one: string, many: string): string | undefined {
-  const counted = (count: number): string => `${count} ${count === 1 ? `${one} is` : `${many} are`} left out, because`;
-  const sentences = [
-    leftOut > 0 &&
-      `${counted(leftOut)} their files are outside of this session's folders, or only the user can allow reading them.`,
-    beyond > 0 && `${counted(beyond)} this list ends after ${maxListedFiles} files. Narrow the call to see more.`,
-  ].filter(sentence => sentence !== false);
-  return sentences.length > 0 ? sentences.join("\n") : undefined;
 }
 
 /** Joins the parts of a text that are there. */

@@ -4,6 +4,7 @@ import { visibleText } from "../base/visibleText.ts";
 import type { NamedPromptFile } from "../promptFiles/promptFileNames.ts";
 import type { PromptFile } from "../promptFiles/promptFile.ts";
 import { replaceVariables, type EditorValues } from "../promptFiles/promptVariables.ts";
+import { beginsAsCommand } from "../session/commandStart.ts";
 import { promptForm, promptValues } from "./promptForm.ts";
 import type { PromptRun, PromptSource } from "./promptRunner.ts";
 import type { McpPrompt } from "./promptServer.ts";
@@ -34,8 +35,8 @@ export function filePrompt({ command, found }: NamedPromptFile, file: PromptFile
       const inputs = promptValues(answer);
       if (!inputs) return undefined;
       const filled = replaceVariables(file.body, inputs, values);
-      // Agents run a prompt that begins so as a command. The path of a file or selected code is none.
-      const isCommand = file.body.startsWith("${") && /^[/$!]/.test(filled.text);
+      // The path of a file, or selected code, is no command.
+      const isCommand = file.body.startsWith("${") && beginsAsCommand(filled.text);
       return {
         ...(file.description !== undefined && { description: file.description }),
         messages: [

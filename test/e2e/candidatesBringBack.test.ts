@@ -15,7 +15,7 @@ import {
   tab,
   worktreesOf,
 } from "./candidatesPage.ts";
-import { chooseRow, openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { chooseRow, openChat, openFile, openWorkbench, pictureThemes, runCommand, screenshot } from "./harness.ts";
 import { chord, pressTo } from "./keyboard.ts";
 
 const cart = `// What a customer wants to buy.
@@ -59,14 +59,7 @@ async function pictures(page: Page, name: string): Promise<void> {
   if (size) await page.setViewportSize(size);
 }
 
-const themes = process.env["PARLEY_PICTURES"]
-  ? ([
-      ["dark", "Default Dark Modern"],
-      ["light", "Default Light Modern"],
-    ] as const)
-  : ([["dark", "Default Dark Modern"]] as const);
-
-for (const [theme, colors] of themes) {
+for (const [theme, colors] of pictureThemes) {
   describe(`candidates whose changes come back, ${theme} theme`, () => {
     let parent = "";
     afterEach(() => {

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
+import { commitAll, gitIn } from "./candidatesPage.ts";
 import { openWorkbench, runCommand, screenshot, type Workbench } from "./harness.ts";
 
 const view = (page: Page): Locator => page.locator(".scm-view");
@@ -73,17 +74,9 @@ describe("the commit message in a real VS Code", () => {
       files: { "one/a.ts": "export const a = 1;\n", "two/b.ts": "export const b = 1;\n" },
       settings: { "git.enabled": true },
     });
-    for (const [name, file] of [
-      ["one", "a.ts"],
-      ["two", "b.ts"],
-    ] as const) {
-      const cwd = join(folder, name);
-      const git = (...args: readonly string[]): unknown =>
-        execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], { cwd });
-      git("init", "-q", "-b", "main");
-      git("add", ".");
-      git("commit", "-q", "-m", "Start");
-      writeFileSync(join(cwd, file), "export const changed = 2;\n");
+    for (const file of ["one/a.ts", "two/b.ts"]) {
+      commitAll(gitIn(join(folder, dirname(file))));
+      writeFileSync(join(folder, file), "export const changed = 2;\n");
     }
     await runCommand(page, "Source Control: Focus on Changes View");
     const repository = view(page).locator(".scm-provider", { hasText: "two" });

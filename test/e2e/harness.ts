@@ -333,6 +333,14 @@ export async function allowCommand(panel: FrameLocator, option: "Once" | "This C
   await question.getByRole("button", { name: new RegExp(`Allow ${option}`) }).click();
 }
 
+/** The themes of tests that take pictures for visual inspection: both with PARLEY_PICTURES, otherwise the dark one. */
+export const pictureThemes = (
+  [
+    ["dark", "Default Dark Modern"],
+    ["light", "Default Light Modern"],
+  ] as const
+).slice(0, process.env["PARLEY_PICTURES"] ? 2 : 1);
+
 /**
  * Takes a screenshot of the window into out/screenshots, if PARLEY_PICTURES is set. Nothing compares it: it is for
  * people who look at a change.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openFile, screenshot, sharedWorkbench } from "./harness.ts";
+import { openFile, pictureThemes, screenshot, sharedWorkbench } from "./harness.ts";
 import { focusIs, pressTo } from "./keyboard.ts";
 
 const userFolder = mkdtempSync(join(tmpdir(), "parley-prompts-"));
@@ -21,14 +21,7 @@ The file \${fileBasename} has this line: \${selection}
 Keep to [the rules](../../RULES.md).
 `;
 
-const themes = process.env["PARLEY_PICTURES"]
-  ? ([
-      ["dark", "Default Dark Modern"],
-      ["light", "Default Light Modern"],
-    ] as const)
-  : ([["dark", "Default Dark Modern"]] as const);
-
-for (const [theme, colors] of themes) {
+for (const [theme, colors] of pictureThemes) {
   describe(`prompt files, ${theme} theme`, () => {
     it("are chosen after a slash, get an argument, are shown, and reach the agent", async () => {
       writeFileSync(join(userFolder, "outline.prompt.md"), "---\ndescription: Outlines a change\n---\nOutline it.");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { Intent } from "../../src/panel/intents.ts";
-import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { openPanel, picture, usePanel, type PanelPage } from "./panelPage.ts";
 import { ask, busy, editAsk, permissions, snapshot, view } from "./scenes.ts";
 
 /** The card above the composer. */
@@ -60,6 +60,7 @@ describe("the question card", () => {
     assert.deepEqual((await panel.intents()).at(-1), { type: "openPlan", plan: "tool:t" });
     assert.deepEqual(await answers(panel), []);
     assert.equal(await pinned(panel).getByRole("button", { name: "Comment…" }).getAttribute("aria-disabled"), null);
+    await picture(panel, "plan-approval");
   });
 
   it("does not offer a rule if none can be created", async () => {

@@ -19,7 +19,7 @@ import type { LineComments } from "../lineComments.ts";
 import { cutAnswer, isUnfinished, promptAnswer } from "../promptAnswer.ts";
 import { hunkAt, type CommentedReview } from "../reviewedComments.ts";
 import { reviewRemarks, reviewRequest, type ReviewRemark } from "../reviewRequest.ts";
-import { pickAgent } from "../../library/vscode/pickAgent.ts";
+import { onlyOrPickedAgent } from "../../library/vscode/pickAgent.ts";
 
 export interface ReviewsByAgentsOptions {
   readonly comments: LineComments;
@@ -69,14 +69,10 @@ export class ReviewsByAgents implements Disposable {
   async start(): Promise<void> {
     const { review, agents } = this.#options;
     if (review.files.length === 0) return noChanges();
-    const all = agents.definitions();
-    const definition =
-      all.length <= 1
-        ? all[0]
-        : await pickAgent(all, {
-            title: vscode.l10n.t("Review Changes With"),
-            placeHolder: vscode.l10n.t("The agent gets the changes in a new session, and its remarks become comments"),
-          });
+    const definition = await onlyOrPickedAgent(agents.definitions(), {
+      title: vscode.l10n.t("Review Changes With"),
+      placeHolder: vscode.l10n.t("The agent gets the changes in a new session, and its remarks become comments"),
+    });
     if (!definition) return;
     const sharing = new Sharing(this.#options.declined);
     const files = await sharing.allowed(review);

@@ -25,7 +25,7 @@ import {
   showInformationMessage,
   withProgress,
 } from "../../editor/editorUi.ts";
-import { pickAgent } from "./pickAgent.ts";
+import { onlyOrPickedAgent } from "./pickAgent.ts";
 
 export interface AgentSessionsOptions extends ShowSessionOptions {
   readonly agents: Pick<WindowAgents, "definitions" | "connect" | "sessionStoreOf">;
@@ -53,14 +53,10 @@ interface SessionPick extends vscode.QuickPickItem {
 /** Asks for a session of an agent, and imports it with its conversation. One that Parley has already is shown. */
 export async function importSession(options: AgentSessionsOptions): Promise<void> {
   const folder = sessionFolder();
-  const agents = options.agents.definitions();
-  const definition =
-    agents.length <= 1
-      ? agents[0]
-      : await pickAgent(agents, {
-          title: vscode.l10n.t("Import from Agent"),
-          placeHolder: vscode.l10n.t("Select the agent that has the session"),
-        });
+  const definition = await onlyOrPickedAgent(options.agents.definitions(), {
+    title: vscode.l10n.t("Import from Agent"),
+    placeHolder: vscode.l10n.t("Select the agent that has the session"),
+  });
   if (!definition || folder === undefined) return;
   await offeringHelp(options, definition.id, () => importFrom(options, definition, folder));
 }

@@ -25,3 +25,9 @@ export async function pickAgent(
   }));
   return (await showQuickPick(picks, { title, placeHolder, matchOnDetail: true }))?.agent;
 }
+
+/** The only agent, or the one that the user picks. Undefined: there is none, or the user has cancelled. */
+export const onlyOrPickedAgent = async (
+  agents: readonly AgentDefinition[],
+  options: AgentPickOptions,
+): Promise<AgentDefinition | undefined> => (agents.length <= 1 ? agents[0] : pickAgent(agents, options));

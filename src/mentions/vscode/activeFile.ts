@@ -8,7 +8,7 @@ import { jsonEqual } from "../../base/jsonEqual.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import type { ActiveFilePart, Attachment, ViewActiveFile } from "../../panel/protocol.ts";
 import type { ContentBlock } from "../../session/events.ts";
-import { attachSelection, intactSelection, type Attachments } from "./attachments.ts";
+import { attachSelection, intactSelection, selectedLines, type Attachments } from "./attachments.ts";
 
 export interface ActiveFileOptions {
   readonly attachments: Attachments;
@@ -71,7 +71,7 @@ export class ActiveFile implements Disposable {
     await this.#update();
   }
 
-  /** Switches the file on, or everything off. Returns what applies now. */
+  /** Switches both parts on, or off if one of them is on. Returns what applies now. */
   async toggle(): Promise<Switches> {
     const { file, selection } = this.#switches;
     const isOn = !file && !selection;
@@ -86,9 +86,10 @@ export class ActiveFile implements Disposable {
     const { file, selection } = this.#switches;
     if (!editor || !(file || selection)) return nothing;
     const { uri } = editor.document;
-    // What the message box does not show is not sent: the roots are those of the session that the chat shows.
-    await this.#update();
-    if (!this.#shown || this.#shown.name !== basename(uri.path)) return nothing;
+    // The folders are those of the session that the chat shows now. The message box shows what is sent.
+    if (!(await this.#isShared(editor.document))) return nothing;
+    this.#updates++;
+    this.#show(editor);
     const link = { type: "link", uri: uri.toString(), name: basename(uri.path) } as const;
     const links = file ? [link] : [];
     const selected = selection ? attachSelection(editor, this.#options.attachments) : undefined;
@@ -116,41 +117,40 @@ export class ActiveFile implements Disposable {
     return this.#editor?.document.uri.scheme === "file" ? this.#editor : undefined;
   }
 
-  /** Never likely secrets, and no files outside of the workspace that the user has not attached by hand. */
-  async #isShared({ uri }: vscode.TextDocument): Promise<boolean> {
-    return (await this.#options.attachments.previewAccess(uri.fsPath)) === "allowed";
-  }
-
   /** Never rejects. */
   async #update(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
     const update = ++this.#updates;
     const editor = this.#findEditor();
-    if (!editor) return this.#show(null);
-    const { document, selection } = editor;
-    const shown: ViewActiveFile = {
-      name: basename(document.uri.path),
-      path: vscode.workspace.asRelativePath(document.uri, false),
-      ...(!selection.isEmpty && { lines: linesOf(selection) }),
-      sends: this.#switches,
-    };
-    const isShared = await this.#isShared(document).catch((error: unknown) => {
-      this.#options.log.info("The active file is not offered, because its place is unknown.", asError(error).message);
-      return false;
-    });
-    if (update === this.#updates) this.#show(isShared ? shown : null);
+    const isShared = editor !== undefined && (await this.#isShared(editor.document));
+    if (update === this.#updates) this.#show(isShared ? editor : undefined);
   }
 
-  #show(next: ViewActiveFile | null): void {
+  /** Never likely secrets, and no files outside of the workspace that the user has not attached by hand. Never rejects. */
+  async #isShared({ uri }: vscode.TextDocument): Promise<boolean> {
+    try {
+      return (await this.#options.attachments.previewAccess(uri.fsPath)) === "allowed";
+    } catch (error) {
+      this.#options.log.info("The active file is not offered, because its place is unknown.", asError(error).message);
+      return false;
+    }
+  }
+
+  #show(editor: vscode.TextEditor | undefined): void {
+    const next = editor ? this.#viewOf(editor) : null;
     if (jsonEqual(next, this.#shown)) return;
     this.#shown = next;
     this.#changed.fire();
   }
-}
 
-/** The 1-based lines of a selection. One that ends before the first character of a line does not include that line. */
-function linesOf({ start, end }: vscode.Selection): { readonly from: number; readonly to: number } {
-  const from = start.line + 1;
-  return { from, to: Math.max(from, end.character === 0 ? end.line : end.line + 1) };
+  #viewOf({ document: { uri }, selection }: vscode.TextEditor): ViewActiveFile {
+    const { line, endLine } = selectedLines(selection);
+    return {
+      name: basename(uri.path),
+      path: vscode.workspace.asRelativePath(uri, false),
+      ...(!selection.isEmpty && { lines: { from: line, to: endLine } }),
+      sends: this.#switches,
+    };
+  }
 }

@@ -222,6 +222,12 @@ export class Attachments {
 const lineSuffix = (line: number | undefined, endLine: number | undefined): string =>
   line === undefined ? "" : endLine === undefined || endLine === line ? `:${line}` : `:${line}-${endLine}`;
 
+/** The 1-based lines of a selection. One that ends before the first character of a line does not include that line. */
+export function selectedLines({ start, end }: vscode.Selection): { readonly line: number; readonly endLine: number } {
+  const line = start.line + 1;
+  return { line, endLine: Math.max(line, end.character === 0 ? end.line : end.line + 1) };
+}
+
 /** Attaches the selected text of the editor. Undefined if nothing is selected. */
 export function attachSelection(
   editor: vscode.TextEditor | undefined,
@@ -229,9 +235,7 @@ export function attachSelection(
 ): AttachResult | undefined {
   if (!editor || editor.selection.isEmpty) return undefined;
   const { document, selection } = editor;
-  const line = selection.start.line + 1;
-  // A selection that ends before the first character of a line does not include that line.
-  const endLine = Math.max(line, selection.end.character === 0 ? selection.end.line : selection.end.line + 1);
+  const { line, endLine } = selectedLines(selection);
   const name = basename(document.uri.path);
   return attachments.attachText("selection", `${name}${lineSuffix(line, endLine)}`, document.getText(selection), {
     detail: vscode.workspace.asRelativePath(document.uri, true),
