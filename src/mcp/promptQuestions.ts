@@ -1,5 +1,5 @@
-// What Parley asks the user for prompts of MCP servers and of files: forms and previews, above the composer. They belong to no agent, so they are
-// neither part of a session nor logged.
+// What Parley asks the user for prompts of MCP servers and of files: forms and previews, above the composer. They belong to
+// no agent, so they are neither part of a session nor logged.
 import type { ViewPart, ViewQuestion } from "../panel/protocol.ts";
 import { completeAnswers, type Form, type FormAnswer, type FormValue } from "../session/forms/form.ts";
 import { rememberSecretAnswers } from "../session/forms/secretAnswers.ts";
