@@ -7,6 +7,8 @@
 // as one block, and meanwhile how far each one is. At the end come the slowest tests and the titles of the
 // failed ones with their reasons. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
 // failed. All results are in out/test/results.json.
+// If few tests of a whole run failed, each of them runs once more, alone. One that passes there is unstable: it is
+// printed with the reason of its failure, counted apart, and does not fail the run.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -15,6 +17,7 @@ import { mochaCommand } from "./tools/mocha.mjs";
 import { inProject, main, option, Problem, run, say, secondsSince } from "./tools/project.mjs";
 import { maxQuietSeconds, whenQuiet } from "./tools/quiet.mjs";
 import { notRunTests, readResults } from "./tools/results.mjs";
+import { maxUnstable, onlyTitle, withSecondResults } from "./tools/secondRun.mjs";
 import { newLanes, newTurns, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
 import { vscodeForTests } from "./vscode/vscodeForTests.mjs";
@@ -30,11 +33,16 @@ const quietSecondsOf = name => (name === "check" ? 3 * maxQuietSeconds : maxQuie
 /**
  * @typedef {object} Suite
  * @property {string} about
- * @property {(resultsFile: string, part: number) => readonly string[]} command the arguments for Node.js
+ * @property {(resultsFile: string, share: Share) => readonly string[]} command the arguments for Node.js
  * @property {readonly (() => unknown)[]} needs the preparations
  * @property {number} [parts] the number of programs that share the tests
  * @property {number} [processors] that each of these programs keeps busy. Default: 1
  * @property {boolean} [inBackground] whether it runs beside the others, with the processor time that they leave
+ */
+
+/**
+ * The tests of a suite that a program runs: one of the parts, and of it the tests whose titles match `grep`.
+ * @typedef {{ readonly part: number, readonly parts: number, readonly grep: string | undefined }} Share
  */
 
 /**
@@ -67,10 +75,10 @@ const e2eParts = os.availableParallelism() < 2 * vscodeProcessors ? 1 : 2;
 const suites = {
   host: {
     about: "inside the extension host of a real VS Code",
-    command: (results, part) => [
+    command: (results, { part, parts, grep }) => [
       "scripts/test-host.mjs",
       `--results=${results}`,
-      `--part=${part + 1}/${hostParts}`,
+      `--part=${part + 1}/${parts}`,
       ...(grep ? [`--grep=${grep}`] : []),
     ],
     needs: [chromium, vscode],
@@ -79,14 +87,11 @@ const suites = {
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
-    command: (results, part) =>
+    command: (results, share) =>
       mocha(
         results,
-        inPart(
-          testFiles(folder => folder === "e2e"),
-          part,
-          e2eParts,
-        ),
+        testFiles(folder => folder === "e2e"),
+        share,
       ),
     needs: [chromium, vscode],
     parts: e2eParts,
@@ -94,37 +99,32 @@ const suites = {
   },
   joined: {
     about: "real agents and the panel in Chromium, without VS Code",
-    command: results =>
+    command: (results, share) =>
       mocha(
         results,
         testFiles(folder => folder === "joined"),
+        share,
       ),
     needs: [chromium],
   },
   unit: {
     about: "everything that needs no editor",
-    command: (results, part) =>
+    command: (results, share) =>
       mocha(
         results,
-        inPart(
-          testFiles(folder => !["webview", "joined", "host", "e2e"].includes(folder)),
-          part,
-          unitParts,
-        ),
+        testFiles(folder => !["webview", "joined", "host", "e2e"].includes(folder)),
+        share,
       ),
     needs: [],
     parts: unitParts,
   },
   webview: {
     about: "the panel in Chromium",
-    command: (results, part) =>
+    command: (results, share) =>
       mocha(
         results,
-        inPart(
-          testFiles(folder => folder === "webview"),
-          part,
-          webviewParts,
-        ),
+        testFiles(folder => folder === "webview"),
+        share,
       ),
     needs: [chromium],
     parts: webviewParts,
@@ -167,7 +167,7 @@ await main(async () => {
   const progress = printProgress();
   const outcomes = await Promise.all(names.map(outcomeOf));
   clearInterval(progress);
-  summarize([build, ...outcomes]);
+  summarize(await runFailedAgain([build, ...outcomes]));
 });
 
 /** @returns {string[]} */
@@ -194,9 +194,9 @@ async function buildAll() {
   return { name: "build", tests: [step], ms: performance.now() - started };
 }
 
-/** @param {string} results @param {readonly string[]} files */
-function mocha(results, files) {
-  return mochaCommand(files, { results, grep });
+/** @param {string} results @param {readonly string[]} files @param {Share} share */
+function mocha(results, files, { part, parts, grep }) {
+  return mochaCommand(inPart(files, part, parts), { results, grep });
 }
 
 /**
@@ -231,6 +231,36 @@ async function runSuite(name) {
 }
 
 /**
+ * Runs the failed tests once more, each in a process of its own, unless the user chose tests or too many failed.
+ * @param {readonly Outcome[]} outcomes
+ * @returns {Promise<readonly Outcome[]>}
+ */
+async function runFailedAgain(outcomes) {
+  const failed = outcomes.flatMap(({ tests }) => tests.filter(({ state }) => state === "failed"));
+  if (grep || failed.length === 0 || failed.length > maxUnstable) return outcomes;
+  heading("the failed tests once more, alone");
+  /** @param {Outcome} outcome @returns {Promise<Outcome>} */
+  const again = async outcome => {
+    const suite = suites[outcome.name];
+    if (!suite) return outcome;
+    const tests = await withSecondResults(outcome.tests, async title => {
+      const file = inProject("out", "results", `${outcome.name}-again.json`);
+      fs.rmSync(file, { force: true });
+      const share = { part: 0, parts: 1, grep: onlyTitle(title) };
+      const watch = (/** @type {() => void} */ end) => whenQuiet(file, end, maxQuietSeconds + reportSeconds);
+      const print = (/** @type {string} */ text) => void process.stdout.write(text);
+      const code = await runLimited(suite.command(file, share), watch, print, { inBackground: false });
+      return code === 0 ? readResults(file).tests : [];
+    });
+    return { ...outcome, tests };
+  };
+  /** @type {Outcome[]} */
+  const repeated = [];
+  for (const outcome of outcomes) repeated.push(await again(outcome));
+  return repeated;
+}
+
+/**
  * @param {string} name
  * @param {Suite} suite
  * @param {number} part
@@ -240,6 +270,7 @@ async function runPart(name, suite, part) {
   const turn = newTurn();
   if (part === 0) turn.print(titleOf(`${name}: ${suite.about}`));
   const results = inProject("out", "results", suite.parts ? `${name}-${part + 1}.json` : `${name}.json`);
+  const share = { part, parts: suite.parts ?? 1, grep };
   fs.mkdirSync(path.dirname(results), { recursive: true });
   fs.rmSync(results, { force: true });
   const perform = async () => {
@@ -254,7 +285,7 @@ async function runPart(name, suite, part) {
       turn.print(text);
     };
     inProgress.set(path.basename(results, ".json"), results);
-    return runLimited(suite.command(results, part), watch, print, how);
+    return runLimited(suite.command(results, share), watch, print, how);
   };
   let lastOutput = "";
   let started = performance.now();
@@ -344,8 +375,8 @@ function summarize(outcomes) {
   fs.mkdirSync(path.dirname(inProject(resultsFile)), { recursive: true });
   fs.writeFileSync(inProject(resultsFile), JSON.stringify(outcomes, undefined, 1));
   for (const { name, tests } of outcomes) {
-    for (const test of tests.filter(test => test.state === "failed")) {
-      say(`failed: ${name}: ${test.title}`);
+    for (const test of tests.filter(({ state }) => state === "failed" || state === "unstable")) {
+      say(`${test.state}: ${name}: ${test.title}`);
       for (const line of (test.error ?? "").split("\n", maxReasonLines)) say(`    ${line.slice(0, maxReasonWidth)}`);
     }
   }
@@ -362,8 +393,11 @@ function summarize(outcomes) {
 function counts(tests) {
   /** @param {TestResult["state"]} state */
   const count = state => tests.filter(test => test.state === state).length;
-  const skipped = count("skipped");
-  return `${count("passed")} passed, ${count("failed")} failed${skipped ? `, ${skipped} skipped` : ""}`;
+  const others = /** @type {const} */ (["unstable", "skipped"]).filter(state => count(state) > 0);
+  return [
+    `${count("passed")} passed, ${count("failed")} failed`,
+    ...others.map(state => `${count(state)} ${state}`),
+  ].join(", ");
 }
 
 /** @param {string} text */

@@ -4,7 +4,8 @@ import type { Runner } from "mocha";
 /** The result of one test, or of one check. */
 export interface TestResult {
   readonly title: string;
-  readonly state: "passed" | "failed" | "skipped";
+  /** `unstable`: it failed, and passed when it ran again. */
+  readonly state: "passed" | "failed" | "skipped" | "unstable";
   readonly ms?: number;
   readonly error?: string;
 }
