@@ -173,14 +173,24 @@ export async function runCommand(page, title) {
 }
 
 /**
- * Opens a file of the workspace by name, through Go to File.
+ * Opens a file of the workspace by name, through Go to File. VS Code lists files while it still searches: it can replace
+ * the rows at the moment of the click, and opens another file, or none.
  * @param {Page} page
  * @param {string} name
  */
 export async function openFile(page, name) {
-  await pick(page, "Control+P", name, page.getByText(name));
-  await page.locator(".tabs-container .tab.active", { hasText: name }).waitFor();
+  const tab = page.locator(".tabs-container .tab.active", { hasText: name });
+  for (let attempt = 1; ; attempt++) {
+    await pick(page, "Control+P", name, page.getByText(name));
+    try {
+      return await tab.waitFor({ timeout: attempt < maxOpenAttempts ? 10_000 : stepTimeout });
+    } catch (error) {
+      if (attempt === maxOpenAttempts) throw error;
+    }
+  }
 }
+
+const maxOpenAttempts = 3;
 
 /**
  * Opens a list with a key, types into it, and selects the row. The list doesn't show commands and files that are added

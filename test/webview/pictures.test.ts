@@ -13,6 +13,8 @@ const folder = join("test", "scenes", "panel");
 const isUpdate = process.env["UPDATE"] !== undefined;
 /** The share of a picture's pixels that can differ visibly. */
 const TOLERANCE = 0.002;
+/** How long the panel can take to look as stored (ms). */
+const MAX_WAIT = 10_000;
 /** One minute after the start of the scenes. */
 const NOW = START + 60_000;
 
@@ -53,11 +55,10 @@ describe("pictures of the panel", () => {
         const wrong: string[] = [];
         for (const [name, view] of views) {
           await show(panel, name, view);
-          const picture = await panel.page.screenshot({ animations: "disabled" });
           const file = join(folder, `${name}-${theme}-${width}.png`);
-          if (isUpdate) writeFileSync(file, picture);
+          if (isUpdate) writeFileSync(file, await pictureOf(panel));
           assert.ok(existsSync(file), `There is no picture ${file}. Draw it with UPDATE=1 and check it.`);
-          const share = await differing(panel.page, readFileSync(file), picture);
+          const { picture, share } = await bestPicture(panel, readFileSync(file));
           if (share <= TOLERANCE) continue;
           mkdirSync(join("out", "screenshots"), { recursive: true });
           writeFileSync(join("out", "screenshots", `${name}-${theme}-${width}.png`), picture);
@@ -92,6 +93,18 @@ function golden(file: string, text: string): void {
   if (isUpdate) writeFileSync(path, text);
   assert.ok(existsSync(path), `There is no ${path}. Write it with UPDATE=1 and check it.`);
   assert.equal(text, readFileSync(path, "utf8"), path);
+}
+
+const pictureOf = ({ page }: PanelPage): Promise<Buffer> => page.screenshot({ animations: "disabled" });
+
+/** The first picture that matches, or the last one: on a busy machine, formulas and colours take several frames. */
+async function bestPicture(panel: PanelPage, wanted: Buffer): Promise<{ picture: Buffer; share: number }> {
+  const end = Date.now() + MAX_WAIT;
+  for (;;) {
+    const picture = await pictureOf(panel);
+    const share = await differing(panel.page, wanted, picture);
+    if (share <= TOLERANCE || Date.now() > end) return { picture, share };
+  }
 }
 
 /** The share of pixels that differ visibly; 1 if the sizes differ. */
