@@ -51,14 +51,19 @@ export function learnLines(known: string, current: string, window: LineWindow): 
   if (known === current) return known;
   const first = window.line - 1;
   const last = first + window.limit;
-  const seen = differences(known, current).filter(({ newFrom, newTo }) => newFrom < last && newTo >= first);
+  // Lines that the user removed have been read once a line next to them has.
+  const seen = differences(known, current).filter(({ newFrom, newTo }) =>
+    newFrom === newTo ? newFrom < last && newTo >= first : newFrom < last && newTo > first,
+  );
   const lines = linesOf(current);
   const old = linesOf(known);
   const learned: string[] = [];
   let at = 0;
   for (const { oldFrom, oldTo, newFrom, newTo } of seen) {
-    learned.push(...old.slice(at, oldFrom), ...lines.slice(newFrom, newTo));
-    at = oldTo;
+    const isWhole = first <= newFrom && newTo <= last;
+    learned.push(...old.slice(at, oldFrom), ...lines.slice(Math.max(newFrom, first), Math.min(newTo, last)));
+    // The agent has not read which lines follow.
+    at = isWhole ? oldTo : oldFrom;
   }
   return [...learned, ...old.slice(at)].join("");
 }

@@ -77,4 +77,30 @@ describe("the text that an agent knows", () => {
     assert.equal(learnLines(known, current, { line: 1, limit: 2 }), "new\n1\n2\n3\n4\n5\n6\n");
     assert.equal(learnLines(known, current, { line: 1, limit: Infinity }), current);
   });
+
+  it("does not have the lines of one change that begin before or end after what was read", () => {
+    const current = "1\nuser a\nuser b\nuser c\n2\n";
+    assert.equal(learnLines("1\n2\n", current, { line: 1, limit: 2 }), "1\nuser a\n2\n");
+    assert.equal(learnLines("1\n2\n", current, { line: 4, limit: 9 }), "1\nuser c\n2\n");
+    assert.equal(learnLines("1\n2\n", current, { line: 5, limit: 9 }), "1\n2\n");
+    assert.equal(learnLines("1\nold\n2\n", current, { line: 1, limit: 2 }), "1\nuser a\nold\n2\n");
+  });
+
+  it("loses no line in a merge that was not read, whatever is read and written", () => {
+    const window = fc.record({ line: fc.integer({ min: 1, max: 14 }), limit: fc.integer({ min: 1, max: 8 }) });
+    fc.assert(
+      fc.property(text, edited("user"), window, edited("agent"), (known, type, read, write) => {
+        const current = type(known);
+        const lines: readonly string[] = current.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+        const shown = words(lines.slice(read.line - 1, read.line - 1 + read.limit).join(""));
+        const learned = learnLines(known, current, read);
+        assert.deepEqual(words(learned), shown);
+        const result = mergeTexts(learned, current, write(learned));
+        if (result.kind === "conflict") return;
+        const kept = new Set(words(result.text));
+        for (const word of words(current)) assert.ok(kept.has(word) || shown.includes(word), `${word} is lost`);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });
