@@ -1,8 +1,10 @@
 // The prompt files of a window: those of the user, and those of the folders in which a session works.
+import { withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
-import type { Log } from "../base/log.ts";
+import { t } from "../base/l10n.ts";
+import { systemClock, type Clock, type Log } from "../base/log.ts";
 import type { FoundPrompt, PromptFolder } from "./foundPrompt.ts";
 import type { EditorValues } from "./promptVariables.ts";
 import { readPromptFolder } from "./readPromptFolder.ts";
@@ -25,6 +27,24 @@ export interface PromptFilePlace {
 
 const none: readonly FoundPrompt[] = [];
 
+/** A folder, for example on a server that does not answer, has this long (ms). */
+const maxReadTime = 10_000;
+
+interface ReadFolder {
+  readonly folder: PromptFolder;
+  found: readonly FoundPrompt[];
+  /** A reading that takes too long still runs. No other one begins until it ends: each keeps a thread of Node.js busy. */
+  isLate?: boolean;
+  /** The folder is to be read again when that reading ends. */
+  isOutdated?: boolean;
+}
+
+export interface PromptFilesOptions {
+  /** Replaces {@link readPromptFolder} in tests. */
+  readonly read?: typeof readPromptFolder;
+  readonly clock?: Clock;
+}
+
 /** Reads a folder when it is first asked for, when its files change, and on {@link refresh}. */
 export class PromptFiles implements Disposable {
   readonly #store = new DisposableStore();
@@ -32,17 +52,19 @@ export class PromptFiles implements Disposable {
   readonly onDidChange: Event<void> = this.#changed.event;
   readonly place: PromptFilePlace;
   readonly #log: Log;
+  readonly #options: PromptFilesOptions;
   /** By the paths of folders. */
-  #read = new Map<string, { readonly folder: PromptFolder; found: readonly FoundPrompt[] }>();
+  #read = new Map<string, ReadFolder>();
   /** The joined lists, by the folders of sessions. */
   readonly #lists = new Map<string | undefined, readonly FoundPrompt[]>();
   #reading: Promise<void> | undefined;
   /** Another reading follows the one that runs. */
   #next: Promise<void> | undefined;
 
-  constructor(place: PromptFilePlace, log: Log) {
+  constructor(place: PromptFilePlace, log: Log, options: PromptFilesOptions = {}) {
     this.place = place;
     this.#log = log;
+    this.#options = options;
     this.#store.add(
       place.onDidChange(what => {
         if (what === "folders") {
@@ -86,20 +108,37 @@ export class PromptFiles implements Disposable {
 
   async #readAll(): Promise<void> {
     const all = this.#read;
-    let isOther = false;
     try {
-      await Promise.all(
-        [...all.values()].map(async one => {
-          const found = await readPromptFolder(one.folder, path => this.place.labelOf(path));
-          if (jsonEqual(found, one.found)) return;
-          one.found = found;
-          isOther = true;
-        }),
-      );
+      await Promise.all([...all.values()].map(one => this.#readOne(one, all)));
     } catch (error) {
       this.#log.error("The prompt files could not be read.", asError(error).stack);
     }
-    if (isOther && all === this.#read) this.#fire();
+  }
+
+  /** Reads a folder. If that takes too long, a row says so until the folder has been read. */
+  async #readOne(one: ReadFolder, all: ReadonlyMap<string, ReadFolder>): Promise<void> {
+    if (one.isLate) return void (one.isOutdated = true);
+    const { read = readPromptFolder, clock = systemClock } = this.#options;
+    const { folder } = one;
+    const label = this.place.labelOf(folder.path);
+    const take = (found: readonly FoundPrompt[]): void => {
+      if (jsonEqual(found, one.found)) return;
+      one.found = found;
+      if (all === this.#read) this.#fire();
+    };
+    const reading = read(folder, path => this.place.labelOf(path));
+    const inTime = await withTimeout(reading, maxReadTime, () => undefined, clock);
+    if (inTime) return take(inTime);
+    const problem = t("The folder was not read within {0} s.", maxReadTime / 1000);
+    take([{ folder, path: folder.path, label, name: folder.origin, problem }]);
+    const failed = (error: unknown): void => this.#log.error(`${label} could not be read.`, asError(error).stack);
+    one.isLate = true;
+    void reading.then(take, failed).finally(() => {
+      one.isLate = false;
+      if (!one.isOutdated) return;
+      one.isOutdated = false;
+      this.#readSoon();
+    });
   }
 
   #fire(): void {

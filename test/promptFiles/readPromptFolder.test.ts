@@ -7,6 +7,8 @@ import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { FoundPrompt, PromptFolder } from "../../src/promptFiles/foundPrompt.ts";
 import { PromptFiles, type PromptFilePlace } from "../../src/promptFiles/promptFiles.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
 import { maxPromptFiles, maxPromptFileSize, readPromptFolder } from "../../src/promptFiles/readPromptFolder.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "parley-prompt-files-")));
@@ -180,5 +182,34 @@ describe("the prompt files of a window", () => {
     source.change("files");
     await changed;
     assert.deepEqual(rows(files.list(undefined)), { a: "A", b: "B" });
+  });
+
+  it("of a folder that does not answer are named, and appear once it does, without holding up other folders", async () => {
+    const [slow, quick] = [workspace({ "slow.prompt.md": "S" }), workspace({ "quick.prompt.md": "Q" })];
+    const gates: (() => void)[] = [];
+    const clock = new FakeClock();
+    const files = new PromptFiles(
+      place(() => [slow, quick]),
+      nullLog,
+      {
+        clock,
+        read: async (folder, labelOf) => {
+          if (folder === slow) await new Promise<void>(resolve => gates.push(resolve));
+          return readPromptFolder(folder, labelOf);
+        },
+      },
+    );
+    files.list(undefined);
+    const reading = files.refresh();
+    await until(() => rows(files.list(undefined))["quick"] === "Q");
+    clock.advance(10_000);
+    await reading;
+    const problem = Object.values(rows(files.list(undefined))).find(row => row !== "Q");
+    assert.equal(problem, "The folder was not read within 10 s.");
+    await files.refresh();
+    assert.equal(gates.length, 1);
+    for (const open of gates) open();
+    await until(() => rows(files.list(undefined))["slow"] === "S");
+    await until(() => gates.length === 2);
   });
 });

@@ -369,6 +369,12 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     beginCall({});
   };
   const folderOf = (): string => folder;
+  /** The facts of these files, and what the review shows of them, for the report of a failure about many files. */
+  const factsOf = (names: readonly string[]): string => {
+    const lines = facts.text.split("\n").filter(line => names.some(name => line.includes(`/${name}"`)));
+    const shown = names.map(name => `${name}: ${JSON.stringify(file(name) ?? "not listed")}`);
+    return [...lines, ...shown].join("\n");
+  };
   /** Who changed the file, in the order in which Parley found that out. */
   const authorsOf = (name: string): readonly string[] =>
     readRecording(facts.text).flatMap(line =>
@@ -425,6 +431,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     turnBegan,
     reopen,
     folder: folderOf,
+    factsOf,
     authorsOf,
   };
 }
