@@ -2,6 +2,7 @@
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
+import type { AskedSessions } from "../library/attention.ts";
 import type { OpenSession, OpenSessions } from "../library/openSessions.ts";
 import type { SessionState } from "../session/state.ts";
 import { answerPart } from "./commentPrompt.ts";
@@ -19,6 +20,8 @@ import { cutAnswer, isUnfinished, promptAnswer, type AnswerPhase } from "./promp
 export interface CommentAnswersOptions<S extends OpenSession> {
   readonly comments: LineComments;
   readonly open: Pick<OpenSessions<S>, "get" | "onDidChange">;
+  /** The sessions whose prompts wait until the user has answered a question of Parley. */
+  readonly asked: AskedSessions;
   readonly clock: Clock;
 }
 
@@ -36,8 +39,9 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
 
   constructor(options: CommentAnswersOptions<S>) {
     this.#options = options;
-    const { open, comments } = options;
+    const { open, asked, comments } = options;
     this.#links = [
+      asked.onDidChange(() => this.update()),
       open.onDidChange(change => {
         if (change.type === "changed" || change.type === "opened") this.#updateLater(change.session.id);
         else if (change.type === "closed") this.update();
@@ -57,7 +61,7 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
     // A prompt that was sent just now has no phase yet.
     const state = known === undefined ? this.#options.open.get(session)?.state : undefined;
     if (!state) return known;
-    const { phase } = promptAnswer(state, prompt);
+    const phase = this.#phaseIn(session, state, prompt);
     // The answer of a short turn is not collected yet.
     return isUnfinished(phase) || phase === "gone" ? phase : "working";
   }
@@ -111,7 +115,7 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
       return withRemarks(comment, remark => {
         const state = open.get(answeringSession(comment, remark))?.state;
         const next = state ? this.#answered(remark, state) : remark;
-        const phase = this.#setPhase(remark, state);
+        const phase = this.#setPhase(comment, remark, state);
         if (phase) others.push(comment.id);
         return next;
       });
@@ -120,13 +124,21 @@ export class CommentAnswers<S extends OpenSession> implements Disposable {
   }
 
   /** Whether the phase is another one. */
-  #setPhase({ prompt, end }: Remark, state: SessionState | undefined): boolean {
+  #setPhase(comment: LineComment, remark: Remark, state: SessionState | undefined): boolean {
+    const { prompt, end } = remark;
     if (prompt === undefined || end !== undefined) return false;
     const before = this.#phases.get(prompt);
-    const phase = state && promptAnswer(state, prompt).phase;
+    const phase = state && this.#phaseIn(answeringSession(comment, remark), state, prompt);
     if (phase) this.#phases.set(prompt, phase);
     else this.#phases.delete(prompt);
     return phase !== before;
+  }
+
+  /** How far the session is, which can be asking the user before it continues. */
+  #phaseIn(session: string | undefined, state: SessionState, prompt: string): AnswerPhase {
+    const { phase } = promptAnswer(state, prompt);
+    const isAsking = session !== undefined && this.#options.asked.isAsking(session);
+    return isAsking && isUnfinished(phase) ? "waiting" : phase;
   }
 
   #answered(remark: Remark, state: SessionState): Remark {

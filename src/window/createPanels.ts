@@ -100,6 +100,7 @@ export function createPanels(
   const comments = createComments(platform, {
     ...{ registry, stored, fileEvents, show, attachments: mentions.attachments },
     ...{ comments: features.comments, settings, agents, folders: features.folders, workspace: features.workspace },
+    asked: features.resumeQuestions,
     review: review.store.review,
     reviewReady: review.store.ready,
     announce: text => chat.announce(text),

@@ -1,5 +1,6 @@
 // Comments on their way to a session, and the answers on their way back.
 import assert from "node:assert/strict";
+import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import { Refusal } from "../../src/base/errors.ts";
 import { CommentAnswers } from "../../src/comments/commentAnswers.ts";
@@ -27,7 +28,15 @@ async function bench({ isSteered = false } = {}) {
   const { clock } = room;
   const files = { read: () => Promise.resolve([]), write: () => Promise.resolve(), remove: () => Promise.resolve() };
   const comments = new LineComments({ files, clock, log: nullLog, onNotStored: () => {} });
-  const answers = new CommentAnswers({ comments, open, clock });
+  const asking = new Set<string>();
+  const askedChanged = new Emitter<void>();
+  const asked = { isAsking: (id: string) => asking.has(id), onDidChange: askedChanged.event };
+  const ask = (isAsked: boolean): void => {
+    if (isAsked) asking.add("session");
+    else asking.delete("session");
+    askedChanged.fire();
+  };
+  const answers = new CommentAnswers({ comments, open, asked, clock });
   const declined: string[] = [];
   let failure: Error | undefined;
   const sender = new CommentSender({
@@ -59,10 +68,26 @@ async function bench({ isSteered = false } = {}) {
   const started = (): Promise<void> => until(() => room.session.state.activity.state === "running");
   const update = (): void => clock.advance(200);
   const fail = (error: Error | undefined): void => void (failure = error);
-  return { room, comments, open, answers, sender, declined, fail, add, say, get, shown, started, update };
+  return { room, comments, open, answers, sender, declined, fail, ask, add, say, get, shown, started, update };
 }
 
 describe("a comment that is sent", () => {
+  it("waits for the user while the chat asks whether to resume its session, and then goes on", async () => {
+    const { sender, ask, add, shown, started, update } = await bench();
+    add("c", "Why?");
+    ask(true);
+    await sender.send(["c"]);
+    update();
+    assert.deepEqual(shown("c"), [
+      "sent.working",
+      "You: Why?",
+      "Stub: The agent waits for you in the chat. (waiting for you)",
+    ]);
+    await started();
+    ask(false);
+    assert.deepEqual(shown("c"), ["sent.working", "You: Why?", "Stub: Working… (working)"]);
+  });
+
   it("is a prompt of its session, and its thread shows the answer while it arrives", async () => {
     const { room, sender, add, say, shown, started, update } = await bench();
     add("c", "Why?");

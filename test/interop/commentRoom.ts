@@ -60,7 +60,12 @@ export class CommentRoom {
     this.#path = path;
     this.#text = readFileSync(path, "utf8");
     this.#open.add(session);
-    this.#answers = new CommentAnswers({ comments, open: this.#open, clock: systemClock });
+    this.#answers = new CommentAnswers({
+      comments,
+      open: this.#open,
+      asked: { isAsking: () => false, onDidChange: () => ({ dispose() {} }) },
+      clock: systemClock,
+    });
     this.#sender = new CommentSender({
       ...{ comments, review },
       hasSession: () => true,

@@ -10,6 +10,7 @@ import { RecordFiles } from "../../files/recordFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
 import type { WindowAgents } from "../../agents/vscode/windowAgents.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
+import type { AskedSessions } from "../../library/attention.ts";
 import type { StoredSessions } from "../../library/storedSessions.ts";
 import { hasSession, rememberedSession } from "../../library/vscode/showSession.ts";
 import type { Attachments } from "../../mentions/vscode/attachments.ts";
@@ -72,6 +73,7 @@ export interface CommentsSources {
   readonly review: CommentedReview;
   readonly registry: SessionRegistry;
   readonly stored: StoredSessions;
+  readonly asked: AskedSessions;
   readonly attachments: Pick<Attachments, "declinedPaths">;
   readonly fileEvents: FileEvents;
   readonly workspace: { readonly roots: () => readonly string[]; readonly onDidChangeRoots: Event<void> };
@@ -103,7 +105,7 @@ export function createComments(
   );
   const { open } = registry;
   const known = { registry, stored };
-  const answers = store.add(new CommentAnswers({ comments, open, clock }));
+  const answers = store.add(new CommentAnswers({ comments, open, asked: rest.asked, clock }));
   const titleOf = (id: string | undefined): string => {
     const session = open.get(id);
     return session ? sessionTitle(session.state) : id === undefined ? "" : (stored.get(id)?.title ?? "");
