@@ -27,7 +27,7 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 13_200,
-  "dist/extension.js": 1_480_000,
+  "dist/extension.js": 1_520_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/editorTools.js": 350_000,

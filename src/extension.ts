@@ -21,6 +21,7 @@ import { createMcp } from "./mcp/vscode/createMcp.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { withProtectedFiles } from "./permissions/protectedFiles.ts";
 import { createPromptFiles } from "./promptFiles/vscode/createPromptFiles.ts";
+import { TerminalCommands } from "./mentions/vscode/terminalCommands.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import { filesOfSession } from "./review/turns/linesBySession.ts";
 import { createHistory } from "./history/vscode/createHistory.ts";
@@ -102,10 +103,14 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     hasTrust: () => vscode.workspace.isTrusted,
     sensitive: () => settings.read().sensitive,
   });
+  const terminalCommands = store.add(new TerminalCommands(platform.log));
   const editorTools = createEditorTools(platform, {
-    isOn: () => settings.read().editorTools === "read",
+    isOn: () => settings.read().editorTools !== "off",
+    choice: () => (settings.read().editorTools === "all" ? "all" : "read"),
     onDidChange: settings.onDidChange,
     review: () => review.store.review,
+    showChanges: path => review.showDiff(path),
+    lastCommand: () => terminalCommands.last,
   });
   const mcp = createMcp(platform, {
     ...{ sessions: () => open.sessions, agents: settings.definitions, environment },
@@ -231,6 +236,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   // Panels
   const runCommand = createPanels(platform, startup, {
     ...features,
+    terminalCommands,
     active,
     chat,
     registry,

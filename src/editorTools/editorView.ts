@@ -92,6 +92,100 @@ export interface EditorLanguages {
   lineText(path: string, line: number): Promise<string | undefined>;
 }
 
+/** A change of a file's text. */
+export interface FileEdit {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Changes that the editor proposes. Nothing is changed yet. */
+export interface ProposedEdits {
+  readonly edits: readonly FileEdit[];
+  /** The addresses of documents that are no files and would also change. */
+  readonly others: readonly string[];
+}
+
+/** Computes changes. Each method rejects with a Refusal if the language servers fail or have nothing. */
+export interface EditorEdits {
+  rename(at: CodePosition, newName: string): Promise<ProposedEdits>;
+  /** Formats a file as the user has set it up. */
+  format(path: string): Promise<ProposedEdits>;
+  organizeImports(path: string): Promise<ProposedEdits>;
+  /** What the light bulb offers for a range. The path is that of a file. */
+  codeActions(at: CodePlace): Promise<readonly OfferedAction[]>;
+  /** The changes of an action. Undefined: it is no longer offered. */
+  codeAction(at: CodePlace, title: string): Promise<ComputedAction | undefined>;
+}
+
+/** An action for a piece of code, such as a quick fix. */
+export interface OfferedAction {
+  readonly title: string;
+  /** Such as `quickfix` or `refactor.extract`. */
+  readonly kind?: string;
+  readonly isPreferred: boolean;
+  /** Why it cannot be run now. */
+  readonly disabled?: string;
+}
+
+/** What an action does. */
+export interface ComputedAction extends ProposedEdits {
+  readonly disabled?: string;
+  /** The command that it runs after its edits. What it does cannot be seen before. */
+  readonly command?: string;
+  /** Runs the command. */
+  readonly runCommand: () => Promise<void>;
+}
+
+/** The files and tabs of the editor. */
+export interface EditorFiles {
+  kindOf(path: string): Promise<"file" | "folder" | "other" | "missing">;
+  /** Moves a file within these folders. Rejects with a Refusal. */
+  move(roots: readonly string[], from: string, to: string): Promise<void>;
+  /** Shows a file in a tab. The keyboard focus stays where it is. */
+  show(path: string, line: number | undefined, endLine: number | undefined): Promise<void>;
+  showDiff(left: string, right: string): Promise<void>;
+  /** Shows the changes of a file that wait for review. */
+  showChanges(path: string): Promise<void>;
+}
+
+/** A task that the editor can run. */
+export interface EditorTask {
+  readonly label: string;
+  /** What provides it, such as `Workspace` or `npm`. */
+  readonly source: string;
+  /** The workspace folder that it belongs to. Absent: it belongs to the user or to the whole workspace. */
+  readonly scopeFolder?: string;
+  /** As it is written, before variables are replaced. Absent: not known. */
+  readonly commandLine?: string;
+  /** Where it runs, if it states that. */
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The tasks of the window. */
+export interface EditorTasks {
+  /** Whether the user trusts the workspace. */
+  areTrusted(): boolean;
+  all(): Promise<readonly EditorTask[]>;
+  isRunning(task: EditorTask): boolean;
+  /** Runs a task that {@link all} has returned, or waits for its running one, for at most `maxWait` (ms). */
+  run(
+    task: EditorTask,
+    options: { readonly maxWait: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly isRunning: boolean; readonly exitCode?: number }>;
+}
+
+/** A command that the user ran in a terminal, without likely secrets. */
+export interface TerminalCommand {
+  readonly command: string;
+  readonly cwd?: string;
+  readonly exitCode?: number;
+  readonly output: string;
+  /** The beginning of the output is missing. */
+  readonly truncated: boolean;
+}
+
 /** The editor as the tools see it. */
 export interface EditorView {
   openEditors(): readonly OpenEditor[];
@@ -100,4 +194,9 @@ export interface EditorView {
   spelled(path: string): string;
   readonly problems: EditorProblems;
   readonly languages: EditorLanguages;
+  readonly edits: EditorEdits;
+  readonly files: EditorFiles;
+  readonly tasks: EditorTasks;
+  /** The newest command of any terminal. */
+  lastCommand(): TerminalCommand | undefined;
 }

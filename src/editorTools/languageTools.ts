@@ -95,7 +95,7 @@ export const workspaceSymbolsTool = readingTool({
   },
 });
 
-const positionArguments = {
+export const positionArguments = {
   path: pathArgument,
   line: countArgument("The line, 1-based.", 1, 10_000_000),
   symbol: optionalArgument(textArgument("The name in this line. Send this or “column”.", 500)),
@@ -111,7 +111,8 @@ interface SentPosition {
   readonly column: number | undefined;
 }
 
-async function positionOf(sent: SentPosition, context: ToolContext, signal: AbortSignal): Promise<CodePosition> {
+/** The position that the arguments name, in a file that the session may read. */
+export async function positionOf(sent: SentPosition, context: ToolContext, signal: AbortSignal): Promise<CodePosition> {
   const { line, symbol, column } = sent;
   if ((symbol === undefined) === (column === undefined))
     throw new Refusal("invalid", "Send either “symbol” or “column”.");

@@ -3,13 +3,19 @@ import { asError, Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { shortQuote } from "../base/text.ts";
 import { untilAborted } from "../base/async.ts";
+import { listCodeActionsTool, runCodeActionTool } from "./codeActionTools.ts";
+import { applyEditsTool, formatFileTool, organizeImportsTool, renameSymbolTool } from "./editTools.ts";
 import { changesTool, openEditorsTool, readFileTool } from "./fileTools.ts";
 import { codePlacesTool, documentSymbolsTool, hoverTool, workspaceSymbolsTool } from "./languageTools.ts";
 import { diagnosticsTool } from "./problemTools.ts";
-import { sentResult, type Tool, type ToolContext } from "./tool.ts";
+import { renameFileTool } from "./renameFileTool.ts";
+import { runTaskTool } from "./taskTool.ts";
+import { terminalOutputTool } from "./terminalTool.ts";
+import { askTool, showTool } from "./userTools.ts";
+import { sentResult, type Tool, type ToolChoice, type ToolContext } from "./tool.ts";
 import type { ToolDescription, ToolResult } from "./toolServer.ts";
 
-const tools: readonly Tool[] = [
+const readingTools: readonly Tool[] = [
   readFileTool,
   openEditorsTool,
   diagnosticsTool,
@@ -18,20 +24,52 @@ const tools: readonly Tool[] = [
   workspaceSymbolsTool,
   codePlacesTool,
   hoverTool,
+  listCodeActionsTool,
+  terminalOutputTool,
 ];
 
+const actingTools: readonly Tool[] = [
+  applyEditsTool,
+  renameSymbolTool,
+  formatFileTool,
+  organizeImportsTool,
+  runCodeActionTool,
+  renameFileTool,
+  showTool,
+  askTool,
+  runTaskTool,
+];
+const allTools: readonly Tool[] = [...readingTools, ...actingTools];
+
+const toolsFor = (choice: ToolChoice): readonly Tool[] => (choice === "all" ? allTools : readingTools);
+
 /** The tools as agents see them. */
-export const toolDescriptions: readonly ToolDescription[] = tools.map(({ description }) => description);
+export const describedTools = (choice: ToolChoice): readonly ToolDescription[] =>
+  toolsFor(choice).map(({ description }) => description);
+
+/** The tools that only read, as agents see them. */
+export const toolDescriptions: readonly ToolDescription[] = describedTools("read");
+
+interface CallOptions {
+  /** Absent: only tools that read. */
+  readonly choice?: ToolChoice;
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
 
 /** Calls a tool. A mistake of the agent, or a failure, is a result with a sentence. Never rejects. */
 export async function callTool(
   name: string,
   given: unknown,
-  { context, signal, log }: { readonly context: ToolContext; readonly signal: AbortSignal; readonly log: Log },
+  { choice = "read", context, signal, log }: CallOptions,
 ): Promise<ToolResult> {
-  const tool = tools.find(({ description }) => description.name === name);
+  const tool = allTools.find(({ description }) => description.name === name);
+  const offered = toolsFor(choice);
+  if (tool && !offered.includes(tool))
+    return errorResult(`The user allows only tools that change nothing, so ${name} is switched off.`);
   if (!tool) {
-    const names = toolDescriptions.map(one => one.name).join(", ");
+    const names = offered.map(({ description }) => description.name).join(", ");
     return errorResult(`There is no tool ${shortQuote(name)}. The tools are: ${names}.`);
   }
   try {

@@ -4,6 +4,7 @@ import type { Gate } from "../files/gate.ts";
 import type { Confinement } from "../files/paths.ts";
 import { failedRefusal } from "../files/refusals.ts";
 import type { SessionFiles } from "../files/sessionFiles.ts";
+import type { AgentActions } from "../session/participant.ts";
 import type { ReviewedFile } from "../review/review.ts";
 import type { EditorView } from "./editorView.ts";
 import {
@@ -20,10 +21,17 @@ import type { ToolDescription, ToolResult } from "./toolServer.ts";
 export interface ToolAccess {
   readonly confinement: Confinement;
   readonly gate: Gate;
-  readonly files: Pick<SessionFiles, "read">;
+  readonly files: Pick<SessionFiles, "read" | "edit">;
+  /** What a tool does in the session in place of the agent. Absent: it can only read. */
+  readonly actions?: AgentActions | undefined;
+  /** What the user has allowed for the whole session. Tools add to it. */
+  readonly allowed?: Set<string>;
   /** Whether a list may name the file: a request to read it would pass without a question to the user. */
   readonly passes: (path: string) => Promise<boolean>;
 }
+
+/** What the user lets agents use: tools that only read, or all of them. */
+export type ToolChoice = "read" | "all";
 
 /** What the tools of a session use. */
 export interface ToolContext {
@@ -38,6 +46,18 @@ export interface ToolContext {
 export interface ToolAnswer {
   readonly text: string;
   readonly structured: Readonly<Record<string, unknown>>;
+}
+
+/** What clients may assume about a tool, besides that it never reaches other machines by itself. */
+interface ToolHints {
+  /** It only reads. */
+  readonly reads?: true;
+  /** It can replace or remove what is there. */
+  readonly destroys?: true;
+  /** A second call with the same arguments changes nothing more. */
+  readonly repeats?: true;
+  /** It runs programs, which can do anything. */
+  readonly isOpen?: true;
 }
 
 /** A tool whose arguments are checked before it runs. */
@@ -57,12 +77,23 @@ interface ToolParts<F extends ArgumentFields> {
 }
 
 /** Makes a tool that only reads. */
-export function readingTool<const F extends ArgumentFields>(parts: ToolParts<F>): Tool {
+export const readingTool = <const F extends ArgumentFields>(parts: ToolParts<F>): Tool =>
+  makeTool(parts, { reads: true, repeats: true });
+
+/** Makes a tool that changes or runs something, or shows something to the user. */
+export const actingTool = <const F extends ArgumentFields>(parts: ToolParts<F>, hints: ToolHints): Tool =>
+  makeTool(parts, hints);
+
+function makeTool<const F extends ArgumentFields>(
+  parts: ToolParts<F>,
+  { reads = false, destroys = false, repeats = false, isOpen = false }: Partial<Record<keyof ToolHints, boolean>>,
+): Tool {
   const { name, title, description, result } = parts;
+  const hints = { readOnlyHint: reads, destructiveHint: destroys, idempotentHint: repeats, openWorldHint: isOpen };
   return {
     description: {
       ...{ name, title, description, inputSchema: argumentSchema(parts.arguments), outputSchema: result },
-      annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: { title, ...hints },
     },
     run: async (given, context, signal) => parts.run(checkedArguments(parts.arguments, given), context, signal),
   };

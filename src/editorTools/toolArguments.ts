@@ -14,6 +14,8 @@ export interface FieldSchema {
   readonly maxLength?: number;
   readonly default?: string | number | boolean;
   readonly items?: FieldSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: false;
@@ -79,6 +81,69 @@ export function choiceArgument<const T extends string>(description: string, choi
   };
 }
 
+/** Yes or no. */
+export function flagArgument(description: string): ArgumentField<boolean> {
+  return {
+    schema: { type: "boolean", description },
+    isOptional: false,
+    fault: value => (typeof value === "boolean" ? undefined : "must be true or false"),
+  };
+}
+
+/** A text that may be empty. */
+export function anyTextArgument(description: string, maxLength: number): ArgumentField<string> {
+  return {
+    schema: { type: "string", description, maxLength },
+    isOptional: false,
+    fault: value =>
+      typeof value !== "string"
+        ? "must be a string"
+        : value.length > maxLength
+          ? `must have at most ${maxLength} characters`
+          : undefined,
+  };
+}
+
+/** A list of strings that are not empty. */
+export function textsArgument(
+  description: string,
+  { maxItems, maxLength }: { readonly maxItems: number; readonly maxLength: number },
+): ArgumentField<readonly string[]> {
+  const item = textArgument(description, maxLength);
+  return {
+    schema: { type: "array", description, items: { type: "string", minLength: 1, maxLength }, minItems: 1, maxItems },
+    isOptional: false,
+    fault: value =>
+      listFault(value, maxItems) ?? (value as readonly unknown[]).map(item.fault).find(fault => fault !== undefined),
+  };
+}
+
+/** A list of objects with these fields. */
+export function listArgument<const F extends ArgumentFields>(
+  description: string,
+  fields: F,
+  maxItems: number,
+): ArgumentField<readonly CheckedArguments<F>[]> {
+  return {
+    schema: { type: "array", description, items: argumentSchema(fields), minItems: 1, maxItems },
+    isOptional: false,
+    fault: value => {
+      const wrong = listFault(value, maxItems);
+      if (wrong !== undefined) return wrong;
+      for (const [index, one] of (value as readonly unknown[]).entries()) {
+        const faults = argumentFaults(fields, one);
+        if (faults.length > 0) return `has a mistake in item ${index + 1}: ${faults.join(" ")}`.replace(/\.$/, "");
+      }
+      return undefined;
+    },
+  };
+}
+
+function listFault(value: unknown, maxItems: number): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return "must be a list that is not empty";
+  return value.length > maxItems ? `must have at most ${maxItems} items` : undefined;
+}
+
 /** The same field, which may be absent. Agents often send null for an argument that they leave out. */
 export function optionalArgument<T>(field: ArgumentField<T>): ArgumentField<T | undefined> {
   return {
@@ -101,11 +166,21 @@ export function argumentSchema(fields: ArgumentFields): ObjectSchema {
 
 /** The arguments of a call, checked. Throws a Refusal that names each mistake. */
 export function checkedArguments<const F extends ArgumentFields>(fields: F, given: unknown): CheckedArguments<F> {
+  const faults = argumentFaults(fields, given);
+  if (faults.length > 0) throw new Refusal("invalid", faults.join(" "));
+  const values = (given ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.keys(fields).map(name => [name, Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined]),
+  ) as CheckedArguments<F>;
+}
+
+/** The mistakes in the arguments, as sentences. */
+function argumentFaults(fields: ArgumentFields, given: unknown): readonly string[] {
   if (given !== undefined && (typeof given !== "object" || given === null || Array.isArray(given)))
-    throw new Refusal("invalid", "The arguments must be an object.");
+    return ["The arguments must be an object."];
   const values = (given ?? {}) as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(values).filter(name => !Object.hasOwn(fields, name));
-  const faults = [
+  return [
     ...Object.entries(fields).flatMap(([name, { fault }]) => {
       const wrong = fault(Object.hasOwn(values, name) ? values[name] : undefined);
       return wrong === undefined ? [] : [`“${name}” ${wrong}.`];
@@ -118,8 +193,4 @@ export function checkedArguments<const F extends ArgumentFields>(fields: F, give
         ]
       : []),
   ];
-  if (faults.length > 0) throw new Refusal("invalid", faults.join(" "));
-  return Object.fromEntries(
-    Object.keys(fields).map(name => [name, Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined]),
-  ) as CheckedArguments<F>;
 }

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
-import { callTool, errorResult, toolDescriptions } from "./sessionTools.ts";
-import type { ToolAccess, ToolContext } from "./tool.ts";
+import { callTool, describedTools, errorResult } from "./sessionTools.ts";
+import type { ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
 import type { RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
 
 const tokenBytes = 32;
@@ -23,6 +23,8 @@ export interface ToolSessionsOptions {
   readonly startServer: (options: Pick<ToolServerOptions, "toolsOf" | "onWarning">) => Promise<RunningToolServer>;
   /** Whether the user lets agents use the tools. */
   readonly isOn: () => boolean;
+  /** Which tools the user lets agents use. Absent: only those that read. */
+  readonly choice?: () => ToolChoice;
   readonly context: (session: string, access: ToolAccess) => ToolContext;
   readonly clock: Clock;
   readonly log: Log;
@@ -123,18 +125,25 @@ export class ToolSessions implements Disposable {
       .catch((error: unknown) => log.warn("The server of the editor's tools could not be closed.", String(error)));
   }
 
+  #choice(): ToolChoice {
+    return this.#options.choice?.() ?? "read";
+  }
+
   #toolsOf(token: string): ServedTools | undefined {
     const session = this.#byDigest.get(digest(token));
     const known = session === undefined ? undefined : this.#sessions.get(session);
     if (session === undefined || !known) return undefined;
     return {
-      descriptions: this.#options.isOn() ? toolDescriptions : [],
+      descriptions: this.#options.isOn() ? describedTools(this.#choice()) : [],
       call: async (name, given, signal) => {
         const { isOn, context, log } = this.#options;
         if (!isOn()) return errorResult("The user has switched off the tools of the editor. Work without them.");
         const opened = this.#open.get(session);
         if (!opened) return errorResult("The session is not open in Parley yet. Try again after the first prompt.");
-        return callTool(name, given, { context: context(session, opened.access), signal, log });
+        return callTool(name, given, {
+          ...{ choice: this.#choice(), context: context(session, opened.access) },
+          ...{ signal, log },
+        });
       },
       ended: known.ended.signal,
     };

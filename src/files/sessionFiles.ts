@@ -5,6 +5,7 @@ import { sizeInMebibytes, sliceLines, tooLargeRefusal } from "./lineWindow.ts";
 import { rootsOnly, type Gate, type Operation } from "./gate.ts";
 import { type Confinement, type LocatedPath } from "./paths.ts";
 import { KnownTexts } from "./knownTexts.ts";
+import { mergeTexts } from "./mergeTexts.ts";
 import { normalizeText, quotePath } from "../base/text.ts";
 import type { WriteResult } from "../session/agent.ts";
 import { isFormatted } from "./typedEdits.ts";
@@ -29,6 +30,13 @@ export interface ReadRequest {
 export interface WriteRequest {
   readonly path: string;
   readonly content: string;
+}
+
+/** A change that was computed from the text `before`. */
+export interface EditRequest {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
 }
 
 /** The files of one session. Requests for the same file run in order, requests for different files in parallel. */
@@ -80,6 +88,28 @@ export class SessionFiles {
       const outcome = await this.#documents.write(located.path, request.content, known);
       await this.#checkNotMoved(located, request.path);
       this.#wrote(located.key, normalizeText(request.content), outcome, { userEdits, known });
+      return outcome;
+    });
+  }
+
+  /**
+   * Changes the file's text from `before` to `after`. Refuses if the file no longer has the text `before`. The agent then
+   * knows the change, and nothing else that it did not know before.
+   */
+  async edit({ path, before, after }: EditRequest, signal?: AbortSignal): Promise<WriteResult> {
+    refuseNonText({ path, content: after });
+    return this.#inOrder("write", path, signal, async located => {
+      this.#checkFile(await this.#documents.stat(located.path), path);
+      const [from, to] = [normalizeText(before), normalizeText(after)];
+      const userEdits = await this.#documents.userEdits(located.path);
+      if (normalizeText(await this.#documents.read(located.path)) !== from)
+        throw new Refusal("failed", `${quotePath(path)} has changed since the edit was computed. Call again.`, {
+          path,
+        });
+      const outcome = await this.#documents.write(located.path, after, { text: from, userEdits });
+      await this.#checkNotMoved(located, path);
+      const known = this.#known.get(located.key);
+      if (known) this.#known.set(located.key, withEdit(known, from, to));
       return outcome;
     });
   }
@@ -174,6 +204,12 @@ export class SessionFiles {
       throw new Refusal("failed", `${quotePath(path)}: ${asError(thrown).message}`, { path });
     }
   }
+}
+
+/** What the agent knows after an edit of its own. A text that the edit does not fit is merged with the next write. */
+function withEdit(known: KnownText, before: string, after: string): KnownText {
+  const merged = mergeTexts(before, known.text, after);
+  return merged.kind === "merged" ? { ...known, text: merged.text } : { ...known, userEdits: -1 };
 }
 
 /** Refuses a text that no encoding can store, or that would make the file binary. */

@@ -54,7 +54,8 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   // A huge input is not parsed a second time.
   const command = combinedCommand([own, isWhole ? inputCommand(input, kind, readers) : undefined], isWhole, folders);
   const caveat =
-    subject?.env?.some(each => !isHarmlessVariable(each)) === true ? setsVariables : caveatOf(input, command, found);
+    question.caveat ??
+    (subject?.env?.some(each => !isHarmlessVariable(each)) === true ? setsVariables : caveatOf(input, command, found));
 
   const resolver = new SymlinkResolver(context);
   const cwd = command && folders[0] !== undefined ? await resolver.resolveFolder(folders[0]) : undefined;

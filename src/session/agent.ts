@@ -228,6 +228,8 @@ export interface PermissionQuestion {
   readonly tool?: Partial<ToolFields>;
   /** The subject of a question of Parley's own. */
   readonly subject?: QuestionSubject;
+  /** Why no rule can allow a question of Parley's own. Continues "it …". */
+  readonly caveat?: string;
 }
 
 export interface TerminalRequest {

@@ -11,10 +11,22 @@ import type { SessionState } from "./state.ts";
 export type ReadTextFileRequest = Parameters<AgentClient["readTextFile"]>[0];
 
 /**
+ * What a feature does in a session in place of its agent, such as a tool of the editor that the agent calls. It is asked,
+ * reviewed and shown as the agent's own work.
+ */
+export interface AgentActions extends Pick<AgentClient, "report" | "requestPermission" | "askForm"> {
+  readonly state: () => SessionState;
+  /** Runs a write with what all participants do around a write of the agent. */
+  writeFile(path: string, text: string, write: () => Promise<WriteResult>): Promise<void>;
+}
+
+/**
  * One feature's part in one session, such as following the agent or reviewing its changes. The session calls its
  * participants in their order, and disposes them when it ends.
  */
 export interface SessionParticipant extends Disposable {
+  /** Called once, before everything else. */
+  begin?(actions: AgentActions): void;
   /**
    * Called after the reducer for each event that the agent reported, also if the event changed nothing. `before` and
    * `after` are the states around this event: `event.patch` has what is new, and the entry in `before` what was known.
@@ -64,6 +76,10 @@ export class Participants implements Required<Omit<SessionParticipant, "beforeTu
   /** Whether a participant prepares turns, so that prompts have to wait. */
   get preparesTurns(): boolean {
     return this.#options.participants.some(one => one.beforeTurn);
+  }
+
+  begin(actions: AgentActions): void {
+    this.#forEach(one => one.begin?.(actions));
   }
 
   observe(event: SessionEvent, before: SessionState, after: SessionState): void {

@@ -16,11 +16,12 @@ import type {
   SessionLink,
 } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
+import type { FormAnswer, FormRequest } from "./forms/form.ts";
 import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
 import { promptsOfLostAgent } from "./opening/promptsOfLostAgent.ts";
 import { withInput } from "./ownInput.ts";
 import { PromptDelivery, type PromptLink } from "./promptDelivery.ts";
-import { Participants } from "./participant.ts";
+import { Participants, type AgentActions } from "./participant.ts";
 import { QueueEditor } from "./queueEditor.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
@@ -91,6 +92,7 @@ export class Session implements Disposable {
     this.#silenceTimer = new SilenceTimer(options.clock, since => this.#dispatch({ type: "agentSilent", since }));
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
+    this.#participants.begin(this.#agentActions());
     this.#choices = new ChoiceApplier({
       agentName: options.agent.name,
       clock: options.clock,
@@ -430,29 +432,44 @@ export class Session implements Disposable {
         if (change) participants.observe(event, change.before, change.after);
       },
       requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
-      askForm: (request, signal) =>
-        // After Stop, the turn must end instead of waiting for an answer, as with permissions.
-        isStopped(this.#state, suffixedRequest(request, ids).toolCallId)
-          ? Promise.resolve("cancelled")
-          : this.forms.ask(suffixedRequest(request, ids), signal),
+      askForm: (request, signal) => this.#askForm(suffixedRequest(request, ids), signal),
       completeAddress: id => this.forms.complete(id),
       readTextFile: async (request, signal) => {
         const text = await services.readTextFile(request, signal);
         participants.afterRead(request);
         return text;
       },
-      writeTextFile: async (request, signal) => {
-        const { path, content } = request;
-        const write = (): Promise<WriteResult> => services.writeTextFile(request, signal);
-        const { result } = await participants.aroundWrite(path, content, write);
-        if (result) this.#dispatch({ type: "fileResult", path, ...result });
-      },
+      writeTextFile: (request, signal) =>
+        this.#writeFile(request.path, request.content, () => services.writeTextFile(request, signal)),
       createTerminal: (request, signal) => services.createTerminal(request, signal),
       terminalOutput: id => services.terminalOutput(id),
       waitForTerminalExit: (id, signal) => services.waitForTerminalExit(id, signal),
       killTerminal: id => services.killTerminal(id),
       releaseTerminal: id => services.releaseTerminal(id),
     };
+  }
+
+  async #writeFile(path: string, text: string, write: () => Promise<WriteResult>): Promise<void> {
+    const { result } = await this.#participants.aroundWrite(path, text, write);
+    if (result) this.#dispatch({ type: "fileResult", path, ...result });
+  }
+
+  #agentActions(): AgentActions {
+    return {
+      state: () => this.#state,
+      report: event => {
+        const change = this.#dispatch(event);
+        if (change) this.#participants.observe(event, change.before, change.after);
+      },
+      requestPermission: (question, signal) => this.#requestPermission(this.#withKnownTool(question), signal),
+      askForm: (request, signal) => this.#askForm(request, signal),
+      writeFile: (path, text, write) => this.#writeFile(path, text, write),
+    };
+  }
+
+  #askForm(request: FormRequest, signal: AbortSignal): Promise<FormAnswer> {
+    // After Stop, the turn must end instead of waiting for an answer, as with permissions.
+    return isStopped(this.#state, request.toolCallId) ? Promise.resolve("cancelled") : this.forms.ask(request, signal);
   }
 
   #requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
@@ -480,9 +497,13 @@ export class Session implements Disposable {
 
   #withTool(question: PermissionQuestion, ids: AgentSessionIds): PermissionQuestion {
     if (question.toolCallId === undefined) return question;
-    const toolCallId = ids.suffixId(question.toolCallId);
-    const entry = this.#state.entries.get(toolKey(toolCallId));
-    return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: withInput(entry) }) };
+    return this.#withKnownTool({ ...question, toolCallId: ids.suffixId(question.toolCallId) });
+  }
+
+  #withKnownTool(question: PermissionQuestion): PermissionQuestion {
+    if (question.toolCallId === undefined) return question;
+    const entry = this.#state.entries.get(toolKey(question.toolCallId));
+    return { ...question, ...(entry?.kind === "tool" && { tool: withInput(entry) }) };
   }
 
   /** The agent no longer has its session, so it gets a new one. */

@@ -26,6 +26,7 @@ import { filesOfSession } from "../review/turns/linesBySession.ts";
 import { sessionGrouping } from "../library/vscode/sessionGrouping.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
+import type { TerminalCommands } from "../mentions/vscode/terminalCommands.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import type { UsageTab } from "../library/vscode/usageTab.ts";
 import type { SearchFeature } from "../search/vscode/createSearch.ts";
@@ -69,6 +70,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly comments: LineComments;
   readonly workspace: CommentsSources["workspace"];
   readonly otherFolders: OtherFoldersFeature;
+  readonly terminalCommands: TerminalCommands;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -85,6 +87,7 @@ export function createPanels(
     chat,
     fileEvents,
     recentFiles: startup.recentFiles,
+    terminals: features.terminalCommands,
     onDidChangeRoots: listener =>
       open.onDidChange(({ type }) => {
         if (type !== "changed") listener();

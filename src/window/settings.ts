@@ -5,6 +5,7 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
 import { folderSettings, userSetting } from "../editor/userSettings.ts";
+import type { ToolChoice } from "../editorTools/tool.ts";
 import type { CommentSettings } from "../comments/vscode/createComments.ts";
 import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
 import type { HeadPart } from "../panel/headParts.ts";
@@ -23,7 +24,7 @@ export interface Settings {
   /** What to do when an agent accesses a file outside the workspace folders. */
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
   /** Which tools of the editor agents get. */
-  readonly editorTools: "off" | "read";
+  readonly editorTools: "off" | ToolChoice;
   /** Additional globs of files that always require approval. */
   readonly sensitive: readonly string[];
   /** The user's changes to the lists of files that programs run. */
@@ -130,6 +131,7 @@ export function readSettings(
 ): Settings {
   const { agents, bad } = resolveAgents([demoAgent(context)], userSetting("agents") ?? {});
   const outside = userSetting("files.outsideWorkspace");
+  const tools = userSetting("editorTools");
   const sensitive = [
     readGlobSetting("parley.files.sensitive", userSetting("files.sensitive")),
     readFolderGlobs("parley.files.sensitive", folderSettings("files.sensitive")),
@@ -157,7 +159,7 @@ export function readSettings(
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
-    editorTools: userSetting("editorTools") === "read" ? "read" : "off",
+    editorTools: tools === "read" || tools === "all" ? tools : "off",
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,

@@ -30,6 +30,11 @@ class FakeEditor implements EditorView {
   readonly changed = new Emitter<void>();
   lines: Readonly<Record<string, readonly string[]>> = {};
   readonly asked: unknown[] = [];
+  /** The tools that act have tests of their own. */
+  readonly edits = {} as EditorView["edits"];
+  readonly files = {} as EditorView["files"];
+  readonly tasks = {} as EditorView["tasks"];
+  lastCommand: EditorView["lastCommand"] = () => undefined;
   readonly problems = {
     all: () => this.known,
     onDidChange: this.changed.event,

@@ -48,7 +48,7 @@ describe("the editor's tools in VS Code", () => {
     await writeFile(join(folder, "src", "broken.ts"), broken);
     await writeFile(join(folder, "notes.txt"), "saved\n");
     const documents = new EditorDocuments(nodePaths());
-    const editor = new WindowEditor();
+    const editor = new WindowEditor({ showChanges: () => Promise.resolve(), lastCommand: () => undefined });
     ends.push(documents, editor);
     const confinement = new Confinement(nodePaths(), [folder]);
     const gate = rootsOnly(confinement);

@@ -59,7 +59,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   agents: ["node:child_process", "node:stream", "node:string_decoder"],
   terminals: ["node:child_process", "node:crypto", "node:fs/promises", "node:path", "node:stream"],
   mentions: ["fuzzysort"],
-  editorTools: ["@modelcontextprotocol/server", "node:crypto", "node:http", "node:net"],
+  editorTools: ["@modelcontextprotocol/server", "node:crypto", "node:http", "node:net", "node:path"],
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
   promptFiles: ["node:fs/promises", "node:path"],
   library: [],

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Review } from "../../review/review.ts";
-import type { SessionParticipant } from "../../session/participant.ts";
+import type { AgentActions, SessionParticipant } from "../../session/participant.ts";
 import { changesOfSession } from "../sessionChanges.ts";
-import { toolDescriptions } from "../sessionTools.ts";
-import type { ToolAccess } from "../tool.ts";
+import { describedTools } from "../sessionTools.ts";
+import type { ToolAccess, ToolChoice } from "../tool.ts";
 import type { ToolServerModule } from "../toolServer.ts";
 import { ToolSessions, type ToolAddress } from "../toolSessions.ts";
-import { WindowEditor } from "./windowEditor.ts";
+import { WindowEditor, type WindowEditorOptions } from "./windowEditor.ts";
 
 export interface EditorToolsFeature {
   /** The server, as agents get it with their MCP servers. */
@@ -28,10 +28,12 @@ export interface EditorToolsFeature {
   close(): Promise<void>;
 }
 
-interface EditorToolsOptions {
+interface EditorToolsOptions extends WindowEditorOptions {
   /** Whether the user lets agents use the tools. */
   readonly isOn: () => boolean;
-  /** Fires when `isOn` may have changed. */
+  /** Which tools they get then. */
+  readonly choice: () => ToolChoice;
+  /** Fires when `isOn` or `choice` may have changed. */
   readonly onDidChange: Event<void>;
   readonly review: () => Pick<Review, "files" | "turns">;
 }
@@ -39,34 +41,52 @@ interface EditorToolsOptions {
 /** Creates the feature. Nothing listens before a session gets the tools. */
 export function createEditorTools(
   { context, store, clock, log }: ExtensionPlatform,
-  { isOn, onDidChange, review }: EditorToolsOptions,
+  { isOn, choice, onDidChange, review, ...others }: EditorToolsOptions,
 ): EditorToolsFeature {
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
   let editor: WindowEditor | undefined;
   const sessions = store.add(
     new ToolSessions({
-      ...{ isOn, clock, log },
+      ...{ isOn, choice, clock, log },
       startServer: options => {
         // It listens for problems from now on.
-        editor ??= store.add(new WindowEditor());
+        editor ??= store.add(new WindowEditor(others));
         return loadServer(context.asAbsolutePath(join("dist", "extension.js"))).startToolServer({
           ...options,
           version,
         });
       },
       context: (session, access) => {
-        editor ??= store.add(new WindowEditor());
+        editor ??= store.add(new WindowEditor(others));
         return { access, editor, changes: () => changesOfSession(review(), session), clock };
       },
     }),
   );
   return {
     server: {
-      tools: () => (isOn() ? toolDescriptions.map(({ title }) => title) : undefined),
+      tools: () => (isOn() ? describedTools(choice()).map(({ title }) => title) : undefined),
       addressFor: session => sessions.addressFor(session),
       onDidChange,
     },
-    startSession: (session, access) => sessions.opened(session, access),
+    startSession: (session, access) => {
+      let actions: AgentActions | undefined;
+      const opened = sessions.opened(session, {
+        ...access,
+        allowed: new Set(),
+        get actions() {
+          return actions;
+        },
+      });
+      return {
+        begin: begun => {
+          actions = begun;
+        },
+        dispose: () => {
+          actions = undefined;
+          opened.dispose();
+        },
+      };
+    },
     close: () => sessions.close(),
   };
 }

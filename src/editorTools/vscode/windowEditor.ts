@@ -2,16 +2,34 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { documentWithTextOf } from "../../editor/openDocuments.ts";
-import type { EditorView, OpenEditor } from "../editorView.ts";
+import type { EditorView, OpenEditor, TerminalCommand } from "../editorView.ts";
 import { codeRange } from "./codeRange.ts";
 import { tabUri } from "./tabUri.ts";
+import { WindowEdits } from "./windowEdits.ts";
+import { WindowFiles, type WindowFilesOptions } from "./windowFiles.ts";
 import { WindowLanguages } from "./windowLanguages.ts";
+import { WindowTasks } from "./windowTasks.ts";
 import { WindowProblems } from "./windowProblems.ts";
+
+/** What the editor has of other features. */
+export interface WindowEditorOptions extends WindowFilesOptions {
+  /** The newest command that the user ran in a terminal. */
+  readonly lastCommand: () => TerminalCommand | undefined;
+}
 
 /** The editors of the window. */
 export class WindowEditor implements EditorView, Disposable {
   readonly languages = new WindowLanguages();
+  readonly edits = new WindowEdits();
+  readonly tasks = new WindowTasks();
   readonly problems = new WindowProblems(this.languages);
+  readonly files: WindowFiles;
+  readonly lastCommand: EditorView["lastCommand"];
+
+  constructor({ lastCommand, ...options }: WindowEditorOptions) {
+    this.files = new WindowFiles(options);
+    this.lastCommand = lastCommand;
+  }
 
   openEditors(): readonly OpenEditor[] {
     const { activeTextEditor, visibleTextEditors, tabGroups } = vscode.window;

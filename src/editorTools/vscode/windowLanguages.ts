@@ -78,7 +78,9 @@ export class WindowLanguages implements EditorLanguages {
   }
 }
 
-const answer = <T>(asked: Thenable<T>): Promise<T> => withTimeout(Promise.resolve(asked), maxAnswerWait, tooSlow);
+/** What a language server answers. Rejects with a Refusal if it takes too long. */
+export const answer = <T>(asked: Thenable<T>): Promise<T> =>
+  withTimeout(Promise.resolve(asked), maxAnswerWait, tooSlow);
 
 const hoverText = (content: vscode.MarkdownString | vscode.MarkedString): string => {
   if (typeof content === "string") return content;

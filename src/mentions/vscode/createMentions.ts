@@ -12,7 +12,7 @@ import { addToChat, fixWithChat } from "./addToChat.ts";
 import { Attachments, type AttachmentsOptions } from "./attachments.ts";
 import { FileIndexer } from "./fileIndexer.ts";
 import { Mentions } from "./mentions.ts";
-import { TerminalCommands } from "./terminalCommands.ts";
+import type { TerminalCommands } from "./terminalCommands.ts";
 import type { MentionedConversations } from "../mentionedConversations.ts";
 import type { RecentFiles } from "./recentFiles.ts";
 
@@ -22,6 +22,7 @@ export interface MentionsFeatureOptions extends AttachmentsOptions {
   readonly recentFiles: RecentFiles;
   /** Fires when the chat shows another session. */
   readonly onDidChangeRoots: Event<void>;
+  readonly terminals: TerminalCommands;
   readonly conversations: MentionedConversations;
 }
 
@@ -38,7 +39,7 @@ export interface MentionsFeature {
 /** Creates the mentions of the composer and the actions that add to the chat. */
 export function createMentions(
   { context, store, clock, log }: ExtensionPlatform,
-  { chat, fileEvents, recentFiles, conversations, onDidChangeRoots, ...options }: MentionsFeatureOptions,
+  { chat, fileEvents, recentFiles, terminals, conversations, onDidChangeRoots, ...options }: MentionsFeatureOptions,
 ): MentionsFeature {
   const attachments = new Attachments(options);
   const activeFile = store.add(
@@ -48,8 +49,7 @@ export function createMentions(
     new Mentions({
       indexer: store.add(new FileIndexer(fileEvents, log, clock)),
       recent: recentFiles,
-      terminals: store.add(new TerminalCommands(log)),
-      ...{ attachments, conversations },
+      ...{ terminals, attachments, conversations },
       log,
     }),
   );

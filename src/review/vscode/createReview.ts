@@ -22,6 +22,8 @@ export interface ReviewFeature {
   readonly commands: ReturnType<typeof reviewCommands>;
   readonly intents: ReturnType<typeof reviewIntents>;
   readonly head: HeadPart<"changes">;
+  /** Shows the changes of a file that wait for review. The keyboard focus stays where it is. */
+  readonly showDiff: (path: string) => Promise<void>;
   /** The Changes view. */
   readonly tree: Pick<ChangesTree, "showOthers" | "clickedRow">;
 }
@@ -44,6 +46,7 @@ export function createReview(
     commands: reviewCommands(actions, tabs, changesTree),
     intents: reviewIntents(actions),
     tree: changesTree,
+    showDiff: path => actions.openDiff(path, { preview: false, preserveFocus: true }),
     head: {
       values: {
         changes: session => {

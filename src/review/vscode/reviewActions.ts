@@ -367,7 +367,7 @@ export class ReviewActions {
   }
 
   /** Opens a file's diff: the text before on the left, the file itself on the right. */
-  async openDiff(named?: string): Promise<void> {
+  async openDiff(named?: string, options: vscode.TextDocumentShowOptions = { preview: true }): Promise<void> {
     const path = named ?? this.fileInEditor()?.file.path;
     const file = path === undefined ? undefined : this.#review.file(path);
     if (!file) return this.#announceNoChange();
@@ -375,7 +375,7 @@ export class ReviewActions {
     const { bases } = this.#options;
     const right = file.changes.text === null ? bases.emptyDocument(file.path) : vscode.Uri.file(file.path);
     const title = vscode.l10n.t("{0} (agent's changes)", basename(file.path));
-    await openDiff(bases.baseUri(file.path), right, title, { preview: true });
+    await openDiff(bases.baseUri(file.path), right, title, options);
   }
 
   /** Opens all changes to review, or those of one turn, in one multi-file diff. */

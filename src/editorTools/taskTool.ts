@@ -1,0 +1,150 @@
+// The tool that runs a task of the workspace.
+import { Refusal } from "../base/errors.ts";
+import { t } from "../base/l10n.ts";
+import { shortQuote } from "../base/text.ts";
+import { askedCall } from "./askedCall.ts";
+import type { CodeProblem, EditorTask } from "./editorView.ts";
+import { flag, list, rangeSchema, text, whole } from "./resultFields.ts";
+import { whenProblemsSettle } from "./settledProblems.ts";
+import { actingTool, joinedLines, listedItems, resultSchema, type ToolContext } from "./tool.ts";
+import { countArgument, optionalArgument, textArgument } from "./toolArguments.ts";
+
+const defaultWait = 45;
+const maxWait = 600;
+const maxProblems = 50;
+const maxNames = 40;
+
+/** Runs a task by its name. */
+export const runTaskTool = actingTool(
+  {
+    name: "run_task",
+    title: "Run Task",
+    description:
+      "Runs a task of the workspace, such as a build, in a terminal of the editor, and gets its exit code and the problems that are new after it. Its output cannot be read: run the command yourself if you need it. The user is asked first. Waits for the end; if the task is still running then, call again to wait for the same run.",
+    arguments: {
+      name: textArgument("The name of the task, or “source: name”, such as “npm: test”.", 500),
+      wait: optionalArgument(countArgument(`How long to wait, in seconds. Default: ${defaultWait}.`, 1, maxWait)),
+    },
+    result: resultSchema({
+      running: flag("The task is still running."),
+      "exitCode?": whole("Absent: it is still running, or it is no program."),
+      newProblems: list({ path: text(), severity: text(), message: text(), ...rangeSchema }, "Errors and warnings."),
+      settled: flag("The problems had not changed for half a second. Otherwise more may come."),
+    }),
+    async run({ name, wait = defaultWait }, context, signal) {
+      const { tasks } = context.editor;
+      if (!tasks.areTrusted())
+        throw new Refusal("failed", "The user does not trust this workspace, so its tasks cannot be run.");
+      const task = await findTask(name, context);
+      const before = problemKeys(context);
+      const waitForEnd = async (): ReturnType<typeof result> =>
+        result(await tasks.run(task, { maxWait: wait * 1000, signal }), { before, context, signal });
+      // The user has allowed this run already.
+      if (tasks.isRunning(task)) return waitForEnd();
+      const { commandLine, folder, env } = task;
+      const unknownWords = t("An extension provides this task, and its command line is not known.");
+      const others = t("Tasks on which it depends run, too.");
+      return askedCall(
+        {
+          title: t("Run the task {0}", shortQuote(task.label)),
+          kind: "execute",
+          input: {
+            ...(commandLine !== undefined && { command: commandLine }),
+            ...(folder !== undefined && { cwd: folder }),
+            ...(env && { env }),
+          },
+          description: commandLine === undefined ? `${unknownWords} ${others}` : others,
+          caveat: "is a task, which can do more than its command line states",
+        },
+        context,
+        { signal, act: waitForEnd },
+      );
+    },
+  },
+  { destroys: true, isOpen: true },
+);
+
+/** The only task with this name in the folders of the session. */
+async function findTask(name: string, { editor, access }: ToolContext): Promise<EditorTask> {
+  const all: EditorTask[] = [];
+  for (const task of await editor.tasks.all()) {
+    // A task of the user, or of a workspace file, has no folder.
+    const { scopeFolder } = task;
+    if (scopeFolder === undefined || (await access.confinement.locate(scopeFolder)).inside) all.push(task);
+  }
+  const isNamed = ({ label, source }: EditorTask): boolean => label === name || `${source}: ${label}` === name;
+  const found = all.filter(isNamed);
+  const [task] = found;
+  if (task && found.length === 1) return task;
+  const names = (tasks: readonly EditorTask[]): string =>
+    tasks
+      .slice(0, maxNames)
+      .map(({ label, source }) => shortQuote(`${source}: ${label}`))
+      .join(", ");
+  if (found.length > 1)
+    throw new Refusal("invalid", `Several tasks have this name: ${names(found)}. Send “source: name”.`);
+  throw new Refusal(
+    "invalid",
+    `There is no task ${shortQuote(name)}. ${all.length === 0 ? "There are no tasks." : `The tasks are: ${names(all)}.`}`,
+  );
+}
+
+const problemKey = ({ path, severity, message, source = "", code = "" }: CodeProblem): string =>
+  JSON.stringify([path, severity, message, source, code]);
+
+/** How often each error and each warning is there, whatever its line is. */
+function problemKeys({ editor }: ToolContext): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const problem of editor.problems.all()) {
+    const key = problemKey(problem);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+interface ResultOptions {
+  readonly before: ReadonlyMap<string, number>;
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+}
+
+async function result(
+  { isRunning, exitCode }: { readonly isRunning: boolean; readonly exitCode?: number },
+  { before, context, signal }: ResultOptions,
+) {
+  const { problems } = context.editor;
+  const settled = await whenProblemsSettle({
+    onDidChange: problems.onDidChange,
+    ready: Promise.resolve(),
+    ...{ clock: context.clock, signal },
+  });
+  const known = new Map(before);
+  const added = problems.all().filter(problem => {
+    if (problem.severity !== "error" && problem.severity !== "warning") return false;
+    const key = problemKey(problem);
+    const count = known.get(key) ?? 0;
+    known.set(key, count - 1);
+    return count <= 0;
+  });
+  const { listed } = await listedItems(added, ({ path }) => path, context);
+  const shown = listed.slice(0, maxProblems).map(({ path, severity, message, line, column, endLine, endColumn }) => ({
+    ...{ path, severity, message: message.slice(0, 1000), line, column, endLine, endColumn },
+  }));
+  return {
+    structured: {
+      ...{ running: isRunning, newProblems: shown, settled },
+      ...(exitCode !== undefined && { exitCode }),
+    },
+    text: joinedLines(
+      isRunning
+        ? "The task is still running. Call again to wait for it."
+        : exitCode === undefined
+          ? "The task has ended. It has no exit code."
+          : `The task has ended with exit code ${exitCode}.`,
+      listed.length === 0 ? "No new problems are known." : `New problems: ${listed.length}.`,
+      ...shown.map(({ path, line, column, severity, message }) => `${path}:${line}:${column} ${severity}: ${message}`),
+      listed.length > shown.length ? "Get the rest with diagnostics." : undefined,
+      settled ? undefined : "The problems were still changing, so more may come. Get them with diagnostics.",
+    ),
+  };
+}

@@ -1,0 +1,156 @@
+// The changes that language servers of the window propose, as texts before and after. Nothing is changed here.
+import * as vscode from "vscode";
+import { asError, Refusal } from "../../base/errors.ts";
+import { shortQuote } from "../../base/text.ts";
+import type {
+  CodePlace,
+  CodePosition,
+  ComputedAction,
+  EditorEdits,
+  FileEdit,
+  OfferedAction,
+  ProposedEdits,
+} from "../editorView.ts";
+import { withRangeEdits } from "../rangeEdits.ts";
+import { codeRange } from "./codeRange.ts";
+import { answer } from "./windowLanguages.ts";
+
+/** How often a change is computed if documents change meanwhile. */
+const maxAttempts = 3;
+
+/** The edits of language servers. */
+export class WindowEdits implements EditorEdits {
+  rename({ path, line, column }: CodePosition, newName: string): Promise<ProposedEdits> {
+    return proposed(async () => {
+      const edit = await vscode.commands.executeCommand<vscode.WorkspaceEdit | undefined>(
+        "vscode.executeDocumentRenameProvider",
+        vscode.Uri.file(path),
+        new vscode.Position(line - 1, column - 1),
+        newName,
+      );
+      if (!edit || edit.entries().length === 0)
+        throw new Refusal(
+          "failed",
+          "No language server can rename what is at this position. Check the position, or whether the file belongs to a project.",
+        );
+      return edit.entries();
+    });
+  }
+
+  format(path: string): Promise<ProposedEdits> {
+    const uri = vscode.Uri.file(path);
+    return proposed(async () => {
+      const { languageId } = await vscode.workspace.openTextDocument(uri);
+      const settings = vscode.workspace.getConfiguration("editor", { uri, languageId });
+      const edits = await vscode.commands.executeCommand<readonly vscode.TextEdit[] | undefined>(
+        "vscode.executeFormatDocumentProvider",
+        uri,
+        { tabSize: settings.get<number>("tabSize", 4), insertSpaces: settings.get<boolean>("insertSpaces", true) },
+      );
+      if (!edits) throw new Refusal("failed", `No formatter is installed for files of the language ${languageId}.`);
+      return [[uri, edits]];
+    });
+  }
+
+  organizeImports(path: string): Promise<ProposedEdits> {
+    return proposed(async () => {
+      const kind = vscode.CodeActionKind.SourceOrganizeImports.value;
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+      const whole = codeRange(new vscode.Range(0, 0, document.lineCount, 0));
+      const [action] = await actionsAt({ path, ...whole }, { kind, resolved: 1 });
+      if (!action) throw new Refusal("failed", "No language server can organize the imports of this file.");
+      if (action.edit) return action.edit.entries();
+      if (!action.command) return [];
+      throw new Refusal(
+        "failed",
+        `The language server organizes imports with a command, which cannot be shown before. Run the code action ${shortQuote(action.title)} instead.`,
+      );
+    });
+  }
+
+  async codeActions(at: CodePlace): Promise<readonly OfferedAction[]> {
+    return (await answer(actionsAt(at, {}))).map(({ title, kind, isPreferred = false, disabled }) => ({
+      ...{ title, isPreferred },
+      ...(kind && { kind: kind.value }),
+      ...(disabled && { disabled: disabled.reason }),
+    }));
+  }
+
+  async codeAction(at: CodePlace, title: string): Promise<ComputedAction | undefined> {
+    const offered = await answer(actionsAt(at, {}));
+    const index = offered.findIndex(one => one.title === title);
+    if (index < 0) return undefined;
+    let found: vscode.CodeAction | undefined;
+    const edits = await proposed(async () => {
+      // VS Code asks for the changes of the first actions only.
+      found = (await actionsAt(at, { resolved: index + 1 }))[index];
+      return found?.title === title ? (found.edit?.entries() ?? []) : [];
+    });
+    if (found?.title !== title) return undefined;
+    const { disabled, command } = found;
+    return {
+      ...edits,
+      ...(disabled && { disabled: disabled.reason }),
+      ...(command && { command: command.command }),
+      runCommand: async () => {
+        if (command) await vscode.commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+      },
+    };
+  }
+}
+
+/** The actions that are offered for a range. An extension can also offer a bare command. */
+async function actionsAt(
+  { path, line, column, endLine, endColumn }: CodePlace,
+  { kind, resolved }: { readonly kind?: string; readonly resolved?: number },
+): Promise<readonly vscode.CodeAction[]> {
+  const uri = vscode.Uri.file(path);
+  // Some language servers answer only about files that are open.
+  await vscode.workspace.openTextDocument(uri);
+  const found = await vscode.commands.executeCommand<readonly (vscode.CodeAction | vscode.Command)[] | undefined>(
+    "vscode.executeCodeActionProvider",
+    uri,
+    new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1),
+    kind,
+    resolved,
+  );
+  return (found ?? []).map(one =>
+    typeof one.command === "string" ? { title: one.title, command: one as vscode.Command } : (one as vscode.CodeAction),
+  );
+}
+
+type Entries = readonly (readonly [vscode.Uri, readonly vscode.TextEdit[]])[];
+
+/** The changes that `compute` proposes, in texts that have not changed meanwhile. Rejects with a Refusal. */
+async function proposed(compute: () => Promise<Entries>): Promise<ProposedEdits> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const versions = openVersions();
+    const entries = await answer(compute()).catch((thrown: unknown) => {
+      if (thrown instanceof Refusal) throw thrown;
+      throw new Refusal("failed", `The language server refused: ${asError(thrown).message}`);
+    });
+    const files = entries.filter(([uri, edits]) => uri.scheme === "file" && edits.length > 0);
+    const documents = await Promise.all(files.map(([uri]) => vscode.workspace.openTextDocument(uri)));
+    const now = openVersions();
+    const isStale = documents.some(({ uri }) => {
+      const version = versions.get(uri.toString());
+      return version !== undefined && version !== now.get(uri.toString());
+    });
+    if (isStale) continue;
+    return {
+      edits: files.map(([, edits], index) => fileEdit(documents[index] as vscode.TextDocument, edits)),
+      others: entries.filter(([uri]) => uri.scheme !== "file").map(([uri]) => uri.toString()),
+    };
+  }
+  throw new Refusal("failed", "The files changed while the change was computed. Nothing was changed. Call again.");
+}
+
+const openVersions = (): ReadonlyMap<string, number> =>
+  new Map(vscode.workspace.textDocuments.map(({ uri, version }) => [uri.toString(), version]));
+
+function fileEdit(document: vscode.TextDocument, edits: readonly vscode.TextEdit[]): FileEdit {
+  const before = document.getText();
+  const path = document.uri.fsPath;
+  const ranges = edits.map(({ range, newText }) => ({ ...codeRange(document.validateRange(range)), newText }));
+  return { path, before, after: withRangeEdits(before, ranges, path) };
+}

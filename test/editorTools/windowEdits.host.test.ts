@@ -1,0 +1,166 @@
+// The changes that the language features of the real VS Code propose for TypeScript, made after an answer of the test.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { callTool } from "../../src/editorTools/sessionTools.ts";
+import type { ToolContext } from "../../src/editorTools/tool.ts";
+import { WindowEditor } from "../../src/editorTools/vscode/windowEditor.ts";
+import { rootsOnly } from "../../src/files/gate.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
+import { SessionFiles } from "../../src/files/sessionFiles.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import type { PermissionQuestion } from "../../src/session/agent.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { emptySession } from "../../src/session/state.ts";
+import { discardAll } from "../support/host/unsavedFiles.ts";
+
+const names = `export function greet(name: string): string {
+  return name;
+}
+`;
+const uses = `import { greet } from "./names";
+import { writeFileSync } from "node:fs";
+
+export const shown = greet("Ada");
+`;
+
+describe("the editor's tools that act in VS Code", () => {
+  let folder = "";
+  let context: ToolContext;
+  let asked: PermissionQuestion[] = [];
+  let events: SessionEvent[] = [];
+  let onAsked: () => Promise<void> = async () => {};
+  const ends: { dispose(): void }[] = [];
+
+  before(async () => {
+    const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+    folder = await realpath(await mkdtemp(join(workspace, "acts-")));
+    await mkdir(join(folder, "src"));
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true, types: [] } }));
+    const documents = new EditorDocuments(nodePaths());
+    const editor = new WindowEditor({ showChanges: () => Promise.resolve(), lastCommand: () => undefined });
+    ends.push(documents, editor);
+    const confinement = new Confinement(nodePaths(), [folder]);
+    const gate = rootsOnly(confinement);
+    context = {
+      access: {
+        ...{ confinement, gate, files: new SessionFiles(documents, confinement) },
+        passes: async path => (await confinement.locate(path)).inside,
+        actions: {
+          state: () => ({ ...emptySession, activity: { ...emptySession.activity, state: "running" } }),
+          report: event => events.push(event),
+          requestPermission: async question => {
+            asked.push(question);
+            await onAsked();
+            return { option: "allow" };
+          },
+          askForm: () => Promise.resolve({ action: "decline" }),
+          writeFile: async (_path, _text, write) => void (await write()),
+        },
+      },
+      ...{ editor, changes: () => [], clock: systemClock },
+    };
+  });
+
+  beforeEach(async () => {
+    asked = [];
+    events = [];
+    onAsked = async () => {};
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await writeFile(join(folder, "src", "names.ts"), names);
+    await writeFile(join(folder, "src", "uses.ts"), uses);
+  });
+
+  after(async () => {
+    for (const one of ends) one.dispose();
+    await discardAll();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const path = (name: string): string => join(folder, "src", name);
+  const text = (name: string): Promise<string> => readFile(path(name), "utf8");
+  const call = (name: string, given: object): ReturnType<typeof callTool> =>
+    callTool(name, given, { choice: "all", context, signal: new AbortController().signal, log: nullLog });
+  const done = async (name: string, given: object): Promise<Readonly<Record<string, unknown>>> => {
+    const { text: words, structured, isError } = await call(name, given);
+    assert.equal(isError, false, words);
+    return structured ?? {};
+  };
+  /** Shows a file, and waits until the language server answers about it. */
+  const served = async (name: string): Promise<void> => {
+    await vscode.window.showTextDocument(vscode.Uri.file(path(name)));
+    while ((await context.editor.languages.symbolsOf(path(name))).length === 0);
+  };
+
+  it("rename a symbol in two files, and save both", async () => {
+    await served("names.ts");
+    // The server answers before it has loaded the project.
+    const at = { path: path("names.ts"), line: 1, column: 17 };
+    while (!(await context.editor.languages.places("references", at)).some(one => one.path === path("uses.ts")));
+    const given = { path: path("names.ts"), line: 1, symbol: "greet", newName: "welcome" };
+    const { changed } = await done("rename_symbol", given);
+    assert.deepEqual([...(changed as readonly string[])].sort(), [path("names.ts"), path("uses.ts")]);
+    assert.deepEqual(
+      [await text("names.ts"), await text("uses.ts")],
+      [names, uses].map(one => one.replaceAll("greet", "welcome")),
+    );
+    assert.equal(asked.length, 1);
+  });
+
+  it("refuse to rename what is no symbol, without a question", async () => {
+    await served("names.ts");
+    const { isError, text: words } = await call("rename_symbol", {
+      ...{ path: path("names.ts"), line: 2, symbol: "return", newName: "give" },
+    });
+    assert.deepEqual([isError, asked, events], [true, [], []]);
+    assert.match(words, /cannot|can’t|can't|refused|No language server/i);
+  });
+
+  it("leave a file alone that the user edits while the question is open", async () => {
+    await served("names.ts");
+    onAsked = async () => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(vscode.Uri.file(path("names.ts")), new vscode.Position(3, 0), "// Mine.\n");
+      assert.ok(await vscode.workspace.applyEdit(edit));
+    };
+    const given = { path: path("names.ts"), line: 1, symbol: "greet", newName: "welcome" };
+    const { changed, failed } = await done("rename_symbol", given);
+    assert.deepEqual(changed, [path("uses.ts")]);
+    assert.match(JSON.stringify(failed), /has changed since the edit was computed/);
+    assert.equal((await vscode.workspace.openTextDocument(path("names.ts"))).getText(), `${names}// Mine.\n`);
+    await discardAll();
+  });
+
+  it("format a file, and organize its imports", async () => {
+    await writeFile(path("names.ts"), "export function   greet(name:string) {return name}\n");
+    await served("names.ts");
+    await done("format_file", { path: path("names.ts") });
+    assert.equal(await text("names.ts"), "export function greet(name: string) { return name }\n");
+    await served("uses.ts");
+    await done("organize_imports", { path: path("uses.ts") });
+    assert.equal(await text("uses.ts"), 'import { greet } from "./names";\n\nexport const shown = greet("Ada");\n');
+    assert.deepEqual(
+      asked.map(({ title }) => title),
+      ["Format names.ts", "Organize imports of uses.ts"],
+    );
+  });
+
+  it("list the actions for a problem, and run one by its title", async () => {
+    await writeFile(path("uses.ts"), 'export const shown = greet("Ada");\n');
+    await served("uses.ts");
+    const at = { path: path("uses.ts"), line: 1, column: 22 };
+    const title = 'Add import from "./names"';
+    const titles = async (): Promise<readonly string[]> =>
+      ((await done("list_code_actions", at))["actions"] as readonly { readonly title: string }[]).map(one => one.title);
+    // The server reports the problem some time after it knows the file.
+    while (!(await titles()).includes(title));
+    await done("run_code_action", { ...at, title });
+    assert.match(await text("uses.ts"), /^import \{ greet \} from "\.\/names";\n/);
+    const { isError, text: words } = await call("run_code_action", { ...at, title: "Make coffee" });
+    assert.equal(isError, true);
+    assert.match(words, /“Make coffee” is not offered/);
+  });
+});
