@@ -29,6 +29,13 @@ export interface AskedCall {
 const refusal = "refuse";
 const forSessionOption = "session";
 
+/** The user or a rule refused. The card of the call shows who did. */
+class NotAllowed extends Refusal {
+  constructor(title: string) {
+    super("failed", `The user, or a rule of the user, did not allow this: ${title}. Nothing was changed.`);
+  }
+}
+
 /** What the user answered. */
 interface CallAnswer {
   /** Such calls are allowed for the session. */
@@ -68,11 +75,7 @@ export async function askedCall<T>(
     const answer = await actions.requestPermission(question, signal);
     if (answer === "cancelled" || signal.aborted)
       throw new Refusal("cancelled", "The permission request was cancelled, so nothing was changed.");
-    if (answer.option === refusal)
-      throw new Refusal(
-        "failed",
-        `The user, or a rule of the user, did not allow this: ${title}. Nothing was changed.`,
-      );
+    if (answer.option === refusal) throw new NotAllowed(title);
     actions.report({ type: "tool", toolCallId, patch: { status: "in_progress" } });
     return act({ isForSession: answer.option === forSessionOption });
   });
@@ -93,7 +96,7 @@ export async function shownCall<T>(
     actions.report({ type: "tool", toolCallId, patch: { status: "completed" } });
     return result;
   } catch (thrown) {
-    const isCancelled = thrown instanceof Refusal && thrown.kind === "cancelled";
+    const isCancelled = thrown instanceof NotAllowed || (thrown instanceof Refusal && thrown.kind === "cancelled");
     const words = { type: "content", content: { type: "text", text: asError(thrown).message } } as const;
     actions.report({
       type: "tool",

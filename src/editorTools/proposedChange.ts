@@ -2,7 +2,7 @@
 import { asError, Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { withLineFeeds } from "../base/text.ts";
-import type { ToolContent } from "../session/events.ts";
+import type { FileLocation, ToolContent } from "../session/events.ts";
 import { askedCall } from "./askedCall.ts";
 import type { FileEdit, ProposedEdits } from "./editorView.ts";
 import { list, text } from "./resultFields.ts";
@@ -60,7 +60,7 @@ export async function makeChange(
     throw new Refusal("failed", "The change is larger than can be shown to the user. Do it in smaller steps.");
   return askedCall(
     {
-      ...{ title, kind: "edit", content, locations: content.map(({ path, line = 1 }) => ({ path, line })) },
+      ...{ title, kind: "edit", content, locations: edits.map(firstChange) },
       ...(description !== undefined && { description }),
       ...(caveat !== undefined && { caveat }),
     },
@@ -122,9 +122,8 @@ export function shownDiff({ path, before, after }: FileEdit): DiffContent {
   const [oldText, newText] = [withLineFeeds(before), withLineFeeds(after)];
   if (Math.max(oldText.length, newText.length) <= maxWholeText) return { type: "diff", path, oldText, newText };
   const [old, now] = [oldText.split("\n"), newText.split("\n")];
+  const head = equalLines(old, now);
   const shortest = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shortest && old[head] === now[head]) head++;
   let tail = 0;
   while (tail < shortest - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
   const from = Math.max(0, head - contextLines);
@@ -132,6 +131,20 @@ export function shownDiff({ path, before, after }: FileEdit): DiffContent {
   const part = (lines: readonly string[]): string => lines.slice(from, lines.length - end).join("\n");
   return { type: "diff", path, oldText: part(old), newText: part(now), line: from + 1 };
 }
+
+/** The number of equal lines at the beginning. */
+function equalLines(old: readonly string[], now: readonly string[]): number {
+  const shortest = Math.min(old.length, now.length);
+  let count = 0;
+  while (count < shortest && old[count] === now[count]) count++;
+  return count;
+}
+
+/** Where the first changed line is. */
+const firstChange = ({ path, before, after }: FileEdit): FileLocation => ({
+  path,
+  line: equalLines(withLineFeeds(before).split("\n"), withLineFeeds(after).split("\n")) + 1,
+});
 
 /** The words for edits of one file or several. */
 export const editTitle = (paths: readonly string[], shownName: (path: string) => string): string =>

@@ -1,7 +1,7 @@
 // A tool of the editor that changes files, with an agent that calls it over HTTP, in the real VS Code: the question by mouse
 // and by keyboard, the review, and Undo.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
@@ -85,6 +85,7 @@ for (const [theme, colors] of pictureThemes) {
         return (await next.count()) === 0;
       });
       await log.getByText("did not allow this: Rename “welcome” to “hail”").waitFor();
+      await screenshot(page, `acting-tools-${theme}-refused`);
       assert.match(text("uses.ts"), /welcome/);
 
       // The changes of the first call wait for review in the editor, and Undo takes them back.
@@ -92,6 +93,20 @@ for (const [theme, colors] of pictureThemes) {
       await runCommand(page, "Parley: Undo All Changes");
       await until(() => text("names.ts") === names && text("uses.ts") === uses);
       await bar.waitFor({ state: "hidden" });
+
+      // A file that is renamed waits for review, too.
+      await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+      const [path, newPath] = ["uses.ts", "usage.ts"].map(name => join(folder, "src", name));
+      await composer.fill(`tool rename_file ${JSON.stringify({ path, newPath })}`);
+      await composer.press("Enter");
+      const move = panel.getByRole("group", { name: "Rename uses.ts to usage.ts", exact: true });
+      await move.getByText("usage.ts").first().waitFor();
+      await screenshot(page, `acting-tools-${theme}-move`);
+      await move.getByRole("button", { name: /^Allow Once/ }).click();
+      await bar.getByRole("button", { name: /^1 file/ }).waitFor();
+      assert.equal(text("usage.ts"), uses);
+      await bar.getByRole("button", { name: "Undo All" }).click();
+      await until(() => existsSync(join(folder, "src", "uses.ts")) && !existsSync(join(folder, "src", "usage.ts")));
       assert.deepEqual(errors, []);
     });
   });

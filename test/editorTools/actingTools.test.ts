@@ -116,6 +116,10 @@ describe("the editor's tools that act", () => {
       made.proposed.edits.map(({ path, after }) => [path, after]),
     );
     assert.deepEqual([made.actions.tool().status, made.actions.tool().kind], ["pending", "edit"]);
+    assert.deepEqual(made.actions.tool().locations, [
+      { path: "/ws/a.ts", line: 1 },
+      { path: "/ws/b.ts", line: 1 },
+    ]);
     assert.equal(made.text("/ws/a.ts"), made.proposed.edits[0]?.before, "nothing is written before the answer");
     made.actions.answer("allow");
     const result = await called;
@@ -128,7 +132,7 @@ describe("the editor's tools that act", () => {
   it("change nothing if the user refuses, and say so", async () => {
     const made = bench();
     const { isError, text } = await made.answered("rename_symbol", rename, "refuse");
-    assert.deepEqual([isError, made.actions.written, made.actions.tool().status], [true, [], "failed"]);
+    assert.deepEqual([isError, made.actions.written, made.actions.tool().status], [true, [], "cancelled"]);
     assert.match(text, /did not allow this: Rename “old” to “fresh”\. Nothing was changed\./);
   });
 

@@ -163,4 +163,46 @@ describe("the editor's tools that act in VS Code", () => {
     assert.equal(isError, true);
     assert.match(words, /“Make coffee” is not offered/);
   });
+
+  it("rename a file whose tab follows, and show a file without taking the focus", async () => {
+    await served("uses.ts");
+    await done("rename_file", { path: path("uses.ts"), newPath: join(folder, "src", "lib", "usage.ts") });
+    assert.equal(await text(join("lib", "usage.ts")), uses);
+    await assert.rejects(text("uses.ts"));
+    const shown = (): readonly (string | undefined)[] =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+        tabs.map(({ input }) => (input instanceof vscode.TabInputText ? input.uri.fsPath : undefined)),
+      );
+    assert.deepEqual(shown(), [join(folder, "src", "lib", "usage.ts")]);
+    await done("show_to_user", { path: path("names.ts"), line: 2, endLine: 3 });
+    assert.ok(shown().includes(path("names.ts")));
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === path("names.ts"));
+    assert.deepEqual([editor?.selection.start.line, editor?.selection.end.line], [1, 3]);
+    await done("show_to_user", { path: path("names.ts"), compareWith: join(folder, "src", "lib", "usage.ts") });
+    const [diff] = vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+      tabs.flatMap(({ input }) => (input instanceof vscode.TabInputTextDiff ? [input] : [])),
+    );
+    assert.equal(diff?.modified.fsPath, path("names.ts"));
+  });
+
+  it("run a task after a question with its command line, and get its exit code", async () => {
+    const settings = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", ".vscode");
+    await mkdir(settings, { recursive: true });
+    const file = join(settings, "tasks.json");
+    const label = "end with three";
+    const task = { label, type: "process", command: process.execPath, args: ["-e", "process.exit(3)"] };
+    await writeFile(file, JSON.stringify({ version: "2.0.0", tasks: [task] }));
+    try {
+      // VS Code reads the file some time later.
+      while (!(await vscode.tasks.fetchTasks()).some(({ name }) => name === label));
+      const { exitCode, running } = await done("run_task", { name: label });
+      assert.deepEqual([exitCode, running], [3, false]);
+      const input = events.flatMap(event =>
+        event.type === "tool" && event.patch.rawInput ? [event.patch.rawInput] : [],
+      );
+      assert.match(JSON.stringify(input), /process\.exit\(3\)/);
+    } finally {
+      await rm(file);
+    }
+  });
 });

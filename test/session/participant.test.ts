@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Emitter, findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { WriteResult } from "../../src/session/agent.ts";
-import type { SessionParticipant } from "../../src/session/participant.ts";
+import type { AgentActions, SessionParticipant } from "../../src/session/participant.ts";
 import { Session } from "../../src/session/session.ts";
 import { openQuestions } from "../../src/session/state.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
@@ -112,6 +112,38 @@ describe("the participants of a session", () => {
     assert.equal(session && openQuestions(session.state).length, 0);
     steps.slice(1).forEach(([before], at) => assert.equal(before, steps[at]?.[1]));
     assert.equal(steps.at(-1)?.[1], session?.state);
+  });
+
+  it("act in place of the agent: others observe it, its writes are as the agent's, and Stop ends its question", async () => {
+    let actions: AgentActions | undefined;
+    const remote = await start([
+      named("acts", { begin: begun => void (actions = begun) }),
+      named("other", {
+        observe: ({ type }) => calls.push(`observes ${type}`),
+        aroundWrite: (path, text, next) => {
+          calls.push(`around ${path} ${text}`);
+          return next();
+        },
+        beforeQuestion: ({ title, tool }) => calls.push(`asks ${title} about ${tool?.title}`),
+      }),
+    ]);
+    assert.ok(actions && session);
+    remote.report({ type: "activity", state: "running" });
+    calls.length = 0;
+    actions.report({ type: "tool", toolCallId: "own", patch: { title: "Rename" } });
+    const { signal } = new AbortController();
+    const answer = actions.requestPermission({ title: "May I?", toolCallId: "own", options: [] }, signal);
+    const write = async (): Promise<WriteResult> => {
+      calls.push("writes");
+      return { saved: true };
+    };
+    await actions.writeFile("/a", "text", write);
+    assert.deepEqual(calls, ["observes tool", "asks May I? about Rename", "around /a text", "writes"]);
+    assert.equal(actions.state().activity.state, "running");
+    session.stop();
+    assert.equal(await answer, "cancelled");
+    assert.equal(await actions.requestPermission({ title: "Again?", options: [] }, signal), "cancelled");
+    assert.equal(await actions.askForm({ type: "form", form: { message: "?", fields: [] } }, signal), "cancelled");
   });
 
   it("are called around a write, the first outermost, and for a permission request and a read", async () => {

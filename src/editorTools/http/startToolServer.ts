@@ -18,7 +18,7 @@ const defaultLimits: ToolServerLimits = {
 };
 const maxHeaderSize = 16 * 1024;
 const instructions =
-  "Tools of the code editor in which the user works. They show what the user sees: text that is not saved yet, open editors, problems, changes that wait for review, and what language servers know. They change nothing.";
+  "Tools of the code editor in which the user works. They show what the user sees: text that is not saved yet, open editors, problems, changes that wait for review, and what language servers know. The annotations of a tool say whether it only reads. Before another one acts, the user is asked.";
 
 /** A request that is refused, with its status. */
 class HttpRefusal extends Error {
