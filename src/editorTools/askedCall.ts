@@ -82,7 +82,7 @@ export async function askedCall<T>(
 }
 
 /** Shows the call in the chat while `act` runs, and how it ended. Asks nothing. */
-export async function shownCall<T>(
+async function shownCall<T>(
   { title, kind, content = [], locations = [], input }: AskedCall,
   context: ToolContext,
   act: (toolCallId: string, actions: AgentActions) => Promise<T>,
