@@ -49,6 +49,16 @@ for (const [theme, colors] of pictureThemes) {
       };
       await chooseAgent(panel, "mcp");
       await openFile(page, "names.ts");
+      // The language server knows only some files until it has loaded the project.
+      const place = { kind: "references", path: join(folder, "src", "names.ts"), line: 1, symbol: "greet" };
+      const answers = log.getByText("The tool find_code answered:");
+      while ((await log.getByText(/uses\.ts:3:\d+/).count()) === 0) {
+        const before = await answers.count();
+        await composer.fill(`tool find_code ${JSON.stringify(place)}`);
+        await composer.press("Enter");
+        await answers.nth(before).waitFor();
+        await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+      }
 
       await call("greet", "welcome");
       const question = panel.getByRole("group", { name: "Rename “greet” to “welcome”", exact: true });
