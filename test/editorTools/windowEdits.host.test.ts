@@ -95,11 +95,15 @@ describe("the editor's tools that act in VS Code", () => {
     while ((await context.editor.languages.symbolsOf(path(name))).length === 0);
   };
 
-  it("rename a symbol in two files, and save both", async () => {
-    await served("names.ts");
-    // The server answers before it has loaded the project.
+  /** Waits until the server knows where the function is used: it answers before it has loaded the project. */
+  const knowsBothFiles = async (): Promise<void> => {
     const at = { path: path("names.ts"), line: 1, column: 17 };
     while (!(await context.editor.languages.places("references", at)).some(one => one.path === path("uses.ts")));
+  };
+
+  it("rename a symbol in two files, and save both", async () => {
+    await served("names.ts");
+    await knowsBothFiles();
     const given = { path: path("names.ts"), line: 1, symbol: "greet", newName: "welcome" };
     const { changed } = await done("rename_symbol", given);
     assert.deepEqual([...(changed as readonly string[])].sort(), [path("names.ts"), path("uses.ts")]);
@@ -121,6 +125,7 @@ describe("the editor's tools that act in VS Code", () => {
 
   it("leave a file alone that the user edits while the question is open", async () => {
     await served("names.ts");
+    await knowsBothFiles();
     onAsked = async () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(vscode.Uri.file(path("names.ts")), new vscode.Position(3, 0), "// Mine.\n");
@@ -174,9 +179,10 @@ describe("the editor's tools that act in VS Code", () => {
         tabs.map(({ input }) => (input instanceof vscode.TabInputText ? input.uri.fsPath : undefined)),
       );
     assert.deepEqual(shown(), [join(folder, "src", "lib", "usage.ts")]);
-    await done("show_to_user", { path: path("names.ts"), line: 2, endLine: 3 });
-    assert.ok(shown().includes(path("names.ts")));
-    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === path("names.ts"));
+    await writeFile(path("shown.ts"), names);
+    await done("show_to_user", { path: path("shown.ts"), line: 2, endLine: 3 });
+    assert.ok(shown().includes(path("shown.ts")));
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === path("shown.ts"));
     assert.deepEqual([editor?.selection.start.line, editor?.selection.end.line], [1, 3]);
     await done("show_to_user", { path: path("names.ts"), compareWith: join(folder, "src", "lib", "usage.ts") });
     const [diff] = vscode.window.tabGroups.all.flatMap(({ tabs }) =>
@@ -195,6 +201,9 @@ describe("the editor's tools that act in VS Code", () => {
     try {
       // VS Code reads the file some time later.
       while (!(await vscode.tasks.fetchTasks()).some(({ name }) => name === label));
+      // The task belongs to the folder of the workspace.
+      const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+      context = { ...context, access: { ...context.access, confinement: new Confinement(nodePaths(), roots) } };
       const { exitCode, running } = await done("run_task", { name: label });
       assert.deepEqual([exitCode, running], [3, false]);
       const input = events.flatMap(event =>
