@@ -49,6 +49,7 @@ describe("the package", () => {
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
       /^docs\/images\/(panel|mcp|sessions|candidates|comments)\.png$/,
       /^dist\/activation\.js$/,
+      /^dist\/editorTools\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,
       /^dist\/search\.js$/,
@@ -74,6 +75,14 @@ describe("the package", () => {
         `nothing matches ${pattern.source}`,
       );
     }
+  });
+
+  it("contains every program that the build makes", () => {
+    const programs = readdirSync("dist").filter(file => /\.m?js$/.test(file));
+    assert.deepEqual(
+      programs.filter(file => !files.includes(`dist/${file}`)),
+      [],
+    );
   });
 
   it("contains every file that the manifest names", () => {
