@@ -103,7 +103,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     sensitive: () => settings.read().sensitive,
   });
   const editorTools = createEditorTools(platform, {
-    isOn: () => settings.read().editorTools === "read",
+    isOn: agent => {
+      const { agents, editorTools: usual } = settings.read();
+      return (agents.find(({ id }) => id === agent)?.editorTools ?? usual) === "read";
+    },
     onDidChange: settings.onDidChange,
     review: () => review.store.review,
   });

@@ -52,6 +52,7 @@ describe("the package", () => {
       /^dist\/editorTools\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,
+      /^dist\/mcpBridge\.js$/,
       /^dist\/search\.js$/,
       /^dist\/watchdog\.js$/,
       /^dist\/demo-agent\.mjs$/,

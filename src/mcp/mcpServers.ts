@@ -63,6 +63,8 @@ export interface McpServers extends Disposable {
   readonly inputs: ServerInputs;
   /** Ends the connections to these servers, which start again with their next use. */
   restart(keys: readonly string[]): void;
+  /** The session, whose agent was given servers, will not open. */
+  notOpened(session: string): void;
   /** Cancels what the session asks, and ends servers that no other session has. */
   sessionClosed(session: string): void;
   /** Resolves when every server has ended. */
@@ -181,6 +183,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     state: states.globalState,
     offerReview: message => questions.review(message),
     settings: session => settings.servers(agentOf(find(session))),
+    agentOf: session => find(session)?.state.agent?.id,
     consents,
     launcher,
     sessionServers,
@@ -263,6 +266,7 @@ export function createMcpServers(options: McpOptions): McpServers {
         prompts.offerConsent(opened.id);
         const read = { servers, problems: settings.workspaceProblems };
         const { servers: given, notice } = await sessionServers.open(opened.id, read, {
+          agentId: opened.state.agent?.id,
           agent: info,
           agentName,
           agentEnv: agentOf(opened)?.env ?? {},
@@ -317,6 +321,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     },
     inputs,
     restart: keys => prompts.restart(keys),
+    notOpened: session => ownServer?.end(session),
     sessionClosed(session) {
       runs.get(session)?.abort(new Error("The session has ended."));
       runs.delete(session);

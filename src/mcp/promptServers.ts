@@ -33,6 +33,8 @@ interface PromptServersOptions {
   readonly state: Memento;
   /** The servers for a session, and for the next one. */
   readonly settings: (session: string | undefined) => readonly McpServer[];
+  /** The id of the agent of a session. Absent: not known. */
+  readonly agentOf?: (session: string | undefined) => string | undefined;
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
   readonly sessionServers: SessionServers;
@@ -180,11 +182,14 @@ export class PromptServers {
 
   /** An action of the user on a server. */
   async set(id: string | undefined, name: string, action: "on" | "off" | "allow" | "retry"): Promise<void> {
-    const { settings, consents, sessionServers, ownServer } = this.#options;
-    const isOwn = ownServer?.tools() !== undefined && ownServerName(settings(id)) === name;
+    const { settings, agentOf, consents, sessionServers, ownServer } = this.#options;
+    const isOwn = ownServer?.tools(agentOf?.(id)) !== undefined && ownServerName(settings(id)) === name;
     const server = settings(id).find(each => each.name === name);
-    if (isOwn && id !== undefined && (action === "on" || action === "off"))
+    if (isOwn && id !== undefined && (action === "on" || action === "off")) {
+      // The agent keeps the server until its next session, but gets nothing from it any more.
+      ownServer?.setOn(id, action === "on");
       await sessionServers.setOn(id, { name }, action === "on");
+    }
     if (isOwn) return this.serversChanged();
     if (!server) return;
     if (action === "on" || action === "off") {
@@ -241,8 +246,8 @@ export class PromptServers {
 
   /** The row of Parley's own server, if the settings have it on. */
   #ownServerView(session: string | undefined): readonly ViewMcpServer[] {
-    const { settings, sessionServers, ownServer } = this.#options;
-    const tools = ownServer?.tools();
+    const { settings, agentOf, sessionServers, ownServer } = this.#options;
+    const tools = ownServer?.tools(agentOf?.(session));
     if (!tools) return [];
     const name = ownServerName(settings(session));
     const on = session === undefined || sessionServers.isOn(session, { name });

@@ -4,21 +4,27 @@ import { join } from "node:path";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Review } from "../../review/review.ts";
+import type { AgentServerLaunch } from "../../session/agent.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
+import type { SessionState } from "../../session/state.ts";
 import { changesOfSession } from "../sessionChanges.ts";
 import { toolDescriptions } from "../sessionTools.ts";
 import type { ToolAccess } from "../tool.ts";
 import type { ToolServerModule } from "../toolServer.ts";
-import { ToolSessions, type ToolAddress } from "../toolSessions.ts";
+import { ToolSessions, type ToolUser } from "../toolSessions.ts";
 import { WindowEditor } from "./windowEditor.ts";
 
 export interface EditorToolsFeature {
   /** The server, as agents get it with their MCP servers. */
   readonly server: {
-    /** The titles of the tools. Undefined while the user has switched them off. */
-    tools(): readonly string[] | undefined;
-    /** Where the agent of the session reaches its tools. Starts the server. */
-    addressFor(session: string): Promise<ToolAddress>;
+    /** The titles of the tools for the agent with this id. Undefined while the user has switched them off. */
+    tools(agent: string | undefined): readonly string[] | undefined;
+    /** How the agent of the session reaches its tools. Undefined: it can use no server. */
+    serverFor(session: string, user: ToolUser): Promise<AgentServerLaunch | undefined>;
+    /** Switches the tools of a session on or off. */
+    setOn(session: string, on: boolean): void;
+    /** Ends the access to the tools that a session got, which will not open. */
+    end(session: string): void;
     /** Fires when the tools may be on or off. */
     readonly onDidChange: Event<void>;
   };
@@ -29,8 +35,8 @@ export interface EditorToolsFeature {
 }
 
 interface EditorToolsOptions {
-  /** Whether the user lets agents use the tools. */
-  readonly isOn: () => boolean;
+  /** Whether the user lets the agent with this id use the tools. */
+  readonly isOn: (agent: string | undefined) => boolean;
   /** Fires when `isOn` may have changed. */
   readonly onDidChange: Event<void>;
   readonly review: () => Pick<Review, "files" | "turns">;
@@ -42,6 +48,8 @@ export function createEditorTools(
   { isOn, onDidChange, review }: EditorToolsOptions,
 ): EditorToolsFeature {
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
+  const loaded = (): ToolServerModule["toolServer"] =>
+    loadServer(context.asAbsolutePath(join("dist", "extension.js"))).toolServer;
   let editor: WindowEditor | undefined;
   const sessions = store.add(
     new ToolSessions({
@@ -49,11 +57,13 @@ export function createEditorTools(
       startServer: options => {
         // It listens for problems from now on.
         editor ??= store.add(new WindowEditor());
-        return loadServer(context.asAbsolutePath(join("dist", "extension.js"))).startToolServer({
-          ...options,
-          version,
-        });
+        return loaded().startToolServer({ ...options, version });
       },
+      answerMessage: (message, more) => {
+        editor ??= store.add(new WindowEditor());
+        return loaded().answerMessage(message, { ...more, version });
+      },
+      bridge: { node: process.execPath, script: context.asAbsolutePath(join("dist", "mcpBridge.js")) },
       context: (session, access) => {
         editor ??= store.add(new WindowEditor());
         return { access, editor, changes: () => changesOfSession(review(), session), clock };
@@ -62,14 +72,27 @@ export function createEditorTools(
   );
   return {
     server: {
-      tools: () => (isOn() ? toolDescriptions.map(({ title }) => title) : undefined),
-      addressFor: session => sessions.addressFor(session),
+      tools: agent => (isOn(agent) ? toolDescriptions.map(({ title }) => title) : undefined),
+      serverFor: (session, user) => sessions.serverFor(session, user),
+      setOn: (session, on) => sessions.setOn(session, on),
+      end: session => sessions.end(session),
       onDidChange,
     },
-    startSession: (session, access) => sessions.opened(session, access),
+    startSession: (session, access) => {
+      const opened = sessions.opened(session, access);
+      return {
+        stateChanged: (before, after) => {
+          // The agent has ended, or has not opened the session. The next one gets another token.
+          if (hasClosed(after) && !hasClosed(before)) sessions.end(session);
+        },
+        dispose: () => opened.dispose(),
+      };
+    },
     close: () => sessions.close(),
   };
 }
+
+const hasClosed = ({ connection }: SessionState): boolean => connection?.state === "closed";
 
 /** Loads the server in `dist/editorTools.js`. */
 const loadServer = (extensionFile: string): ToolServerModule =>
