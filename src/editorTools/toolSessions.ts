@@ -4,6 +4,8 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
+import type { SessionParticipant } from "../session/participant.ts";
+import type { SessionState } from "../session/state.ts";
 import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpMessage } from "../session/agent.ts";
 import { bridgeVariables } from "./bridgeTarget.ts";
 import { callTool, errorResult, toolDescriptions } from "./sessionTools.ts";
@@ -44,6 +46,8 @@ export interface ToolUser {
   readonly agent: string | undefined;
   readonly accepts: AgentServerTypes;
 }
+
+const hasClosed = ({ connection }: SessionState): boolean => connection?.state === "closed";
 
 const digest = (token: string): string => createHash("sha256").update(token).digest("hex");
 
@@ -128,10 +132,14 @@ export class ToolSessions implements Disposable {
   }
 
   /** The session is open: its files can be read from now on. Dispose the result when it ends. */
-  opened(session: string, access: ToolAccess): Disposable {
+  opened(session: string, access: ToolAccess): Required<Pick<SessionParticipant, "stateChanged" | "dispose">> {
     const opened = { access };
     this.#open.set(session, opened);
     return {
+      stateChanged: (before, after) => {
+        // The agent has ended, or did not open the session. Another one gets another token.
+        if (hasClosed(after) && !hasClosed(before)) this.end(session);
+      },
       dispose: () => {
         // The session may be open again.
         if (this.#open.get(session) !== opened) return;

@@ -5,6 +5,9 @@ import { maskKnownSecrets } from "../../src/base/secrets/knownSecrets.ts";
 import type { ToolAccess, ToolContext } from "../../src/editorTools/tool.ts";
 import type { ServedTools, ToolServerOptions } from "../../src/editorTools/toolServer.ts";
 import { ToolSessions, type ToolUser } from "../../src/editorTools/toolSessions.ts";
+import type { AgentServerTypes, ConnectedServer } from "../../src/session/agent.ts";
+import type { ConnectionState } from "../../src/session/events.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -220,5 +223,93 @@ describe("the sessions with the editor's tools", () => {
     await assert.rejects(made.addressFor("a"), /no port/);
     made.failure = undefined;
     assert.equal((await made.addressFor("a")).url, "http://127.0.0.1:1/mcp");
+  });
+
+  describe("reach the tools", () => {
+    const kinds: Readonly<Record<string, readonly [AgentServerTypes, string | undefined]>> = {
+      "over the connection, before all others": [{ acp: true, stdio: true, http: true, sse: true }, "acp"],
+      "over HTTP": [{ http: true, sse: true }, "http"],
+      "with a command, if the agent takes only those": [{ http: false, sse: false }, "stdio"],
+      "with a command, but not over SSE": [{ stdio: true, http: false, sse: true }, "stdio"],
+      "in no way, if the agent takes no servers": [{ stdio: false, http: false, sse: true }, undefined],
+    };
+    for (const [what, [accepts, type]] of Object.entries(kinds)) {
+      it(what, async () => {
+        const { sessions, log } = bench();
+        const server = await sessions.serverFor("a", { agent: "a", accepts });
+        assert.equal(server?.type, type);
+        assert.deepEqual(log, type === "http" || type === "stdio" ? ["started"] : []);
+      });
+    }
+
+    it("with a command that has the token in its environment only", async () => {
+      const { sessions, addressFor, toolsFor } = bench();
+      const server = await sessions.serverFor("a", { agent: "a", accepts: { http: false, sse: false } });
+      const { headers, url } = await addressFor("a");
+      assert.deepEqual(server, {
+        ...{ type: "stdio", command: "/usr/bin/node", args: ["/dist/mcpBridge.js"] },
+        env: {
+          ELECTRON_RUN_AS_NODE: "1",
+          PARLEY_TOOLS_URL: url,
+          PARLEY_TOOLS_TOKEN: (headers["Authorization"] ?? "").replace("Bearer ", ""),
+        },
+      });
+      assert.ok(toolsFor(headers));
+    });
+
+    it("over the connection until the session or the agent ends", async () => {
+      const { sessions, log } = bench();
+      const connected = async (): Promise<ConnectedServer> => {
+        const server = await sessions.serverFor("a", { agent: "a", accepts: { acp: true, http: false, sse: false } });
+        assert.ok(server?.type === "acp");
+        return server;
+      };
+      const call = async ({ answer }: ConnectedServer): Promise<unknown> =>
+        answer({ requestId: "r", method: "changes_under_review", params: {} }, { signal: never, notify: () => {} });
+      const first = await connected();
+      assert.match(JSON.stringify(await call(first)), /not open in Parley yet/);
+      const open = sessions.opened("a", access);
+      assert.deepEqual(await call(first), { result: "No change of this session waits for review." });
+      assert.equal((await connected()).serverId, first.serverId);
+      open.dispose();
+      assert.equal(first.ended.aborted, true);
+      assert.notEqual((await connected()).serverId, first.serverId);
+      // No port was needed.
+      assert.deepEqual(log, ["context of a"]);
+    });
+  });
+
+  it("lose the token when the agent ends, or did not open the session, and the next agent gets another one", async () => {
+    const { sessions, addressFor, toolsFor } = bench();
+    const open = sessions.opened("a", access);
+    const state = (name: ConnectionState): SessionState => ({ ...emptySession, connection: { state: name } });
+    const first = await addressFor("a");
+    for (const name of ["connecting", "opening", "ready"] as const) open.stateChanged(state("starting"), state(name));
+    assert.ok(toolsFor(first.headers));
+    open.stateChanged(state("opening"), state("closed"));
+    assert.equal(toolsFor(first.headers), undefined);
+    const second = await addressFor("a");
+    assert.notDeepEqual(second.headers, first.headers);
+    // The session is still closed while the next agent starts.
+    open.stateChanged(state("closed"), state("closed"));
+    open.stateChanged(state("closed"), state("starting"));
+    assert.equal((await toolsFor(second.headers)?.call("changes_under_review", {}, never))?.isError, false);
+  });
+
+  it("get nothing from an agent or in a session for which the user has switched them off", async () => {
+    const { sessions, addressFor, toolsFor, log } = bench();
+    const off = await sessions.serverFor("off", { agent: "off", accepts: { http: true, sse: false } });
+    assert.ok(off?.type === "http");
+    const own = await addressFor("a");
+    for (const session of ["off", "a"]) sessions.opened(session, access);
+    const text = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> =>
+      (await toolsFor(headers)?.call("changes_under_review", {}, never))?.text;
+    assert.match((await text(off.headers)) ?? "", /has switched off/);
+    assert.deepEqual(toolsFor(off.headers)?.descriptions, []);
+    sessions.setOn("a", false);
+    assert.match((await text(own.headers)) ?? "", /has switched off/);
+    assert.deepEqual(log, ["started"]);
+    sessions.setOn("a", true);
+    assert.match((await text(own.headers)) ?? "", /No change/);
   });
 });

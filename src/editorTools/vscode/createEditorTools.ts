@@ -6,7 +6,6 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Review } from "../../review/review.ts";
 import type { AgentServerLaunch } from "../../session/agent.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
-import type { SessionState } from "../../session/state.ts";
 import { changesOfSession } from "../sessionChanges.ts";
 import { toolDescriptions } from "../sessionTools.ts";
 import type { ToolAccess } from "../tool.ts";
@@ -78,21 +77,10 @@ export function createEditorTools(
       end: session => sessions.end(session),
       onDidChange,
     },
-    startSession: (session, access) => {
-      const opened = sessions.opened(session, access);
-      return {
-        stateChanged: (before, after) => {
-          // The agent has ended, or has not opened the session. The next one gets another token.
-          if (hasClosed(after) && !hasClosed(before)) sessions.end(session);
-        },
-        dispose: () => opened.dispose(),
-      };
-    },
+    startSession: (session, access) => sessions.opened(session, access),
     close: () => sessions.close(),
   };
 }
-
-const hasClosed = ({ connection }: SessionState): boolean => connection?.state === "closed";
 
 /** Loads the server in `dist/editorTools.js`. */
 const loadServer = (extensionFile: string): ToolServerModule =>
