@@ -157,7 +157,7 @@ export function readSettings(
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
-    editorTools: userSetting("editorTools") === "read" ? "read" : "off",
+    editorTools: userSetting("editorTools") === "off" ? "off" : "read",
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,
