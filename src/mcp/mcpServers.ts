@@ -183,11 +183,15 @@ export function createMcpServers(options: McpOptions): McpServers {
     state: states.globalState,
     offerReview: message => questions.review(message),
     settings: session => settings.servers(agentOf(find(session))),
-    agentOf: session => find(session)?.state.agent?.id,
     consents,
     launcher,
     sessionServers,
-    ...own,
+    ...(ownServer && {
+      ownServer: {
+        tools: session => ownServer.tools(find(session)?.state.agent?.id),
+        setOn: (session, on) => ownServer.setOn(session, on),
+      },
+    }),
     sessions: () => sessions.open().map(({ id }) => id),
     onDidChange,
     clock,

@@ -20,6 +20,11 @@ export interface OwnServer {
   readonly onDidChange: Event<void>;
 }
 
+/** The server as the panel shows it and switches it, by sessions. */
+export interface OwnServerOfSessions extends Pick<OwnServer, "setOn"> {
+  tools(session: string | undefined): readonly string[] | undefined;
+}
+
 const usualName = "parley";
 
 /** The name of the server. A server that the user has configured keeps its name. */

@@ -10,7 +10,7 @@ import { withoutMiddle, visibleName } from "../base/inertText.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { ViewMcpServer, ViewPrompt } from "../panel/protocol.ts";
 import { namePrompts, promptView, type NamedPrompt } from "./promptNames.ts";
-import { ownServerName, type OwnServer } from "./ownServer.ts";
+import { ownServerName, type OwnServerOfSessions } from "./ownServer.ts";
 import type { McpPrompt } from "./promptServer.ts";
 import { ServerConnection } from "./serverConnection.ts";
 import { serverFingerprint, type McpServer } from "./servers.ts";
@@ -33,12 +33,10 @@ interface PromptServersOptions {
   readonly state: Memento;
   /** The servers for a session, and for the next one. */
   readonly settings: (session: string | undefined) => readonly McpServer[];
-  /** The id of the agent of a session. Absent: not known. */
-  readonly agentOf?: (session: string | undefined) => string | undefined;
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
   readonly sessionServers: SessionServers;
-  readonly ownServer?: OwnServer;
+  readonly ownServer?: OwnServerOfSessions;
   /** The ids of the open sessions. */
   readonly sessions: () => readonly string[];
   /** Says that servers wait for the user's consent. Resolves with whether the user wants to review them. */
@@ -182,8 +180,8 @@ export class PromptServers {
 
   /** An action of the user on a server. */
   async set(id: string | undefined, name: string, action: "on" | "off" | "allow" | "retry"): Promise<void> {
-    const { settings, agentOf, consents, sessionServers, ownServer } = this.#options;
-    const isOwn = ownServer?.tools(agentOf?.(id)) !== undefined && ownServerName(settings(id)) === name;
+    const { settings, consents, sessionServers, ownServer } = this.#options;
+    const isOwn = ownServer?.tools(id) !== undefined && ownServerName(settings(id)) === name;
     const server = settings(id).find(each => each.name === name);
     if (isOwn && id !== undefined && (action === "on" || action === "off")) {
       // The agent keeps the server until its next session, but gets nothing from it any more.
@@ -246,8 +244,8 @@ export class PromptServers {
 
   /** The row of Parley's own server, if the settings have it on. */
   #ownServerView(session: string | undefined): readonly ViewMcpServer[] {
-    const { settings, agentOf, sessionServers, ownServer } = this.#options;
-    const tools = ownServer?.tools(agentOf?.(session));
+    const { settings, sessionServers, ownServer } = this.#options;
+    const tools = ownServer?.tools(session);
     if (!tools) return [];
     const name = ownServerName(settings(session));
     const on = session === undefined || sessionServers.isOn(session, { name });

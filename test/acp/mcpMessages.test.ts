@@ -179,7 +179,12 @@ describe("MCP over the connection of the agent", () => {
     const agent = new WireAgent();
     const { server, signals, end } = testServer(
       "one",
-      (_, { signal }) => new Promise(resolve => signal.addEventListener("abort", () => resolve({ result: "secret" }))),
+      (_, { signal }) =>
+        new Promise(resolve => {
+          const answer = (): void => resolve({ result: "secret" });
+          if (signal.aborted) answer();
+          else signal.addEventListener("abort", answer);
+        }),
     );
     await open(agent, [server]);
     const answer = ask(agent, good);
