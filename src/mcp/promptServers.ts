@@ -253,7 +253,8 @@ export class PromptServers {
     return [
       {
         ...{ name, detail: t("Tools of this editor: {0}", tools.join(", ")), on },
-        ...(opened && opened.on !== on && { pending: true as const }),
+        // Its tools refuse calls as soon as it is off, although the agent keeps the server until its next session.
+        ...(opened && on && !opened.on && { pending: true as const }),
         state: opened?.on === true && opened.reason === undefined ? "ready" : "stopped",
         ...(opened?.reason !== undefined && { reason: visibleText(opened.reason) }),
       },

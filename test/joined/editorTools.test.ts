@@ -84,8 +84,13 @@ describe("the tools of the editor", function () {
     await expectServers(window, "on", ["parley"]);
     await (await openServers(window)).getByRole("checkbox", { name: /^parley/ }).click();
     await page.getByRole("button", { name: "MCP servers: 0 of 1 on" }).waitFor();
-    await restartAgent(window);
+    // The calls of the agent are refused at once, so nothing is left to do.
+    assert.equal(await page.getByText("takes effect").count(), 0);
+    await window.session.restart();
     await expectServers(window, "off", []);
+    await (await openServers(window)).getByRole("checkbox", { name: /^parley/ }).click();
+    await restartAgent(window);
+    await expectServers(window, "on once more", ["parley"]);
     await window.newSession();
     await expectServers(window, "on again", ["parley"]);
     own.set(false);
