@@ -136,7 +136,9 @@ export class SessionServers {
     const leftOut = [...unresolved, ...unusable];
     for (const { name, reason } of leftOut) opened.set(name, { on: true, reason });
     this.#opened.set(session, opened);
-    const notice = await this.#newNotice(leftOut, problems);
+    // The user did not ask for Parley's own server, so only its row says that the agent can use none.
+    const reported = leftOut.filter(one => one !== own || !one.isUnsupported);
+    const notice = await this.#newNotice(reported, problems);
     return { servers: given, ...(notice !== undefined && { notice }) };
   }
 
