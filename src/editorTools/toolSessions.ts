@@ -1,6 +1,7 @@
 // Which session an agent reaches with its token, or over its connection. Both belong to one session of Parley, and end with
 // it, or with the agent.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
@@ -91,8 +92,15 @@ export class ToolSessions implements Disposable {
     const onWarning = (message: string): void => log.warn(message);
     return {
       ...{ type: "acp", serverId: known.serverId, ended: known.ended.signal },
-      answer: async (message, context) =>
-        answerMessage(message, { ...context, tools: this.#tools(session, known), onWarning }),
+      answer: async (message, context) => {
+        try {
+          return await answerMessage(message, { ...context, tools: this.#tools(session, known), onWarning });
+        } catch (error) {
+          if (!context.signal.aborted)
+            log.error("A request to the tools of the editor has failed.", asError(error).stack);
+          throw error;
+        }
+      },
     };
   }
 

@@ -59,6 +59,12 @@ describe("Parley's own MCP server", () => {
     assert.deepEqual(sessions.opened("s", { name: "parley" }), { on: true });
   });
 
+  it("answers again when the session is opened with it", async () => {
+    const { open, switched } = bench({});
+    await open("a");
+    assert.deepEqual(switched, [["s", true]]);
+  });
+
   it("is not started for an agent whose settings have it off, or in a session in which the user has", async () => {
     const { open, users, sessions } = bench({});
     assert.deepEqual(await open("off"), { servers: [] });
