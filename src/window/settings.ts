@@ -130,6 +130,7 @@ export function readSettings(
 ): Settings {
   const { agents, bad } = resolveAgents([demoAgent(context)], userSetting("agents") ?? {});
   const outside = userSetting("files.outsideWorkspace");
+  const tools = userSetting("editorTools");
   const sensitive = [
     readGlobSetting("parley.files.sensitive", userSetting("files.sensitive")),
     readFolderGlobs("parley.files.sensitive", folderSettings("files.sensitive")),
@@ -157,7 +158,8 @@ export function readSettings(
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
-    editorTools: userSetting("editorTools") === "off" ? "off" : "read",
+    // A value that is not known does not give agents more than the user may have meant.
+    editorTools: tools === undefined || tools === "read" ? "read" : "off",
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,
