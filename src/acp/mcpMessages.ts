@@ -2,7 +2,7 @@
 import { ResponseError } from "vscode-jsonrpc/node";
 import { asError, Refusal } from "../base/errors.ts";
 import { shortQuote } from "../base/text.ts";
-import type { AgentMcpServer, ConnectedServer, McpMessage } from "../session/agent.ts";
+import type { AgentMcpServer, ConnectedServer, McpRequest } from "../session/agent.ts";
 import { mcpServerFailed, mcpServerUnavailable, tooManyMcpRequests } from "./errorCodes.ts";
 import { isObject, type JsonObject } from "./parse.ts";
 
@@ -73,7 +73,7 @@ const unavailable = (serverId: string): ResponseError<unknown> =>
     { serverId: serverId.slice(0, maxIdLength) },
   );
 
-function readMessage(params: JsonObject): { readonly serverId: string; readonly message: McpMessage } {
+function readMessage(params: JsonObject): { readonly serverId: string; readonly message: McpRequest } {
   const text = (field: string): string => {
     const value = params[field];
     if (typeof value === "string" && value !== "" && value.length <= maxIdLength) return value;

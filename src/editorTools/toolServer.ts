@@ -1,5 +1,5 @@
 // The types that the server of the tools in `dist/editorTools.js` and the rest of the extension share.
-import type { McpMessage, McpOutcome, McpParams } from "../session/agent.ts";
+import type { McpRequest, McpOutcome, McpParams } from "../session/agent.ts";
 import type { ObjectSchema } from "./toolArguments.ts";
 
 /** A tool as an agent sees it. */
@@ -75,6 +75,6 @@ export interface ToolServerModule {
     /** Starts a server on 127.0.0.1, on a port that the system chooses. */
     startToolServer(options: ToolServerOptions): Promise<RunningToolServer>;
     /** Answers one request, without a port. Rejects if it is cancelled. */
-    answerMessage(message: McpMessage, context: MessageContext): Promise<McpOutcome>;
+    answerMessage(message: McpRequest, context: MessageContext): Promise<McpOutcome>;
   };
 }

@@ -7,7 +7,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
 import type { SessionParticipant } from "../session/participant.ts";
 import type { SessionState } from "../session/state.ts";
-import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpMessage } from "../session/agent.ts";
+import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpRequest } from "../session/agent.ts";
 import { bridgeVariables } from "./bridgeTarget.ts";
 import { callTool, errorResult, toolDescriptions } from "./sessionTools.ts";
 import type { ToolAccess, ToolContext } from "./tool.ts";
@@ -32,7 +32,7 @@ export interface ToolSessionsOptions {
   /** Starts the server. Loaded on first use. */
   readonly startServer: (options: Pick<ToolServerOptions, "toolsOf" | "onWarning">) => Promise<RunningToolServer>;
   /** Answers a request that comes over the connection of an agent. */
-  readonly answerMessage: (message: McpMessage, context: Omit<MessageContext, "version">) => Promise<McpOutcome>;
+  readonly answerMessage: (message: McpRequest, context: Omit<MessageContext, "version">) => Promise<McpOutcome>;
   /** The program for agents that take only commands: a Node.js, and the path of the bridge. */
   readonly bridge: { readonly node: string; readonly script: string };
   /** Whether the user lets the agent with this id use the tools. */

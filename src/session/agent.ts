@@ -54,7 +54,7 @@ export interface ConnectedServer {
   readonly ended: AbortSignal;
   /** Answers a request. `notify` sends a notification that belongs to it, before the answer. */
   answer(
-    message: McpMessage,
+    message: McpRequest,
     context: { readonly signal: AbortSignal; readonly notify: (method: string, params: McpParams) => void },
   ): Promise<McpOutcome>;
 }
@@ -62,7 +62,7 @@ export interface ConnectedServer {
 export type McpParams = Readonly<Record<string, unknown>>;
 
 /** A request of MCP. */
-export interface McpMessage {
+export interface McpRequest {
   readonly requestId: string;
   readonly method: string;
   readonly params?: McpParams;

@@ -1,7 +1,7 @@
 // Requests of MCP over the connection of the agent (`mcp/message`), line by line.
 import assert from "node:assert/strict";
 import type { AgentConnection } from "../../src/acp/connect.ts";
-import type { AgentMcpServer, ConnectedServer, McpMessage } from "../../src/session/agent.ts";
+import type { AgentMcpServer, ConnectedServer, McpRequest } from "../../src/session/agent.ts";
 import { recordingClient } from "../support/fakes/recordingClient.ts";
 import { until } from "../support/fakes/until.ts";
 import { WireAgent, type SentMessage } from "../support/fakes/wireAgent.ts";
@@ -10,14 +10,14 @@ const supporting = { agentCapabilities: { mcpCapabilities: { acp: true } } };
 
 interface TestServer {
   readonly server: AgentMcpServer & ConnectedServer;
-  readonly messages: readonly McpMessage[];
+  readonly messages: readonly McpRequest[];
   readonly signals: readonly AbortSignal[];
   end(): void;
 }
 
 function testServer(serverId: string, answer?: ConnectedServer["answer"]): TestServer {
   const ended = new AbortController();
-  const messages: McpMessage[] = [];
+  const messages: McpRequest[] = [];
   const signals: AbortSignal[] = [];
   const server: AgentMcpServer & ConnectedServer = {
     ...{ name: "parley", type: "acp", serverId, ended: ended.signal },

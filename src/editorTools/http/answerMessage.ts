@@ -1,7 +1,7 @@
 // Answers one request of MCP that comes over the connection of an agent (`mcp/message`), without a port. The official SDK
 // answers it, as if it had come over HTTP. This way of MCP has only the revision 2026-07-28.
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import type { McpMessage, McpOutcome, McpParams } from "../../session/agent.ts";
+import type { McpRequest, McpOutcome, McpParams } from "../../session/agent.ts";
 import { EventStream } from "../eventStream.ts";
 import { isHeader, namedRevision, requestHeaders } from "../requestHeaders.ts";
 import type { MessageContext } from "../toolServer.ts";
@@ -14,7 +14,7 @@ const invalidParams = -32602;
 
 /** Answers the request. Rejects if it is cancelled, or if the SDK has no answer. */
 export async function answerMessage(
-  { requestId, method, params }: McpMessage,
+  { requestId, method, params }: McpRequest,
   { tools, signal, version, notify, onWarning }: MessageContext,
 ): Promise<McpOutcome> {
   const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
