@@ -13,6 +13,7 @@ import {
 /** Sentences that no user reads, by their file: how many, and who reads them. The numbers may only become smaller. */
 const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/acp/detachedClient.ts": [1, "an agent whose request is refused"],
+  "src/acp/mcpMessages.ts": [3, "an agent whose request of MCP is refused"],
   "src/acp/ndjson.ts": [13, "the log and the recorded traffic"],
   "src/acp/openRequests.ts": [1, "reason of an abort"],
   "src/acp/readElicitation.ts": [9, "an agent whose request is invalid"],
@@ -27,7 +28,14 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/comments/reviewRequest.ts": [3, "an agent that reviews changes"],
   "src/commitMessage/commitPrompt.ts": [2, "an agent that writes the message of a commit"],
   "src/commitMessage/messageSession.ts": [1, "an agent that writes the message of a commit"],
+  "src/editorTools/bridge/messageBridge.ts": [14, "an agent that uses the tools of the editor"],
+  "src/editorTools/bridgeTarget.ts": [
+    3,
+    "an agent that uses the tools of the editor, and who starts the bridge by hand",
+  ],
   "src/editorTools/fileTools.ts": [33, "an agent that uses the tools of the editor"],
+  "src/editorTools/http/answerMessage.ts": [3, "an agent that uses the tools of the editor, and the log"],
+  "src/editorTools/http/mcpServer.ts": [1, "an agent that uses the tools of the editor"],
   "src/editorTools/http/startToolServer.ts": [11, "an agent that uses the tools of the editor, and the log"],
   "src/editorTools/languageTools.ts": [18, "an agent that uses the tools of the editor"],
   "src/editorTools/problemTools.ts": [14, "an agent that uses the tools of the editor"],

@@ -49,8 +49,10 @@ describe("the package", () => {
       /^media\/review\/(added|changed|removed|undo-all)-(light|dark)\.svg$/,
       /^docs\/images\/(panel|mcp|sessions|candidates|comments)\.png$/,
       /^dist\/activation\.js$/,
+      /^dist\/editorTools\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,
+      /^dist\/mcpBridge\.js$/,
       /^dist\/search\.js$/,
       /^dist\/watchdog\.js$/,
       /^dist\/demo-agent\.mjs$/,
@@ -74,6 +76,14 @@ describe("the package", () => {
         `nothing matches ${pattern.source}`,
       );
     }
+  });
+
+  it("contains every program that the build makes", () => {
+    const programs = readdirSync("dist").filter(file => /\.m?js$/.test(file));
+    assert.deepEqual(
+      programs.filter(file => !files.includes(`dist/${file}`)),
+      [],
+    );
   });
 
   it("contains every file that the manifest names", () => {

@@ -60,6 +60,8 @@ export const usualSettings = {
   "js/ts.tsserver.automaticTypeAcquisition.enabled": false,
   "typescript.disableAutomaticTypeAcquisition": true,
   "npm.fetchOnlinePackageInfo": false,
+  // Tests expect that agents get only the MCP servers that they configure. Without a value, the default is used.
+  "parley.editorTools": "off",
 };
 
 /** Without these settings, VS Code doesn't ask when a folder is opened. */

@@ -24,6 +24,8 @@ export interface AgentRequestsOptions {
   /** Asks the user for a form or to open a web address. */
   askForm(elicitation: Elicitation, signal: AbortSignal): Promise<FormAnswer>;
   completeAddress(elicitationId: string): void;
+  /** Answers `mcp/message`. Absent: the agent does not support it. */
+  readonly answerMcp?: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
   /** The methods of sessions that the version of the protocol has. Absent: all. */
   readonly methods?: readonly string[];
   /** Aborts when the agent is no longer running. */
@@ -95,6 +97,7 @@ export function serveAgentRequests(connection: MessageConnection, options: Agent
   serveRequest("elicitation/create", async (params, signal) =>
     elicitationResult(await options.askForm(readElicitation(params), signal)),
   );
+  if (options.answerMcp) serveRequest("mcp/message", options.answerMcp);
   connection.onNotification("elicitation/complete", (params: unknown) => {
     const id = asString(asObject(params)["elicitationId"]);
     if (id !== undefined) options.completeAddress(id);

@@ -11,6 +11,14 @@ export const resourceNotFound = -32002;
 /** The request was cancelled by the side that sent it. */
 export const requestCancelled = -32800;
 
+// The errors of MCP over the connection of the agent (`mcp/message`, unstable). An error of MCP itself is in the answer.
+/** Too many requests run. */
+export const tooManyMcpRequests = -33000;
+/** The agent has no such server, or the session of the server has ended. */
+export const mcpServerUnavailable = -33001;
+/** The server has failed without an answer of MCP. */
+export const mcpServerFailed = -33002;
+
 /** The agent does not speak the requested version of the protocol. Its `data.supported` lists the versions that it speaks. */
 export const unsupportedVersion = -32022;
 
@@ -23,6 +31,7 @@ const refusalCodes: Record<RefusalKind, number> = {
 
 /** The error response for a request of the agent that was refused or that failed. Failures also go to the log. */
 export function toResponseError(method: string, error: unknown, log: Log): ResponseError<unknown> {
+  if (error instanceof ResponseError) return error;
   if (error instanceof Refusal) {
     return new ResponseError(refusalCodes[error.kind], shorten(error.message), shortenTexts(error.data));
   }

@@ -10,6 +10,7 @@ import type {
   Agent,
   AgentClient,
   AgentInfo,
+  AgentMcpServer,
   AgentSession,
   AgentSessionStore,
   FormClient,
@@ -26,6 +27,7 @@ import { EarlyUpdates } from "./earlyUpdates.ts";
 import { FormRequests } from "./formRequests.ts";
 import { detachedClient } from "./detachedClient.ts";
 import { KeptSessions, type KeptSessionsMethod } from "./keptSessions.ts";
+import { McpMessages } from "./mcpMessages.ts";
 import type { OpenRequests } from "./openRequests.ts";
 import { asObject, asString, isObject, type JsonObject } from "./parse.ts";
 
@@ -82,6 +84,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   protected readonly earlyUpdates: EarlyUpdates;
   readonly #forms: FormRequests;
   readonly #kept: KeptSessions;
+  readonly #mcpMessages: McpMessages;
   readonly #ended = new AbortController();
   /** Aborts when the agent is no longer running. */
   protected readonly ended = this.#ended.signal;
@@ -106,6 +109,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
         answerInTime(late => this.request(method, params, late), options, this.ended, t("this request")),
       problem: (error, failure) => this.problem(error, failure),
     });
+    this.#mcpMessages = new McpMessages(params => this.notify("mcp/message", params));
     if (signOutRequest !== undefined) {
       this.signOut = () =>
         plainAnswer(this.request(signOutRequest, {}), t("{0} could not sign you out", agentName), [this.ended]);
@@ -127,6 +131,12 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   protected folders({ additionalFolders = [] }: OpenSessionRequest): JsonObject {
     const isSent = this.#introduction.takesFolders && additionalFolders.length > 0;
     return isSent ? { additionalDirectories: additionalFolders } : {};
+  }
+
+  /** The MCP servers of the request. From now on, the agent reaches those that use its connection. */
+  protected servers({ mcpServers = [] }: OpenSessionRequest): readonly AgentMcpServer[] {
+    for (const server of mcpServers) if (server.type === "acp") this.#mcpMessages.add(server);
+    return mcpServers;
   }
 
   /** A session that no client uses and that the agent still has open. */
@@ -298,6 +308,9 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
       findSession: id => this.#findSession(id),
       askForm: (elicitation, signal) => this.#forms.ask(elicitation, signal),
       completeAddress: id => this.#forms.complete(id),
+      ...(this.info.mcpServers?.acp === true && {
+        answerMcp: (params: JsonObject, signal: AbortSignal) => this.#mcpMessages.answer(params, signal),
+      }),
       ended: this.ended,
       log,
       ...(methods && { methods }),

@@ -23,6 +23,8 @@ export interface AgentDefinition {
   readonly startTimeout: number;
   /** The MCP servers of this agent, as in the setting. Room `mcp` reads them. */
   readonly mcpServers?: unknown;
+  /** Which tools of the editor the agent gets. Absent: as for all agents. */
+  readonly editorTools?: "off" | "read" | "all";
   /** The latest version of the protocol to speak. Absent and `auto`: version 1, while version 2 is a draft. */
   readonly protocol?: "auto" | "1" | "2";
   /** The name of a codicon, for lists of agents. */
@@ -150,6 +152,7 @@ function parseDefinition(
     icon,
     defaults,
     mcpServers,
+    editorTools,
   } = value;
   if (command === undefined && !base) return refuse(t("has no command. Name the program that starts it."));
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
@@ -165,6 +168,8 @@ function parseDefinition(
     return refuse(t("has a startTimeout that is not a number of seconds."));
   if (protocol !== undefined && !["auto", "1", "2", 1, 2].includes(protocol as string | number))
     return refuse(t('has a protocol that is neither "auto" nor "1" nor "2".'));
+  if (editorTools !== undefined && editorTools !== "off" && editorTools !== "read" && editorTools !== "all")
+    return refuse(t('has an editorTools that is not "off", "read" or "all".'));
   const chosen = protocol === undefined ? base?.protocol : (String(protocol) as "auto" | "1" | "2");
   if (icon !== undefined && !(typeof icon === "string" && /^[a-z][a-z0-9-]*$/.test(icon)))
     return refuse(t('has an icon that is not the name of a codicon, such as "rocket".'));
@@ -185,6 +190,7 @@ function parseDefinition(
       ? { description }
       : base?.description !== undefined && { description: base.description }),
     ...(mcpServers !== undefined && { mcpServers }),
+    ...(editorTools !== undefined && { editorTools }),
     ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && { cwd: base.cwd }),
     ...(icon === undefined ? base?.icon !== undefined && { icon: base.icon } : { icon }),
     ...(defaults !== undefined && { defaults: defaults as Readonly<Record<string, OptionValue>> }),

@@ -1,7 +1,6 @@
 // The tools that show files, editors and changes as the user has them.
 import type { ReviewedFile } from "../review/review.ts";
-import { sliceLines } from "../files/lineWindow.ts";
-import { linesPage, resultPage, shownLines, wholeCharacters } from "./resultPages.ts";
+import { linesPage, madePage, resultPage, shownLines, wholeCharacters } from "./resultPages.ts";
 import {
   cutNote,
   flag,
@@ -173,7 +172,7 @@ export const changesTool = readingTool({
       wanted === undefined
         ? await listedItems(all, file => file.path, context)
         : { listed: all, unlisted: { leftOut: 0, beyond: 0 } };
-    const shown = resultPage(listed.flatMap(shownHunks), page);
+    const shown = madePage(listed.flatMap(hunksOf), page, shownHunk);
     return {
       structured: { files: listed.length, changes: shown.items, ...pageFields(shown, unlisted) },
       text: joinedLines(
@@ -200,22 +199,55 @@ const markedLines = (lines: string | undefined, mark: string): readonly string[]
         .split("\n")
         .map(line => mark + line);
 
-function shownHunks({ path, changes, movedFrom, unknown }: ReviewedFile): readonly ShownHunk[] {
+/** A hunk of a file, or a change without lines. The texts of a hunk are made only if the page shows it. */
+interface ListedHunk {
+  readonly file: ReviewedFile;
+  readonly hunk?: ReviewedFile["changes"]["hunks"][number];
+  readonly lines: { readonly before: TextLines; readonly after: TextLines };
+}
+
+function hunksOf(file: ReviewedFile): readonly ListedHunk[] {
+  const { base, text: now, hunks } = file.changes;
+  const lines = { before: new TextLines(base ?? ""), after: new TextLines(now ?? "") };
+  return hunks.length === 0 ? [{ file, lines }] : hunks.map(hunk => ({ file, hunk, lines }));
+}
+
+function shownHunk({ file, hunk, lines }: ListedHunk): ShownHunk {
+  const { path, changes, movedFrom, unknown } = file;
   const note = [
     unknown,
     movedFrom === undefined ? undefined : `Moved from ${movedFrom}.`,
     changes.base === null ? "Created." : changes.text === null ? "Deleted." : undefined,
   ].filter(one => one !== undefined);
   const facts = note.length > 0 ? { note: note.join(" ") } : {};
-  if (changes.hunks.length === 0) return [{ path, ...facts }];
-  const lines = (of: string | null, { from, to }: { readonly from: number; readonly to: number }): string =>
-    sliceLines(of ?? "", { line: from + 1, limit: to - from });
-  return changes.hunks.map(hunk => {
-    const [before, after] = [lines(changes.base, hunk.base), lines(changes.text, hunk.text)];
-    return {
-      ...{ path, line: hunk.text.from + 1, ...facts },
-      ...{ before: wholeCharacters(before, maxHunkText), after: wholeCharacters(after, maxHunkText) },
-      ...(Math.max(before.length, after.length) > maxHunkText && { linesCut: true as const }),
-    };
-  });
+  if (!hunk) return { path, ...facts };
+  const [before, after] = [lines.before.slice(hunk.base), lines.after.slice(hunk.text)];
+  return {
+    ...{ path, line: hunk.text.from + 1, ...facts },
+    ...{ before: wholeCharacters(before, maxHunkText), after: wholeCharacters(after, maxHunkText) },
+    ...(Math.max(before.length, after.length) > maxHunkText && { linesCut: true as const }),
+  };
+}
+
+/** The lines of a text, which is searched for line ends once, with its first hunk that is shown. */
+class TextLines {
+  readonly #text: string;
+  #starts: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Whole lines. `from` is 0-based, and `to` exclusive. */
+  slice({ from, to }: { readonly from: number; readonly to: number }): string {
+    this.#starts ??= lineStarts(this.#text);
+    const { length } = this.#text;
+    return this.#text.slice(this.#starts[from] ?? length, this.#starts[to] ?? length);
+  }
+}
+
+function lineStarts(of: string): readonly number[] {
+  const starts = [0];
+  for (let at = of.indexOf("\n"); at >= 0; at = of.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
 }

@@ -170,6 +170,17 @@ export const codePlacesTool = readingTool({
   },
 });
 
+/** Whether a file in the folders of the session may be read only with an answer of the user, or not at all. */
+async function isHidden(path: string, admitted: string, { access, editor }: ToolContext): Promise<boolean> {
+  if (editor.spelled(path) === editor.spelled(admitted)) return false;
+  const { inside } = await access.confinement.locate(path);
+  // Hovers of libraries, which are elsewhere, are shown.
+  return inside && !(await access.passes(path));
+}
+
+const hiddenDeclaration = (): Refusal =>
+  new Refusal("failed", "The symbol is declared in a file that this session may not read, so its text is not shown.");
+
 /** Shows what the editor shows when the mouse is over a symbol. */
 export const hoverTool = readingTool({
   name: "hover",
@@ -181,7 +192,11 @@ export const hoverTool = readingTool({
     "textCut?": flag("The text is longer than a result can be, so its end is missing."),
   }),
   async run(sent, context, signal) {
-    const texts = await context.editor.languages.hover(await positionOf(sent, context, signal));
+    const at = await positionOf(sent, context, signal);
+    const { languages } = context.editor;
+    const [texts, declared] = await Promise.all([languages.hover(at), languages.places("definition", at)]);
+    // The text quotes what declares the symbol, which can be a file that rules hide from the session.
+    for (const { path } of declared) if (await isHidden(path, at.path, context)) throw hiddenDeclaration();
     const all = texts.filter(one => one.trim() !== "").join("\n\n");
     const shown = wholeCharacters(all, maxResultLength);
     const isCut = all.length > maxResultLength;

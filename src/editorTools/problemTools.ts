@@ -1,4 +1,5 @@
 // The tool that shows problems, after it has waited for the language servers.
+import { withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { isAtOrBelow } from "../files/nodePaths.ts";
 import {
@@ -35,6 +36,8 @@ import { choiceArgument, optionalArgument, textArgument } from "./toolArguments.
 
 /** Changed files that are opened, so that language servers check them. */
 const maxOpened = 50;
+/** After the wait of 5 seconds, the language servers have this long for a last answer (ms): 8 seconds together. */
+const maxLastLook = 3000;
 const maxMessage = 2000;
 const maxNamed = 20;
 
@@ -169,10 +172,10 @@ async function check(
   const ready = opened.catch((error: unknown) => void (failure = error));
   const settled = await whenProblemsSettle({ onDidChange: problems.onDidChange, ready, clock, signal });
   if (failure !== undefined) throw asError(failure);
-  // Reports have come since.
-  await look();
+  // Reports have come since. A language server that is busy may answer much later.
+  await withTimeout(look(), maxLastLook, () => undefined, clock);
   const withCheck = (check: ProblemCheck): readonly string[] =>
-    paths.filter(path => checks.get(path) === check && !notOpened.includes(path));
+    paths.filter(path => (checks.has(path) ? checks.get(path) : "nothing") === check && !notOpened.includes(path));
   return { settled, notOpened, notChecked: withCheck("nothing"), notReported: withCheck("answered") };
 }
 

@@ -14,15 +14,26 @@ export interface ResultPage<T> {
   readonly nextOffset?: number;
 }
 
+interface PagePlace {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** The page of a list that begins at `offset`. It has at least one item, so that a caller always gets on. */
-export function resultPage<T>(
-  all: readonly T[],
-  { offset = 0, limit = maxPageItems }: { readonly offset?: number | undefined; readonly limit?: number | undefined },
+export const resultPage = <T>(all: readonly T[], place: PagePlace, maxLength = maxResultLength): ResultPage<T> =>
+  madePage(all, place, item => item, maxLength);
+
+/** The same of a list whose items are made only for the page, because each takes work. */
+export function madePage<S, T>(
+  all: readonly S[],
+  { offset = 0, limit = maxPageItems }: PagePlace,
+  make: (source: S) => T,
   maxLength = maxResultLength,
 ): ResultPage<T> {
   const items: T[] = [];
   let length = 0;
-  for (const item of all.slice(offset, offset + Math.min(limit, maxPageItems))) {
+  for (const source of all.slice(offset, offset + Math.min(limit, maxPageItems))) {
+    const item = make(source);
     length += (JSON.stringify(item) ?? "").length + 1;
     if (items.length > 0 && length > maxLength) break;
     items.push(item);

@@ -1,4 +1,5 @@
 // The types that the server of the tools in `dist/editorTools.js` and the rest of the extension share.
+import type { McpRequest, McpOutcome, McpParams } from "../session/agent.ts";
 import type { ObjectSchema } from "./toolArguments.ts";
 
 /** A tool as an agent sees it. */
@@ -60,8 +61,20 @@ export interface RunningToolServer {
   close(): Promise<void>;
 }
 
+/** A request that comes over the connection of an agent. */
+export interface MessageContext extends Pick<ToolServerOptions, "version" | "onWarning"> {
+  readonly tools: ServedTools;
+  readonly signal: AbortSignal;
+  /** Sends a notification that belongs to the request. */
+  readonly notify: (method: string, params: McpParams) => void;
+}
+
 /** The exports of `dist/editorTools.js`. */
 export interface ToolServerModule {
-  /** Starts a server on 127.0.0.1, on a port that the system chooses. */
-  startToolServer(options: ToolServerOptions): Promise<RunningToolServer>;
+  readonly toolServer: {
+    /** Starts a server on 127.0.0.1, on a port that the system chooses. */
+    startToolServer(options: ToolServerOptions): Promise<RunningToolServer>;
+    /** Answers one request, without a port. Rejects if it is cancelled. */
+    answerMessage(message: McpRequest, context: MessageContext): Promise<McpOutcome>;
+  };
 }

@@ -1,11 +1,17 @@
-// Which session an agent reaches with its token. A token belongs to one session of Parley, and ends with it.
-import { createHash, randomBytes } from "node:crypto";
+// Which session an agent reaches with its token, or over its connection. Both belong to one session of Parley, and end with
+// it, or with the agent.
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { rememberSecrets } from "../base/secrets/secret.ts";
+import type { SessionParticipant } from "../session/participant.ts";
+import type { SessionState } from "../session/state.ts";
+import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpRequest } from "../session/agent.ts";
+import { bridgeVariables } from "./bridgeTarget.ts";
 import { callTool, describedTools, errorResult } from "./sessionTools.ts";
 import type { ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
-import type { RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
+import type { MessageContext, RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
 
 const tokenBytes = 32;
 /** A session that gets a token opens within this time (ms). One that closed or failed meanwhile never does. */
@@ -13,6 +19,10 @@ const maxUnopened = 10 * 60_000;
 
 interface ToolSession {
   readonly token: string;
+  /** The name of the server over the connection of the agent. No secret: only the agent that was given it can use it. */
+  readonly serverId: string;
+  /** The id of the agent that has the session. */
+  readonly agent: string | undefined;
   /** Ends the token if the session does not open. */
   readonly unopened: Disposable;
   readonly ended: AbortController;
@@ -21,20 +31,26 @@ interface ToolSession {
 export interface ToolSessionsOptions {
   /** Starts the server. Loaded on first use. */
   readonly startServer: (options: Pick<ToolServerOptions, "toolsOf" | "onWarning">) => Promise<RunningToolServer>;
-  /** Whether the user lets agents use the tools. */
-  readonly isOn: () => boolean;
-  /** Which tools the user lets agents use. Absent: only those that read. */
-  readonly choice?: () => ToolChoice;
+  /** Answers a request that comes over the connection of an agent. */
+  readonly answerMessage: (message: McpRequest, context: Omit<MessageContext, "version">) => Promise<McpOutcome>;
+  /** The program for agents that take only commands: a Node.js, and the path of the bridge. */
+  readonly bridge: { readonly node: string; readonly script: string };
+  /** Whether the user lets the agent with this id use the tools. */
+  readonly isOn: (agent: string | undefined) => boolean;
+  /** Which tools the user lets it use. Absent: only those that read. */
+  readonly choice?: (agent: string | undefined) => ToolChoice;
   readonly context: (session: string, access: ToolAccess) => ToolContext;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Where an agent reaches the tools of its session. The header is a secret. */
-export interface ToolAddress {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+/** The agent of a session, and the kinds of servers that it can use. */
+export interface ToolUser {
+  readonly agent: string | undefined;
+  readonly accepts: AgentServerTypes;
 }
+
+const hasClosed = ({ connection }: SessionState): boolean => connection?.state === "closed";
 
 const digest = (token: string): string => createHash("sha256").update(token).digest("hex");
 
@@ -45,6 +61,8 @@ export class ToolSessions implements Disposable {
   /** The ids of sessions by the digest of their token: a look-up by the token itself would take longer the more of it is right. */
   readonly #byDigest = new Map<string, string>();
   readonly #open = new Map<string, { readonly access: ToolAccess }>();
+  /** The sessions in which the user has switched the tools off. */
+  readonly #off = new Set<string>();
   #server: Promise<RunningToolServer> | undefined;
   #closing: Promise<void> = Promise.resolve();
   #isDisposed = false;
@@ -53,21 +71,54 @@ export class ToolSessions implements Disposable {
     this.#options = options;
   }
 
-  /** The address for the agent of a session, which need not be open yet. The same until the session ends. */
-  async addressFor(session: string): Promise<ToolAddress> {
+  /**
+   * How the agent of a session reaches its tools: over its connection, over HTTP, or with a command. The session need not
+   * be open yet. The same until the session or the agent ends. Undefined: the agent can use no server.
+   */
+  async serverFor(session: string, { agent, accepts }: ToolUser): Promise<AgentServerLaunch | undefined> {
     if (this.#isDisposed) throw new Error("The window is closing.");
-    const known = this.#sessions.get(session) ?? this.#begin(session);
+    const { acp = false, http, stdio = true } = accepts;
+    if (!acp && !http && !stdio) return undefined;
+    const known = this.#sessions.get(session) ?? this.#begin(session, agent);
+    if (acp) return this.#connected(session, known);
     const { url } = await this.#running(known);
-    return { url, headers: { Authorization: `Bearer ${known.token}` } };
+    const { token } = known;
+    if (http) return { type: "http", url, headers: { Authorization: `Bearer ${token}` } };
+    const { node, script } = this.#options.bridge;
+    return { type: "stdio", command: node, args: [script], env: bridgeVariables({ url, token }) };
   }
 
-  #begin(session: string): ToolSession {
+  /** The server over the connection of the agent. It needs no port. */
+  #connected(session: string, known: ToolSession): AgentServerLaunch {
+    const { answerMessage, log } = this.#options;
+    const onWarning = (message: string): void => log.warn(message);
+    return {
+      ...{ type: "acp", serverId: known.serverId, ended: known.ended.signal },
+      answer: async (message, context) => {
+        try {
+          return await answerMessage(message, { ...context, tools: this.#tools(session, known), onWarning });
+        } catch (error) {
+          if (!context.signal.aborted)
+            log.error("A request to the tools of the editor has failed.", asError(error).stack);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Switches the tools of a session on or off, also for the calls of its agent. */
+  setOn(session: string, on: boolean): void {
+    if (on) this.#off.delete(session);
+    else this.#off.add(session);
+  }
+
+  #begin(session: string, agent: string | undefined): ToolSession {
     const token = randomBytes(tokenBytes).toString("base64url");
     rememberSecrets([token]);
     const unopened = this.#options.clock.after(maxUnopened, () => {
       if (!this.#open.has(session)) this.end(session);
     });
-    const begun = { token, unopened, ended: new AbortController() };
+    const begun = { token, serverId: randomUUID(), agent, unopened, ended: new AbortController() };
     this.#sessions.set(session, begun);
     this.#byDigest.set(digest(token), session);
     return begun;
@@ -91,14 +142,19 @@ export class ToolSessions implements Disposable {
   }
 
   /** The session is open: its files can be read from now on. Dispose the result when it ends. */
-  opened(session: string, access: ToolAccess): Disposable {
+  opened(session: string, access: ToolAccess): Required<Pick<SessionParticipant, "stateChanged" | "dispose">> {
     const opened = { access };
     this.#open.set(session, opened);
     return {
+      stateChanged: (before, after) => {
+        // The agent has ended, or did not open the session. Another one gets another token.
+        if (hasClosed(after) && !hasClosed(before)) this.end(session);
+      },
       dispose: () => {
         // The session may be open again.
         if (this.#open.get(session) !== opened) return;
         this.#open.delete(session);
+        this.#off.delete(session);
         this.end(session);
       },
     };
@@ -125,27 +181,31 @@ export class ToolSessions implements Disposable {
       .catch((error: unknown) => log.warn("The server of the editor's tools could not be closed.", String(error)));
   }
 
-  #choice(): ToolChoice {
-    return this.#options.choice?.() ?? "read";
+  #choice(agent: string | undefined): ToolChoice {
+    return this.#options.choice?.(agent) ?? "read";
   }
 
   #toolsOf(token: string): ServedTools | undefined {
     const session = this.#byDigest.get(digest(token));
     const known = session === undefined ? undefined : this.#sessions.get(session);
-    if (session === undefined || !known) return undefined;
+    return session === undefined || !known ? undefined : this.#tools(session, known);
+  }
+
+  #tools(session: string, { agent, ended }: ToolSession): ServedTools {
+    const { isOn: isOnFor, context, log } = this.#options;
+    const isOn = (): boolean => isOnFor(agent) && !this.#off.has(session);
     return {
-      descriptions: this.#options.isOn() ? describedTools(this.#choice()) : [],
+      descriptions: isOn() ? describedTools(this.#choice(agent)) : [],
       call: async (name, given, signal) => {
-        const { isOn, context, log } = this.#options;
         if (!isOn()) return errorResult("The user has switched off the tools of the editor. Work without them.");
         const opened = this.#open.get(session);
         if (!opened) return errorResult("The session is not open in Parley yet. Try again after the first prompt.");
         return callTool(name, given, {
-          ...{ choice: this.#choice(), context: context(session, opened.access) },
+          ...{ choice: this.#choice(agent), context: context(session, opened.access) },
           ...{ signal, log },
         });
       },
-      ended: known.ended.signal,
+      ended: ended.signal,
     };
   }
 

@@ -63,6 +63,8 @@ export interface McpServers extends Disposable {
   readonly inputs: ServerInputs;
   /** Ends the connections to these servers, which start again with their next use. */
   restart(keys: readonly string[]): void;
+  /** The session, whose agent was given servers, will not open. */
+  notOpened(session: string): void;
   /** Cancels what the session asks, and ends servers that no other session has. */
   sessionClosed(session: string): void;
   /** Resolves when every server has ended. */
@@ -184,7 +186,12 @@ export function createMcpServers(options: McpOptions): McpServers {
     consents,
     launcher,
     sessionServers,
-    ...own,
+    ...(ownServer && {
+      ownServer: {
+        tools: session => ownServer.tools(find(session)?.state.agent?.id),
+        setOn: (session, on) => ownServer.setOn(session, on),
+      },
+    }),
     sessions: () => sessions.open().map(({ id }) => id),
     onDidChange,
     clock,
@@ -263,6 +270,7 @@ export function createMcpServers(options: McpOptions): McpServers {
         prompts.offerConsent(opened.id);
         const read = { servers, problems: settings.workspaceProblems };
         const { servers: given, notice } = await sessionServers.open(opened.id, read, {
+          agentId: opened.state.agent?.id,
           agent: info,
           agentName,
           agentEnv: agentOf(opened)?.env ?? {},
@@ -317,6 +325,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     },
     inputs,
     restart: keys => prompts.restart(keys),
+    notOpened: session => ownServer?.end(session),
     sessionClosed(session) {
       runs.get(session)?.abort(new Error("The session has ended."));
       runs.delete(session);

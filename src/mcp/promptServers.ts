@@ -10,7 +10,7 @@ import { withoutMiddle, visibleName } from "../base/inertText.ts";
 import { visibleText } from "../base/visibleText.ts";
 import type { ViewMcpServer, ViewPrompt } from "../panel/protocol.ts";
 import { namePrompts, promptView, type NamedPrompt } from "./promptNames.ts";
-import { ownServerName, type OwnServer } from "./ownServer.ts";
+import { ownServerName, type OwnServerOfSessions } from "./ownServer.ts";
 import type { McpPrompt } from "./promptServer.ts";
 import { ServerConnection } from "./serverConnection.ts";
 import { serverFingerprint, type McpServer } from "./servers.ts";
@@ -36,7 +36,7 @@ interface PromptServersOptions {
   readonly consents: ServerConsents;
   readonly launcher: ServerLauncher;
   readonly sessionServers: SessionServers;
-  readonly ownServer?: OwnServer;
+  readonly ownServer?: OwnServerOfSessions;
   /** The ids of the open sessions. */
   readonly sessions: () => readonly string[];
   /** Says that servers wait for the user's consent. Resolves with whether the user wants to review them. */
@@ -181,10 +181,13 @@ export class PromptServers {
   /** An action of the user on a server. */
   async set(id: string | undefined, name: string, action: "on" | "off" | "allow" | "retry"): Promise<void> {
     const { settings, consents, sessionServers, ownServer } = this.#options;
-    const isOwn = ownServer?.tools() !== undefined && ownServerName(settings(id)) === name;
+    const isOwn = ownServer?.tools(id) !== undefined && ownServerName(settings(id)) === name;
     const server = settings(id).find(each => each.name === name);
-    if (isOwn && id !== undefined && (action === "on" || action === "off"))
+    if (isOwn && id !== undefined && (action === "on" || action === "off")) {
+      // The agent keeps the server until its next session, but gets nothing from it any more.
+      ownServer?.setOn(id, action === "on");
       await sessionServers.setOn(id, { name }, action === "on");
+    }
     if (isOwn) return this.serversChanged();
     if (!server) return;
     if (action === "on" || action === "off") {
@@ -242,7 +245,7 @@ export class PromptServers {
   /** The row of Parley's own server, if the settings have it on. */
   #ownServerView(session: string | undefined): readonly ViewMcpServer[] {
     const { settings, sessionServers, ownServer } = this.#options;
-    const tools = ownServer?.tools();
+    const tools = ownServer?.tools(session);
     if (!tools) return [];
     const name = ownServerName(settings(session));
     const on = session === undefined || sessionServers.isOn(session, { name });
@@ -250,7 +253,8 @@ export class PromptServers {
     return [
       {
         ...{ name, detail: t("Tools of this editor: {0}", tools.join(", ")), on },
-        ...(opened && opened.on !== on && { pending: true as const }),
+        // Its tools refuse calls as soon as it is off, although the agent keeps the server until its next session.
+        ...(opened && on && !opened.on && { pending: true as const }),
         state: opened?.on === true && opened.reason === undefined ? "ready" : "stopped",
         ...(opened?.reason !== undefined && { reason: visibleText(opened.reason) }),
       },

@@ -27,6 +27,8 @@ const reportedLimits = { count: 500, entryBytes: 2_000, totalBytes: 200_000 };
 
 /** The agent of a session. */
 interface ServedAgent {
+  /** In the settings. */
+  readonly agentId?: string | undefined;
   readonly agent: AgentInfo;
   readonly agentName: string;
   /** The variables of its settings. */
@@ -100,7 +102,7 @@ export class SessionServers {
   async open(
     session: string,
     { servers, problems }: ServersRead,
-    { agent, agentName, agentEnv, workspaceFolder }: ServedAgent,
+    { agentId, agent, agentName, agentEnv, workspaceFolder }: ServedAgent,
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
     const { consents, launcher, environment } = this.#options;
     const opened = new Map<string, { on: boolean; reason?: string }>();
@@ -120,37 +122,39 @@ export class SessionServers {
       }
     }
     const accepts = agent.mcpServers ?? { http: false, sse: false };
-    const own = await this.#ownServer(session, servers, accepts);
+    const own = await this.#ownServer(session, ownServerName(servers), { agent: agentId, agentName, accepts });
     if (own && "reason" in own) unresolved.push(own);
-    else if (own) resolved.push(own);
-    const { servers: given, leftOut: unusable } = serversForAgent(resolved, {
+    const { servers: usable, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
       accepts,
       env: agentEnvironment(await environment.shared(), {}),
       platform: hostPlatform,
       workspaceFolder,
     });
+    const given = own && !("reason" in own) ? [...usable, own] : usable;
     for (const { name } of given) opened.set(name, { on: true });
     const leftOut = [...unresolved, ...unusable];
     for (const { name, reason } of leftOut) opened.set(name, { on: true, reason });
     this.#opened.set(session, opened);
-    const notice = await this.#newNotice(leftOut, problems);
+    // The user did not ask for Parley's own server, so only its row says that the agent can use none.
+    const reported = leftOut.filter(one => one !== own || !one.isUnsupported);
+    const notice = await this.#newNotice(reported, problems);
     return { servers: given, ...(notice !== undefined && { notice }) };
   }
 
   /** Parley's own server, or why the agent does not get it. Undefined: the user has switched it off. */
   async #ownServer(
     session: string,
-    servers: readonly McpServer[],
-    accepts: AgentServerTypes,
-  ): Promise<ResolvedServer | LeftOutServer | undefined> {
+    name: string,
+    user: { readonly agent: string | undefined; readonly agentName: string; readonly accepts: AgentServerTypes },
+  ): Promise<AgentMcpServer | LeftOutServer | undefined> {
     const { ownServer, log } = this.#options;
-    const name = ownServerName(servers);
-    if (!ownServer?.tools() || !this.isOn(session, { name })) return undefined;
-    // It is not started for an agent that cannot use it, which is left out for that.
-    if (!accepts.http) return { name, type: "http", url: "", headers: {} };
+    if (!ownServer?.tools(user.agent) || !this.isOn(session, { name })) return undefined;
+    ownServer.setOn(session, true);
     try {
-      return { name, type: "http", ...(await ownServer.addressFor(session)) };
+      const launch = await ownServer.serverFor(session, user);
+      if (launch) return { name, ...launch };
+      return { name, reason: t("{0} cannot use MCP servers.", user.agentName), isUnsupported: true };
     } catch (error) {
       log.error("The server with the editor's tools could not be started.", asError(error).stack);
       return { name, reason: t("It could not be started: {0}", asError(error).message), isUnsupported: false };

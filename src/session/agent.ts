@@ -28,10 +28,15 @@ export interface AgentServerTypes {
   readonly stdio?: boolean;
   readonly http: boolean;
   readonly sse: boolean;
+  /** Servers of Parley over the connection of the agent. Absent: not supported. */
+  readonly acp?: boolean;
 }
 
 /** An MCP server for an agent. Commands are absolute. */
-export type AgentMcpServer = { readonly name: string } & (
+export type AgentMcpServer = { readonly name: string } & AgentServerLaunch;
+
+/** How an agent starts or reaches an MCP server. */
+export type AgentServerLaunch =
   | {
       readonly type: "stdio";
       readonly command: string;
@@ -39,7 +44,34 @@ export type AgentMcpServer = { readonly name: string } & (
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
-);
+  | ConnectedServer;
+
+/** A server of Parley that the agent reaches over its own connection. It belongs to one session. */
+export interface ConnectedServer {
+  readonly type: "acp";
+  readonly serverId: string;
+  /** Aborts when the server is no longer there. */
+  readonly ended: AbortSignal;
+  /** Answers a request. `notify` sends a notification that belongs to it, before the answer. */
+  answer(
+    message: McpRequest,
+    context: { readonly signal: AbortSignal; readonly notify: (method: string, params: McpParams) => void },
+  ): Promise<McpOutcome>;
+}
+
+export type McpParams = Readonly<Record<string, unknown>>;
+
+/** A request of MCP. */
+export interface McpRequest {
+  readonly requestId: string;
+  readonly method: string;
+  readonly params?: McpParams;
+}
+
+/** The answer to a request of MCP. */
+export type McpOutcome =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
 
 /** Facts about a connected agent. */
 export interface AgentInfo {

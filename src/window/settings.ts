@@ -159,7 +159,8 @@ export function readSettings(
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
-    editorTools: tools === "read" || tools === "all" ? tools : "off",
+    // A value that is not known does not give agents more than the user may have meant.
+    editorTools: tools === undefined ? "read" : tools === "read" || tools === "all" ? tools : "off",
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,

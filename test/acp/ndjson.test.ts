@@ -4,20 +4,17 @@ import { PassThrough, Writable } from "node:stream";
 import fc from "fast-check";
 import type { Message } from "vscode-jsonrpc/node";
 import { acpDialect } from "../../src/acp/dialect.ts";
-import {
-  LineSplitter,
-  NdJsonReader,
-  NdJsonWriter,
-  maxWaitingLines,
-  parseLine,
-  type BadLine,
-} from "../../src/acp/ndjson.ts";
+import { NdJsonReader, NdJsonWriter, maxWaitingLines, parseLine, type BadLine } from "../../src/acp/ndjson.ts";
 import { readPace } from "../../src/agents/readPace.ts";
+import { LineSplitter } from "../../src/base/lineSplitter.ts";
 import { ReadBudget } from "../../src/base/readBudget.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
 
-function split(chunks: readonly Uint8Array[], limit?: number): { lines: string[]; oversized: number[] } {
+function split(
+  chunks: readonly Uint8Array[],
+  limit = Number.POSITIVE_INFINITY,
+): { lines: string[]; oversized: number[] } {
   const lines: string[] = [];
   const oversized: number[] = [];
   const splitter = new LineSplitter(

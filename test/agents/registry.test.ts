@@ -76,6 +76,7 @@ describe("the available agents", () => {
     ["an environment of numbers", { command: "a", env: { A: 1 } }, /env whose values/],
     ["a folder that is no text", { command: "a", cwd: 1 }, /cwd that is not a string/],
     ["an unknown answer for missing files", { command: "a", missingFiles: "maybe" }, /missingFiles/],
+    ["unknown tools of the editor", { command: "a", editorTools: "write" }, /editorTools/],
     ["an invalid timeout", { command: "a", startTimeout: -1 }, /startTimeout/],
     ["an icon that is not a name", { command: "a", icon: "$(rocket)" }, /icon/],
     ["defaults of numbers", { command: "a", defaults: { effort: 3 } }, /defaults whose values/],

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../src/acp/connect.ts";
-import { LineSplitter } from "../../src/acp/ndjson.ts";
+import { LineSplitter } from "../../src/base/lineSplitter.ts";
 import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import type { Problem } from "../../src/base/errors.ts";
@@ -79,6 +79,7 @@ async function pipe(file: string): Promise<number> {
         else parsed++;
       },
       () => {},
+      Number.POSITIVE_INFINITY,
     );
     agent.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     ask(1, "session/new");

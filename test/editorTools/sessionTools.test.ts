@@ -543,6 +543,26 @@ describe("diagnostics", () => {
     );
   });
 
+  it("answers after eight seconds although a language server does not answer, and names what is not checked", async () => {
+    const made = bench();
+    made.changes = ["a", "b"].map(name => changedFile(`/ws/${name}.ts`, "a\n", "b\n"));
+    const { checkOf } = made.editor.problems;
+    made.editor.problems.checkOf = path => (path === "/ws/b.ts" ? new Promise(() => {}) : checkOf(path));
+    made.editor.checks.set("/ws/a.ts", "reported");
+    let ended = false;
+    const running = made.call("diagnostics").finally(() => (ended = true));
+    let waited = 0;
+    await new Promise(resolve => setImmediate(resolve));
+    while (!ended) {
+      made.clock.advance(250);
+      waited += 250;
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    assert.equal(waited, 8000);
+    const { notChecked } = structureOf("diagnostics", await running);
+    assert.deepEqual([notChecked, made.clock.pendingTimers], [["/ws/b.ts"], 0]);
+  });
+
   it("stops waiting when the call is cancelled, and leaves no timer", async () => {
     const made = bench();
     const cancel = new AbortController();
@@ -577,6 +597,27 @@ describe("changes_under_review", () => {
       /^Changes in 3 files wait for the user's review\.\n\/ws\/a\.ts:2\n-two\n\+2\n\/ws\/a\.ts:4\n\+four\n/,
     );
     assert.doesNotMatch(JSON.stringify(result), /secret/);
+  });
+
+  it("makes the texts of one page only, however many changes there are", async () => {
+    const made = bench();
+    const file = changedFile("/ws/a.ts", "a\nb\n".repeat(5000), "c\nb\n".repeat(5000));
+    let read = 0;
+    const hunks = Array.from({ length: 5000 }, (_, at) => ({
+      ...{ id: `h${at}`, turns: ["t1"] },
+      text: { from: 2 * at, to: 2 * at + 1 },
+      get base() {
+        read++;
+        return { from: 2 * at, to: 2 * at + 1 };
+      },
+    }));
+    made.changes = [{ ...file, changes: { ...file.changes, hunks } } as unknown as ReviewedFile];
+    const result = await made.call("changes_under_review", { offset: 4000, limit: 10 });
+    const { changes, total, nextOffset } = structureOf("changes_under_review", result);
+    assert.deepEqual([total, nextOffset, read], [5000, 4010, 10]);
+    assert.deepEqual((changes as readonly unknown[])[0], {
+      ...{ path: "/ws/a.ts", line: 8001, before: "a\n", after: "c\n" },
+    });
   });
 
   it("says that nothing waits", async () => {
@@ -681,6 +722,21 @@ describe("tools that ask language servers", () => {
     editor.lines = { "/ws/a.ts": ["const a = 1;"] };
     const result = await call("hover", { path: "/ws/a.ts", line: 1, column: 7 });
     assert.equal(structureOf("hover", result)["text"], "```ts\nconst a: number\n```");
+  });
+
+  it("does not show the hover of a symbol that is declared in a file that rules hide, except of libraries", async () => {
+    const { call, editor, documents } = bench();
+    for (const path of ["/ws/a.ts", "/ws/.env"]) documents.put(path, "x");
+    editor.lines = { "/ws/a.ts": ["const a = 1;"] };
+    const at = { path: "/ws/a.ts", line: 1, column: 7 };
+    const range = { line: 1, column: 1, endLine: 1, endColumn: 2 };
+    const texts: string[] = [];
+    for (const path of ["/ws/.env", "/usr/lib/typings.d.ts", "/ws/a.ts"]) {
+      editor.languages.places = () => Promise.resolve([{ path, ...range }]);
+      texts.push((await call("hover", at)).text);
+    }
+    assert.match(texts[0] ?? "", /^The symbol is declared in a file that this session may not read/);
+    assert.deepEqual(texts.slice(1), Array(2).fill("```ts\nconst a: number\n```"));
   });
 
   it("prefers a whole word to a part of one", () => {

@@ -270,6 +270,27 @@ describe("the server of the editor's tools", () => {
     assert.equal((await send(port)).status, 200);
   });
 
+  it("refuses lists of messages, which could run any number of calls at once", async () => {
+    const { port, calls } = await start();
+    const call = { jsonrpc: "2.0", method: "tools/call", params: { name: "hover" } };
+    for (const count of [0, 1, 2, 100]) {
+      const body = JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...call, id })));
+      const { status, text } = await send(port, {}, { body });
+      assert.deepEqual(
+        [status, JSON.parse(text)],
+        [
+          400,
+          {
+            jsonrpc: "2.0",
+            id: null,
+            error: { code: -32600, message: "Send each message by itself, not several as a list." },
+          },
+        ],
+      );
+    }
+    assert.deepEqual(calls, []);
+  });
+
   it("has no sessions of its own that a client could open or end", async () => {
     const { port } = await start();
     for (const method of ["GET", "DELETE", "PUT"]) assert.equal((await send(port, {}, { method })).status, 405, method);

@@ -4,12 +4,23 @@ import { nullLog } from "../../src/base/log.ts";
 import { maskKnownSecrets } from "../../src/base/secrets/knownSecrets.ts";
 import type { ToolAccess, ToolContext } from "../../src/editorTools/tool.ts";
 import type { ServedTools, ToolServerOptions } from "../../src/editorTools/toolServer.ts";
-import { ToolSessions } from "../../src/editorTools/toolSessions.ts";
+import { ToolSessions, type ToolUser } from "../../src/editorTools/toolSessions.ts";
+import type { AgentServerTypes, ConnectedServer } from "../../src/session/agent.ts";
+import type { ConnectionState } from "../../src/session/events.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
 
+/** Where an agent reaches the server over HTTP. */
+interface Address {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 interface Bench {
   readonly sessions: ToolSessions;
+  /** The address for an agent that can use servers over HTTP. */
+  addressFor(session: string): Promise<Address>;
   readonly clock: FakeClock;
   readonly log: string[];
   /** The tools for the headers of an address, as the server asks for them. */
@@ -19,6 +30,8 @@ interface Bench {
   /** What a start or an end of the server waits for. */
   waits: Promise<void>;
 }
+
+const overHttp: ToolUser = { agent: "a", accepts: { http: true, sse: false } };
 
 function bench(): Bench {
   const log: string[] = [];
@@ -40,7 +53,12 @@ function bench(): Bench {
           },
         };
       },
-      isOn: () => made.isOn,
+      answerMessage: async ({ method, params }, { tools, signal }) => {
+        const { text } = await tools.call(method, params, signal);
+        return { result: text };
+      },
+      bridge: { node: "/usr/bin/node", script: "/dist/mcpBridge.js" },
+      isOn: agent => made.isOn && agent !== "off",
       context: (session, access) => {
         log.push(`context of ${session}`);
         return { access, changes: () => [] } as unknown as ToolContext;
@@ -48,6 +66,11 @@ function bench(): Bench {
       ...{ clock, log: nullLog },
     }),
     log,
+    async addressFor(session) {
+      const server = await made.sessions.serverFor(session, overHttp);
+      assert.ok(server?.type === "http");
+      return { url: server.url, headers: server.headers };
+    },
     toolsFor: headers => toolsOf((headers["Authorization"] ?? "").replace("Bearer ", "")),
     isOn: true,
     failure: undefined,
@@ -68,8 +91,8 @@ const never = new AbortController().signal;
 
 describe("the sessions with the editor's tools", () => {
   it("have a token each, which is long, stays the same, and is hidden", async () => {
-    const { sessions, log } = bench();
-    const [a, again, b] = await Promise.all(["a", "a", "b"].map(session => sessions.addressFor(session)));
+    const { addressFor, log } = bench();
+    const [a, again, b] = await Promise.all(["a", "a", "b"].map(session => addressFor(session)));
     assert.deepEqual(a, again);
     assert.notDeepEqual(a?.headers, b?.headers);
     const token = a?.headers["Authorization"]?.replace("Bearer ", "") ?? "";
@@ -80,9 +103,9 @@ describe("the sessions with the editor's tools", () => {
   });
 
   it("reach their own session only", async () => {
-    const { sessions, log, toolsFor } = bench();
-    const a = await sessions.addressFor("a");
-    await sessions.addressFor("b");
+    const { sessions, addressFor, log, toolsFor } = bench();
+    const a = await addressFor("a");
+    await addressFor("b");
     for (const session of ["a", "b"]) sessions.opened(session, access);
     const result = await toolsFor(a.headers)?.call("changes_under_review", {}, never);
     assert.equal(result?.isError, false, result?.text);
@@ -92,22 +115,22 @@ describe("the sessions with the editor's tools", () => {
   });
 
   it("get nothing before the session is open in Parley", async () => {
-    const { sessions, toolsFor } = bench();
-    const { headers } = await sessions.addressFor("a");
+    const { addressFor, toolsFor } = bench();
+    const { headers } = await addressFor("a");
     const tools = toolsFor(headers);
     assert.ok((tools?.descriptions.length ?? 0) > 5);
     assert.match((await tools?.call("changes_under_review", {}, never))?.text ?? "", /not open in Parley yet/);
   });
 
   it("lose the token with the end of the session, and another begins with a new one", async () => {
-    const { sessions, toolsFor } = bench();
-    const first = await sessions.addressFor("a");
+    const { sessions, addressFor, toolsFor } = bench();
+    const first = await addressFor("a");
     const open = sessions.opened("a", access);
     const { ended } = toolsFor(first.headers) ?? {};
     open.dispose();
     assert.equal(ended?.aborted, true);
     assert.equal(toolsFor(first.headers), undefined);
-    const second = await sessions.addressFor("a");
+    const second = await addressFor("a");
     assert.notDeepEqual(second.headers, first.headers);
     assert.equal(toolsFor(first.headers), undefined);
     // An end that is reported twice ends nothing else.
@@ -118,7 +141,7 @@ describe("the sessions with the editor's tools", () => {
 
   it("get no tools while the user has them switched off, also with a token from before", async () => {
     const made = bench();
-    const { headers } = await made.sessions.addressFor("a");
+    const { headers } = await made.addressFor("a");
     made.sessions.opened("a", access);
     made.isOn = false;
     const tools = made.toolsFor(headers);
@@ -128,24 +151,24 @@ describe("the sessions with the editor's tools", () => {
   });
 
   it("share a server that ends with the last of them, and starts again", async () => {
-    const { sessions, log } = bench();
-    await Promise.all([sessions.addressFor("a"), sessions.addressFor("b")]);
+    const { sessions, addressFor, log } = bench();
+    await Promise.all([addressFor("a"), addressFor("b")]);
     sessions.end("a");
     assert.deepEqual(log, ["started"]);
     sessions.end("b");
-    await sessions.addressFor("c");
+    await addressFor("c");
     assert.deepEqual(log, ["started", "closed", "started"]);
     await sessions.close();
     assert.deepEqual(log, ["started", "closed", "started", "closed"]);
-    await assert.rejects(sessions.addressFor("d"), /closing/);
+    await assert.rejects(addressFor("d"), /closing/);
   });
 
   it("start no server for a session that ends while the last one closes", async () => {
     const made = bench();
-    await made.sessions.addressFor("a");
+    await made.addressFor("a");
     const release = hold(made);
     made.sessions.end("a");
-    const refused = assert.rejects(made.sessions.addressFor("b"), /The session has ended/);
+    const refused = assert.rejects(made.addressFor("b"), /The session has ended/);
     made.sessions.end("b");
     release();
     await refused;
@@ -156,10 +179,10 @@ describe("the sessions with the editor's tools", () => {
   it("leave no server if the window closes while one closes or starts", async () => {
     for (const isClosing of [true, false]) {
       const made = bench();
-      if (isClosing) await made.sessions.addressFor("a");
+      if (isClosing) await made.addressFor("a");
       const release = hold(made);
       made.sessions.end("a");
-      const refused = assert.rejects(made.sessions.addressFor("b"), /The session has ended/);
+      const refused = assert.rejects(made.addressFor("b"), /The session has ended/);
       await until(() => made.log.length > 0);
       const closed = made.sessions.close();
       release();
@@ -171,7 +194,7 @@ describe("the sessions with the editor's tools", () => {
   it("get no address with a token that has ended while the server started", async () => {
     const made = bench();
     const release = hold(made);
-    const refused = assert.rejects(made.sessions.addressFor("a"), /The session has ended/);
+    const refused = assert.rejects(made.addressFor("a"), /The session has ended/);
     await until(() => made.log.length > 0);
     made.sessions.end("a");
     release();
@@ -180,12 +203,12 @@ describe("the sessions with the editor's tools", () => {
   });
 
   it("lose a token after ten minutes if the session never opens, or has closed before it got the token", async () => {
-    const { sessions, clock, log, toolsFor } = bench();
-    const { headers } = await sessions.addressFor("never opened");
-    const kept = await sessions.addressFor("open");
+    const { sessions, addressFor, clock, log, toolsFor } = bench();
+    const { headers } = await addressFor("never opened");
+    const kept = await addressFor("open");
     const open = sessions.opened("open", access);
     sessions.opened("closed", access).dispose();
-    const late = await sessions.addressFor("closed");
+    const late = await addressFor("closed");
     clock.advance(10 * 60_000);
     assert.deepEqual([headers, late.headers].map(toolsFor), [undefined, undefined]);
     assert.ok(toolsFor(kept.headers));
@@ -197,8 +220,96 @@ describe("the sessions with the editor's tools", () => {
   it("can start the server again after it failed", async () => {
     const made = bench();
     made.failure = new Error("no port");
-    await assert.rejects(made.sessions.addressFor("a"), /no port/);
+    await assert.rejects(made.addressFor("a"), /no port/);
     made.failure = undefined;
-    assert.equal((await made.sessions.addressFor("a")).url, "http://127.0.0.1:1/mcp");
+    assert.equal((await made.addressFor("a")).url, "http://127.0.0.1:1/mcp");
+  });
+
+  describe("reach the tools", () => {
+    const kinds: Readonly<Record<string, readonly [AgentServerTypes, string | undefined]>> = {
+      "over the connection, before all others": [{ acp: true, stdio: true, http: true, sse: true }, "acp"],
+      "over HTTP": [{ http: true, sse: true }, "http"],
+      "with a command, if the agent takes only those": [{ http: false, sse: false }, "stdio"],
+      "with a command, but not over SSE": [{ stdio: true, http: false, sse: true }, "stdio"],
+      "in no way, if the agent takes no servers": [{ stdio: false, http: false, sse: true }, undefined],
+    };
+    for (const [what, [accepts, type]] of Object.entries(kinds)) {
+      it(what, async () => {
+        const { sessions, log } = bench();
+        const server = await sessions.serverFor("a", { agent: "a", accepts });
+        assert.equal(server?.type, type);
+        assert.deepEqual(log, type === "http" || type === "stdio" ? ["started"] : []);
+      });
+    }
+
+    it("with a command that has the token in its environment only", async () => {
+      const { sessions, addressFor, toolsFor } = bench();
+      const server = await sessions.serverFor("a", { agent: "a", accepts: { http: false, sse: false } });
+      const { headers, url } = await addressFor("a");
+      assert.deepEqual(server, {
+        ...{ type: "stdio", command: "/usr/bin/node", args: ["/dist/mcpBridge.js"] },
+        env: {
+          ELECTRON_RUN_AS_NODE: "1",
+          PARLEY_TOOLS_URL: url,
+          PARLEY_TOOLS_TOKEN: (headers["Authorization"] ?? "").replace("Bearer ", ""),
+        },
+      });
+      assert.ok(toolsFor(headers));
+    });
+
+    it("over the connection until the session or the agent ends", async () => {
+      const { sessions, log } = bench();
+      const connected = async (): Promise<ConnectedServer> => {
+        const server = await sessions.serverFor("a", { agent: "a", accepts: { acp: true, http: false, sse: false } });
+        assert.ok(server?.type === "acp");
+        return server;
+      };
+      const call = async ({ answer }: ConnectedServer): Promise<unknown> =>
+        answer({ requestId: "r", method: "changes_under_review", params: {} }, { signal: never, notify: () => {} });
+      const first = await connected();
+      assert.match(JSON.stringify(await call(first)), /not open in Parley yet/);
+      const open = sessions.opened("a", access);
+      assert.deepEqual(await call(first), { result: "No change of this session waits for review." });
+      assert.equal((await connected()).serverId, first.serverId);
+      open.dispose();
+      assert.equal(first.ended.aborted, true);
+      assert.notEqual((await connected()).serverId, first.serverId);
+      // No port was needed.
+      assert.deepEqual(log, ["context of a"]);
+    });
+  });
+
+  it("lose the token when the agent ends, or did not open the session, and the next agent gets another one", async () => {
+    const { sessions, addressFor, toolsFor } = bench();
+    const open = sessions.opened("a", access);
+    const state = (name: ConnectionState): SessionState => ({ ...emptySession, connection: { state: name } });
+    const first = await addressFor("a");
+    for (const name of ["connecting", "opening", "ready"] as const) open.stateChanged(state("starting"), state(name));
+    assert.ok(toolsFor(first.headers));
+    open.stateChanged(state("opening"), state("closed"));
+    assert.equal(toolsFor(first.headers), undefined);
+    const second = await addressFor("a");
+    assert.notDeepEqual(second.headers, first.headers);
+    // The session is still closed while the next agent starts.
+    open.stateChanged(state("closed"), state("closed"));
+    open.stateChanged(state("closed"), state("starting"));
+    assert.equal((await toolsFor(second.headers)?.call("changes_under_review", {}, never))?.isError, false);
+  });
+
+  it("get nothing from an agent or in a session for which the user has switched them off", async () => {
+    const { sessions, addressFor, toolsFor, log } = bench();
+    const off = await sessions.serverFor("off", { agent: "off", accepts: { http: true, sse: false } });
+    assert.ok(off?.type === "http");
+    const own = await addressFor("a");
+    for (const session of ["off", "a"]) sessions.opened(session, access);
+    const text = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> =>
+      (await toolsFor(headers)?.call("changes_under_review", {}, never))?.text;
+    assert.match((await text(off.headers)) ?? "", /has switched off/);
+    assert.deepEqual(toolsFor(off.headers)?.descriptions, []);
+    sessions.setOn("a", false);
+    assert.match((await text(own.headers)) ?? "", /has switched off/);
+    assert.deepEqual(log, ["started"]);
+    sessions.setOn("a", true);
+    assert.match((await text(own.headers)) ?? "", /No change/);
   });
 });

@@ -13,7 +13,7 @@ import { openJoined, useJoined } from "./joinedPanel.ts";
 import { expectServers, hostileServer, mcpAgent, openServers, restartAgent, serverRow } from "./mcpSteps.ts";
 
 /** The server as it is built. */
-const builtServer = createRequire(inProject("dist", "extension.js"))("./editorTools.js") as ToolServerModule;
+const { toolServer } = createRequire(inProject("dist", "extension.js"))("./editorTools.js") as ToolServerModule;
 
 interface OwnTools extends OwnServer {
   isOn: boolean;
@@ -30,8 +30,10 @@ function ownTools(): OwnTools {
   const editor = { path: "/ws/shown.ts", isActive: true, isVisible: true, hasUnsavedChanges: false };
   const sessions = new ToolSessions({
     startServer: options =>
-      made.failure ? Promise.reject(made.failure) : builtServer.startToolServer({ ...options, version: "1" }),
-    isOn: () => made.isOn,
+      made.failure ? Promise.reject(made.failure) : toolServer.startToolServer({ ...options, version: "1" }),
+    answerMessage: (message, context) => toolServer.answerMessage(message, { ...context, version: "1" }),
+    bridge: { node: process.execPath, script: inProject("dist", "mcpBridge.js") },
+    isOn: agent => made.isOn && agent !== "without",
     context: (_session, access) =>
       ({ access, editor: { openEditors: () => [editor] }, changes: () => [] }) as unknown as ToolContext,
     ...{ clock: systemClock, log: nullLog },
@@ -44,11 +46,13 @@ function ownTools(): OwnTools {
       made.isOn = isOn;
       changed.fire();
     },
-    tools: () => (made.isOn ? ["List Open Editors", "Get Problems"] : undefined),
-    addressFor(session) {
+    tools: agent => (made.isOn && agent !== "without" ? ["List Open Editors", "Get Problems"] : undefined),
+    serverFor(session, user) {
       sessions.opened(session, { passes: () => Promise.resolve(true) } as unknown as ToolAccess);
-      return sessions.addressFor(session);
+      return sessions.serverFor(session, user);
     },
+    setOn: (session, on) => sessions.setOn(session, on),
+    end: session => sessions.end(session),
     onDidChange: changed.event,
   };
   return made;
@@ -80,8 +84,13 @@ describe("the tools of the editor", function () {
     await expectServers(window, "on", ["parley"]);
     await (await openServers(window)).getByRole("checkbox", { name: /^parley/ }).click();
     await page.getByRole("button", { name: "MCP servers: 0 of 1 on" }).waitFor();
-    await restartAgent(window);
+    // The calls of the agent are refused at once, so nothing is left to do.
+    assert.equal(await page.getByText("takes effect").count(), 0);
+    await window.session.restart();
     await expectServers(window, "off", []);
+    await (await openServers(window)).getByRole("checkbox", { name: /^parley/ }).click();
+    await restartAgent(window);
+    await expectServers(window, "on once more", ["parley"]);
     await window.newSession();
     await expectServers(window, "on again", ["parley"]);
     own.set(false);
@@ -90,22 +99,66 @@ describe("the tools of the editor", function () {
     await log.getByText("The user has switched off the tools of the editor.").waitFor();
   });
 
-  it("are left out with a reason for an agent that cannot use servers over HTTP, or if they cannot be started", async () => {
+  it("reach an agent that takes only commands through a program of Parley, without a secret in its arguments", async () => {
+    const window = await openJoined({ agents: { narrow: mcpAgent() }, ownServer: ownTools() });
+    const given = await expectServers(window, "servers", ["parley"]);
+    const [server] = JSON.parse(given) as readonly [{ readonly args: readonly string[] }];
+    assert.deepEqual(server.args, [inProject("dist", "mcpBridge.js")]);
+    assert.match(given, /"PARLEY_TOOLS_TOKEN","value":"•••"/);
+    await window.send("tool open_editors {}");
+    await window.log.getByText("/ws/shown.ts (active)").waitFor();
+    await window.idle();
+    await window.send('tool read_file {"file": "/ws/shown.ts"}');
+    await window.log.getByText("There is no argument “file”.").waitFor();
+  });
+
+  it("reach an agent over its own connection, without a port", async () => {
     const own = ownTools();
-    const agents = { narrow: mcpAgent(), wide: mcpAgent(["http"]) };
-    const window = await openJoined({ agents, ownServer: own });
-    await expectServers(window, "narrow", []);
-    const unsupported = "MCP Agent cannot use MCP servers of the type http.";
-    await window.log.getByText(`The MCP server “parley” is left out. ${unsupported}`).waitFor();
+    // Nothing may be started.
+    own.failure = new Error("no port is free");
+    const window = await openJoined({ agents: { mcp: mcpAgent(["http", "acp"]) }, ownServer: own });
+    const given = await expectServers(window, "servers", ["parley"]);
+    assert.match(given, /^\[\{"name":"parley","serverId":"[\w-]{36}","type":"acp"\}\]$/);
+    await window.send("tool open_editors {}");
+    await window.log.getByText("/ws/shown.ts (active)").waitFor();
+    await window.idle();
+    await window.send('tool read_file {"file": "/ws/shown.ts"}');
+    await window.log.getByText("There is no argument “file”.").waitFor();
+  });
+
+  for (const types of [[], ["http"], ["acp"]]) {
+    it(`refuse calls as soon as they are switched off for the session (${types[0] ?? "stdio"})`, async () => {
+      const window = await openJoined({ agents: { mcp: mcpAgent(types) }, ownServer: ownTools() });
+      await window.send("tool open_editors {}");
+      await window.log.getByText("/ws/shown.ts (active)").waitFor();
+      await (await openServers(window)).getByRole("checkbox", { name: /^parley/ }).click();
+      await window.page.getByRole("button", { name: "MCP servers: 0 of 1 on" }).waitFor();
+      await window.page.keyboard.press("Escape");
+      await window.send("tool open_editors {}");
+      await window.log.getByText("The user has switched off the tools of the editor.").waitFor();
+    });
+  }
+
+  it("are off for an agent whose settings say so, and only for that one", async () => {
+    const agents = { without: mcpAgent(["http"]), mcp: mcpAgent(["http"]) };
+    const window = await openJoined({ agents, ownServer: ownTools() });
+    await expectServers(window, "without", []);
+    assert.equal(await window.page.getByRole("button", { name: /^MCP servers: / }).count(), 0);
+    await window.chooseAgent("mcp");
+    await expectServers(window, "with", ["parley"]);
+  });
+
+  it("are left out with a reason if they cannot be started", async () => {
+    const own = ownTools();
+    own.failure = new Error("no port is free");
+    const window = await openJoined({ agents: { wide: mcpAgent(["http"]) }, ownServer: own });
+    await expectServers(window, "none", []);
+    await window.log.getByText("It could not be started: no port is free").waitFor();
     const row = await serverRow(window, "parley");
     await row.getByText("Not running").waitFor();
-    await row.getByText(unsupported).waitFor();
+    await row.getByText("It could not be started: no port is free").waitFor();
     assert.equal(await row.getByRole("button").count(), 0);
     await window.page.keyboard.press("Escape");
-
-    own.failure = new Error("no port is free");
-    await window.chooseAgent("wide");
-    await window.log.getByText("It could not be started: no port is free").waitFor();
     own.failure = undefined;
     await window.newSession();
     await expectServers(window, "started", ["parley"]);

@@ -59,7 +59,14 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   agents: ["node:child_process", "node:stream", "node:string_decoder"],
   terminals: ["node:child_process", "node:crypto", "node:fs/promises", "node:path", "node:stream"],
   mentions: ["fuzzysort"],
-  editorTools: ["@modelcontextprotocol/server", "node:crypto", "node:http", "node:net", "node:path"],
+  editorTools: [
+    "@modelcontextprotocol/server",
+    "node:crypto",
+    "node:http",
+    "node:net",
+    "node:path",
+    "node:string_decoder",
+  ],
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
   promptFiles: ["node:fs/promises", "node:path"],
   library: [],
@@ -462,6 +469,8 @@ const environmentReaders: readonly string[] = [
   "src/git/gitProgram.ts",
   // Whether `npm start` has opened the window.
   "src/window/startup/neededAtStart.ts",
+  // A program that agents start. It gets the address of the editor's tools in its environment.
+  "src/editorTools/bridge/mcpBridge.ts",
   // Where npm and Zed keep their files.
   "src/agents/npmDownload.ts",
   "src/agents/vscode/importZedAgents.ts",

@@ -20,6 +20,7 @@ const ownGlob = "**/planted-marker/**";
 const attack: Readonly<Record<string, unknown>> = {
   "parley.agents": { demo: { command: "/bin/evil" }, evil: { command: "/bin/evil" } },
   "parley.mcpServers": { evil: { command: "/bin/evil" } },
+  "parley.editorTools": "read",
   "parley.sendKey": "modEnter",
   "parley.notifications": "off",
   "parley.sound": "all",
@@ -96,6 +97,7 @@ describe("the settings of a folder", () => {
         inspect: (key: string) => ({
           key,
           defaultValue: undefined,
+          globalValue: getConfiguration(section).inspect(key)?.globalValue,
           workspaceValue: value(key),
           workspaceFolderValue: value(key),
           globalLanguageValue: value(key),
@@ -117,6 +119,7 @@ describe("the settings of a folder", () => {
   it("change nothing, whatever values they have, and are read in a short time", () => {
     const before = readSettings(context);
     const { getConfiguration } = vscode.workspace;
+    const own = getConfiguration("parley");
     const names = fc.constantFrom(...Object.keys(attack).map(key => key.slice("parley.".length)));
     const globs = fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 });
     const value = fc.oneof(fc.anything(), fc.double(), fc.constantFrom(...Object.values(attack)), globs);
@@ -124,6 +127,7 @@ describe("the settings of a folder", () => {
       fc.assert(
         fc.property(fc.dictionary(names, value), fc.dictionary(names, value), (workspace, folder) => {
           const inspect = (key: string): unknown => ({
+            globalValue: own.inspect(key)?.globalValue,
             workspaceValue: workspace[key],
             workspaceFolderValue: folder[key],
           });

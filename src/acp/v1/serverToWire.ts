@@ -5,6 +5,7 @@ import type { JsonObject } from "../parse.ts";
 /** The server as v1 names its fields. A server over stdio has no type (spec page "Session Setup"). */
 export function serverToWire(server: AgentMcpServer): JsonObject {
   const { name } = server;
+  if (server.type === "acp") return { type: server.type, name, serverId: server.serverId };
   if (server.type !== "stdio") {
     return { type: server.type, name, url: server.url, headers: namedValues(server.headers) };
   }

@@ -53,8 +53,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   }
 
   protected setupParams(request: OpenSessionRequest): JsonObject {
-    const { cwd, mcpServers = [] } = request;
-    return { cwd, mcpServers: mcpServers.map(serverToWire), ...this.folders(request) };
+    return { cwd: request.cwd, mcpServers: this.servers(request).map(serverToWire), ...this.folders(request) };
   }
 
   async continueSession(
@@ -201,7 +200,10 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
         audio: prompt["audio"] === true,
         embeddedContext: prompt["embeddedContext"] === true,
       },
-      mcpServers: { http: servers["http"] === true, sse: servers["sse"] === true },
+      mcpServers: {
+        ...{ http: servers["http"] === true, sse: servers["sse"] === true },
+        ...(servers["acp"] === true && { acp: true }),
+      },
     },
     signInMethods: signInMethods(asArray(result["authMethods"]), program),
     signInRequest: "authenticate",

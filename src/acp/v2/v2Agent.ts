@@ -33,8 +33,7 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
   }
 
   protected setupParams(request: OpenSessionRequest): JsonObject {
-    const { cwd, mcpServers = [] } = request;
-    return { cwd, mcpServers: mcpServers.flatMap(serverToV2Wire), ...this.folders(request) };
+    return { cwd: request.cwd, mcpServers: this.servers(request).flatMap(serverToV2Wire), ...this.folders(request) };
   }
 
   /**
@@ -173,7 +172,10 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
         audio: isObject(prompt["audio"]),
         embeddedContext: isObject(prompt["embeddedContext"]),
       },
-      mcpServers: { stdio: isObject(servers["stdio"]), http: isObject(servers["http"]), sse: false },
+      mcpServers: {
+        ...{ stdio: isObject(servers["stdio"]), http: isObject(servers["http"]), sse: false },
+        ...(isObject(servers["acp"]) && { acp: true }),
+      },
     },
     signInMethods: signInMethods(methods.flatMap(asV1Method), program),
     signInRequest: "auth/login",

@@ -1,9 +1,10 @@
-// The entry of `dist/editorTools.js`: an MCP server over HTTP with the official SDK, for agents on this machine only. It
+// An MCP server over HTTP with the official SDK, for agents on this machine only. It
 // answers every revision of MCP since 2024-11-05 that has this transport, without sessions of its own.
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createMcpHandler, McpServer, validateHostHeader } from "@modelcontextprotocol/server";
+import { createMcpHandler, validateHostHeader } from "@modelcontextprotocol/server";
 import { parseBoundedJson } from "../../base/jsonDepth.ts";
+import { mcpServer } from "./mcpServer.ts";
 import type { RunningToolServer, ServedTools, ToolServerLimits, ToolServerOptions } from "../toolServer.ts";
 
 /** The only address that is ever bound. Another user of the machine can reach it, which is why each session has a token. */
@@ -17,15 +18,18 @@ const defaultLimits: ToolServerLimits = {
   maxConnections: 200,
 };
 const maxHeaderSize = 16 * 1024;
-const instructions =
-  "Tools of the code editor in which the user works. They show what the user sees: text that is not saved yet, open editors, problems, changes that wait for review, and what language servers know. The annotations of a tool say whether it only reads. Before another one acts, the user is asked.";
+const serverError = -32000;
+const invalidRequest = -32600;
 
 /** A request that is refused, with its status. */
 class HttpRefusal extends Error {
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** Of JSON-RPC. */
+  readonly code: number;
+  constructor(status: number, message: string, code = serverError) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -171,6 +175,9 @@ async function answer(
   );
   const isPost = method === "POST";
   const parsedBody = isPost ? parsed(body) : undefined;
+  // MCP has none since 2025-06-18. One request could run any number of calls, past the limit of a session.
+  if (Array.isArray(parsedBody))
+    throw new HttpRefusal(400, "Send each message by itself, not several as a list.", invalidRequest);
   const request = new Request(`http://${host}${path}`, {
     ...{ method, headers: sent, signal },
     ...(isPost && { body }),
@@ -184,31 +191,6 @@ function parsed(body: string): unknown {
   } catch {
     return undefined; // The SDK answers with its own error for what is not JSON.
   }
-}
-
-/** A server for one request. It has the tools of one session. */
-function mcpServer(tools: ServedTools, version: string, signal: AbortSignal): McpServer {
-  const server = new McpServer(
-    { name: "parley", title: "Parley", version },
-    { capabilities: { tools: {} }, instructions },
-  );
-  server.server.setRequestHandler("tools/list", () => ({
-    tools: tools.descriptions.map(({ inputSchema, outputSchema, ...tool }) => ({
-      ...tool,
-      inputSchema: { ...inputSchema } as { type: "object" },
-      outputSchema: { ...outputSchema } as { type: "object" },
-    })),
-  }));
-  server.server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const ended = AbortSignal.any([signal, context.mcpReq.signal]);
-    const { text, structured, isError } = await tools.call(params.name, params.arguments, ended);
-    return {
-      content: [{ type: "text", text }],
-      ...(structured && { structuredContent: { ...structured } }),
-      ...(isError && { isError }),
-    };
-  });
-  return server;
 }
 
 /** Sends an answer as it comes. Stops when the client or the session has gone. */
@@ -243,7 +225,7 @@ const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =
     response.once("close", resolve);
   });
 
-function refuse(response: ServerResponse, { status, message }: HttpRefusal): void {
+function refuse(response: ServerResponse, { status, message, code }: HttpRefusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -253,5 +235,5 @@ function refuse(response: ServerResponse, { status, message }: HttpRefusal): voi
     ...{ "content-type": "application/json", "cache-control": "no-store", connection: "close" },
     ...(status === 401 && { "www-authenticate": "Bearer" }),
   });
-  response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }));
+  response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }));
 }

@@ -4,21 +4,26 @@ import { join } from "node:path";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Review } from "../../review/review.ts";
+import type { AgentServerLaunch } from "../../session/agent.ts";
 import type { AgentActions, SessionParticipant } from "../../session/participant.ts";
 import { changesOfSession } from "../sessionChanges.ts";
 import { describedTools } from "../sessionTools.ts";
 import type { ToolAccess, ToolChoice } from "../tool.ts";
 import type { ToolServerModule } from "../toolServer.ts";
-import { ToolSessions, type ToolAddress } from "../toolSessions.ts";
+import { ToolSessions, type ToolUser } from "../toolSessions.ts";
 import { WindowEditor, type WindowEditorOptions } from "./windowEditor.ts";
 
 export interface EditorToolsFeature {
   /** The server, as agents get it with their MCP servers. */
   readonly server: {
-    /** The titles of the tools. Undefined while the user has switched them off. */
-    tools(): readonly string[] | undefined;
-    /** Where the agent of the session reaches its tools. Starts the server. */
-    addressFor(session: string): Promise<ToolAddress>;
+    /** The titles of the tools for the agent with this id. Undefined while the user has switched them off. */
+    tools(agent: string | undefined): readonly string[] | undefined;
+    /** How the agent of the session reaches its tools. Undefined: it can use no server. */
+    serverFor(session: string, user: ToolUser): Promise<AgentServerLaunch | undefined>;
+    /** Switches the tools of a session on or off. */
+    setOn(session: string, on: boolean): void;
+    /** Ends the access to the tools that a session got, which will not open. */
+    end(session: string): void;
     /** Fires when the tools may be on or off. */
     readonly onDidChange: Event<void>;
   };
@@ -29,10 +34,10 @@ export interface EditorToolsFeature {
 }
 
 interface EditorToolsOptions extends WindowEditorOptions {
-  /** Whether the user lets agents use the tools. */
-  readonly isOn: () => boolean;
-  /** Which tools they get then. */
-  readonly choice: () => ToolChoice;
+  /** Whether the user lets the agent with this id use the tools. */
+  readonly isOn: (agent: string | undefined) => boolean;
+  /** Which tools it gets then. */
+  readonly choice: (agent: string | undefined) => ToolChoice;
   /** Fires when `isOn` or `choice` may have changed. */
   readonly onDidChange: Event<void>;
   readonly review: () => Pick<Review, "files" | "turns">;
@@ -44,6 +49,8 @@ export function createEditorTools(
   { isOn, choice, onDidChange, review, ...others }: EditorToolsOptions,
 ): EditorToolsFeature {
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
+  const loaded = (): ToolServerModule["toolServer"] =>
+    loadServer(context.asAbsolutePath(join("dist", "extension.js"))).toolServer;
   let editor: WindowEditor | undefined;
   const sessions = store.add(
     new ToolSessions({
@@ -51,11 +58,13 @@ export function createEditorTools(
       startServer: options => {
         // It listens for problems from now on.
         editor ??= store.add(new WindowEditor(others));
-        return loadServer(context.asAbsolutePath(join("dist", "extension.js"))).startToolServer({
-          ...options,
-          version,
-        });
+        return loaded().startToolServer({ ...options, version });
       },
+      answerMessage: (message, more) => {
+        editor ??= store.add(new WindowEditor(others));
+        return loaded().answerMessage(message, { ...more, version });
+      },
+      bridge: { node: process.execPath, script: context.asAbsolutePath(join("dist", "mcpBridge.js")) },
       context: (session, access) => {
         editor ??= store.add(new WindowEditor(others));
         return { access, editor, changes: () => changesOfSession(review(), session), clock };
@@ -64,8 +73,10 @@ export function createEditorTools(
   );
   return {
     server: {
-      tools: () => (isOn() ? describedTools(choice()).map(({ title }) => title) : undefined),
-      addressFor: session => sessions.addressFor(session),
+      tools: agent => (isOn(agent) ? describedTools(choice(agent)).map(({ title }) => title) : undefined),
+      serverFor: (session, user) => sessions.serverFor(session, user),
+      setOn: (session, on) => sessions.setOn(session, on),
+      end: session => sessions.end(session),
       onDidChange,
     },
     startSession: (session, access) => {

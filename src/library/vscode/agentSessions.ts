@@ -29,7 +29,7 @@ import { onlyOrPickedAgent } from "./pickAgent.ts";
 
 export interface AgentSessionsOptions extends ShowSessionOptions {
   readonly agents: Pick<WindowAgents, "definitions" | "connect" | "sessionStoreOf">;
-  readonly mcp: Pick<McpFeature, "serversFor">;
+  readonly mcp: Pick<McpFeature, "serversFor" | "notOpened">;
   readonly storage: LogStorage;
   /** The version of Parley. */
   readonly version: string;
@@ -79,9 +79,12 @@ async function importFrom(options: AgentSessionsOptions, definition: AgentDefini
   const { sessionId, title, updated, cwd = folder } = info;
   const id = randomUUID();
   const { mcpServers, notices } = await serversFor(options, definition, agent, { id, cwd });
-  const replayed = await withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Importing from {0}…", definition.name) },
-    () => load({ sessionId, cwd, connection: 1, mcpServers }),
+  const importing = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t("Importing from {0}…", definition.name),
+  };
+  const replayed = await openAtAgent(options, id, () =>
+    withProgress(importing, () => load({ sessionId, cwd, connection: 1, mcpServers })),
   );
   const events: readonly SessionEvent[] = [
     { type: "opened", agent: definition.id, agentName: definition.name, cwd, choices: true },
@@ -115,6 +118,20 @@ async function serversFor(
   return { mcpServers, notices };
 }
 
+/** Opens a session at the agent. If it fails, the servers that the agent was given for the session end. */
+async function openAtAgent<T>(
+  { mcp }: Pick<AgentSessionsOptions, "mcp">,
+  session: string,
+  open: () => PromiseLike<T>,
+): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    mcp.notOpened(session);
+    throw error;
+  }
+}
+
 /** The session of Parley that continues in this session of the agent. */
 const knownSession = ({ entries }: StoredSessions, agent: string, sessionId: string): string | undefined =>
   entries.find(entry => entry.agent === agent && entry.agentSession === sessionId)?.id;
@@ -142,7 +159,10 @@ async function copySession(
   const connection = opened.state.connections + 1;
   const copy = randomUUID();
   const { mcpServers, notices } = await serversFor(options, definition, agent, { id: copy, cwd: entry.folder });
-  const sessionId = await fork({ sessionId: entry.agentSession, cwd: entry.folder, connection, mcpServers });
+  const { agentSession, folder: cwd } = entry;
+  const sessionId = await openAtAgent(options, copy, () =>
+    fork({ sessionId: agentSession, cwd, connection, mcpServers }),
+  );
   const events: readonly SessionEvent[] = [
     { type: "agentSession", sessionId, continued: true },
     { type: "connection", state: "closed" },

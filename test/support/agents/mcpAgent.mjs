@@ -1,13 +1,14 @@
 // An agent on the official SDK that reports the MCP servers that it got when its session opened. Plain Node.
-//   node mcpAgent.mjs [http] [sse]   the types of servers that it can use besides stdio
-// A prompt "write <path> <text>" writes a file through Parley. A prompt "tool <name> <arguments as JSON>" calls a tool of the
-// first server over HTTP, and shows the text of the result. It answers each other prompt with "The session has <count>
+//   node mcpAgent.mjs [http] [sse] [acp]   the types of servers that it can use besides stdio
+// A prompt "write <path> <text>" writes a file through Parley. A prompt "tool <name> <arguments as JSON>" calls a tool of
+// Parley's server, in the way that the server has, and shows the text of the result. It answers each other prompt with "The session has <count>
 // servers: <names>." and the servers as JSON. Each variable also has its digest, because Parley hides secrets in what an
 // agent says.
 import { createHash, randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
-import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
+import { agent, McpOverAcpCaller, methods, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 const digest = text => createHash("sha256").update(text).digest("hex");
 const withDigests = ({ env, ...server }) => ({
@@ -15,16 +16,29 @@ const withDigests = ({ env, ...server }) => ({
   ...(env && { env: env.map(({ name, value }) => ({ name, value, digest: digest(value) })) }),
 });
 
+const textOf = ({ content }) => content.map(({ text }) => text).join("\n");
+const caller = new McpOverAcpCaller({ clientInfo: { name: "mcp-agent", version: "1.0.0" } });
+
+/** How an agent reaches the server over HTTP, or starts it. */
+function transportOf({ type, url, headers, command, args, env }) {
+  if (type !== "http") return new StdioClientTransport({ command, args, env: named(env) });
+  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: named(headers) } });
+}
+const named = list => Object.fromEntries(list.map(({ name, value }) => [name, value]));
+
 /** Calls a tool of the server, as an agent does. */
-async function callTool({ url, headers }, name, given) {
-  const client = new Client({ name: "mcp-agent", version: "1.0.0" });
-  const requestInit = { headers: Object.fromEntries(headers.map(header => [header.name, header.value])) };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+async function callTool(server, name, given, client) {
+  const call = { name, arguments: given };
+  if (server.type === "acp") {
+    const { result, error } = await caller.request(client, server.serverId, "tools/call", call);
+    return error ? `Failed: ${error.message}` : textOf(result);
+  }
+  const mcp = new Client({ name: "mcp-agent", version: "1.0.0" });
+  await mcp.connect(transportOf(server));
   try {
-    const { content } = await client.callTool({ name, arguments: given });
-    return content.map(({ text }) => text).join("\n");
+    return textOf(await mcp.callTool(call));
   } finally {
-    await client.close();
+    await mcp.close();
   }
 }
 
@@ -36,10 +50,11 @@ const app = agent({ name: "mcp-agent" })
     protocolVersion: 1,
     agentInfo: { name: "mcp-agent", title: "MCP Agent", version: "1.0.0" },
     agentCapabilities: {
-      mcpCapabilities: { http: types.includes("http"), sse: types.includes("sse") },
+      mcpCapabilities: Object.fromEntries(["http", "sse", "acp"].map(type => [type, types.includes(type)])),
       promptCapabilities: { image: true, audio: true, embeddedContext: true },
     },
   }))
+  .onNotification(methods.agent.mcp.message, caller.handleNotification)
   .onRequest(methods.agent.session.new, ({ params }) => {
     const sessionId = randomUUID();
     servers.set(sessionId, params.mcpServers);
@@ -57,10 +72,10 @@ const app = agent({ name: "mcp-agent" })
       });
     const [, tool, toolArguments] = /^tool (\w+) (\{.*\})$/s.exec(params.prompt[0]?.text ?? "") ?? [];
     if (tool !== undefined) {
-      const server = given.find(({ type }) => type === "http");
+      const server = given.find(({ name }) => name === "parley");
       const result = server
-        ? await callTool(server, tool, JSON.parse(toolArguments)).catch(error => `Failed: ${error.message}`)
-        : "Failed: The session has no server over HTTP.";
+        ? await callTool(server, tool, JSON.parse(toolArguments), client).catch(error => `Failed: ${error.message}`)
+        : "Failed: The session has no server of Parley.";
       await say(`The tool ${tool} answered:\n\n\`\`\`\n${result}\n\`\`\``);
       return { stopReason: "end_turn" };
     }
