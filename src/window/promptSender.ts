@@ -18,6 +18,7 @@ import type { IntentOf } from "../panel/intentHandlers.ts";
 import type { SessionState } from "../session/state.ts";
 import type { Attachment } from "../panel/protocol.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
+import type { NewProblemActions } from "../turnProblems/vscode/newProblemActions.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 
 type SendIntent = IntentOf<"send">;
@@ -30,6 +31,18 @@ export interface PromptSenderOptions {
   readonly documents: Documents;
   readonly attaching: Attachments;
   readonly activeFile: Pick<ActiveFile, "content">;
+  readonly newProblems: Pick<NewProblemActions, "content">;
+}
+
+const nothing: ActiveFileContent = { links: [], attachments: [] };
+
+/**
+ * Whether a message goes without the active file and new problems. One to an agent that works corrects that work, wherever the
+ * user looks, and a command of the agent would take them for its arguments.
+ */
+function goesAlone({ activity, commands }: SessionState, text: string): boolean {
+  const command = /^\/(\S+)/.exec(text)?.[1];
+  return activity.state !== "idle" || commands.some(({ name }) => name === command);
 }
 
 /** Sends prompts in the order in which they were written, regardless of how long their attachments take to read. */
@@ -62,25 +75,16 @@ export class PromptSender {
     const refusal = await this.refusalOf(attachments);
     if (refusal !== undefined) return returnDraft(intent, replyTarget, refusal);
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
-    const active = await this.#activeFile(session.state, { text, attachments });
-    const draft = { text, attachments: [...attachments, ...active.attachments] };
+    const active = goesAlone(session.state, text) ? nothing : await this.#activeFile({ text, attachments });
+    const problems = goesAlone(session.state, text) ? [] : await this.#options.newProblems.content(session);
+    const draft = { text, attachments: [...attachments, ...active.attachments, ...problems] };
     const prompt = await this.contentOf(draft, { accepts, agentName });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
     if (registry.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
     session.send([...prompt.content, ...active.links]);
   }
 
-  /**
-   * What goes with a message that begins a turn. One to an agent that works corrects that work, wherever the user looks, and a
-   * command of the agent would take it for its arguments.
-   */
-  async #activeFile(
-    { activity, commands }: SessionState,
-    { text, attachments }: PromptDraft,
-  ): Promise<ActiveFileContent> {
-    const command = /^\/(\S+)/.exec(text)?.[1];
-    if (activity.state !== "idle" || commands.some(({ name }) => name === command))
-      return { links: [], attachments: [] };
+  async #activeFile({ attachments }: PromptDraft): Promise<ActiveFileContent> {
     const content = await this.#options.activeFile.content();
     const attached = new Set(
       attachments.flatMap(({ source }) => (source.type === "path" ? [vscode.Uri.file(source.path).toString()] : [])),

@@ -25,6 +25,8 @@ export interface Settings {
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
   /** Which tools of the editor agents get. */
   readonly editorTools: "off" | ToolChoice;
+  /** Whether the new problems of a turn go with the next prompt. */
+  readonly sendProblems: boolean;
   /** Additional globs of files that always require approval. */
   readonly sensitive: readonly string[];
   /** The user's changes to the lists of files that programs run. */
@@ -160,6 +162,7 @@ export function readSettings(
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     editorTools: tools === "read" || tools === "all" ? tools : "off",
+    sendProblems: userSetting("problems.sendWithNextPrompt") === true,
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,
