@@ -22,7 +22,7 @@ export interface AskedCheck extends FileCheck {
 }
 
 /** A change of the text of a document. `isUser`: the document has unsaved text, so it was not read from disk again. */
-export interface TextChange {
+export interface ChangedText {
   readonly path: string;
   readonly isUser: boolean;
 }
@@ -39,7 +39,7 @@ export interface ProblemReports {
   checkOf(path: string): Promise<AskedCheck>;
   /** Fires with the files about which a language server or a linter has reported something. */
   readonly onDidReport: Event<readonly string[]>;
-  readonly onDidChangeText: Event<TextChange>;
+  readonly onDidChangeText: Event<ChangedText>;
   /** The path as the editor spells it. */
   spelled(path: string): string;
 }

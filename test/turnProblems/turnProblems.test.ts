@@ -8,7 +8,7 @@ import type { NewProblem, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { foundProblem, type FoundProblem } from "../../src/turnProblems/foundProblem.ts";
-import type { AskedCheck, FileCheck, ProblemReports, TextChange } from "../../src/turnProblems/problemReports.ts";
+import type { AskedCheck, FileCheck, ProblemReports, ChangedText } from "../../src/turnProblems/problemReports.ts";
 import { TurnProblems } from "../../src/turnProblems/turnProblems.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
@@ -23,7 +23,7 @@ class FakeReports implements ProblemReports {
   readonly opened: string[] = [];
   readonly #report = new Emitter<readonly string[]>();
   readonly onDidReport = this.#report.event;
-  readonly text = new Emitter<TextChange>();
+  readonly text = new Emitter<ChangedText>();
   readonly onDidChangeText = this.text.event;
 
   constructor(files: readonly string[]) {

@@ -201,7 +201,9 @@ export class ComposerElement extends LightElement {
           .onInsert=${(one: Attachment) => this.#insertText(one)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
-        ${activeFileSwitches(head.activeFile, this.#isRunning)} ${newProblemsSwitch(head.newProblems)}
+        <div class="message-switches">
+          ${activeFileSwitches(head.activeFile, this.#isRunning)}${newProblemsSwitch(head.newProblems)}
+        </div>
         ${head.allowsEdits ? this.#allEdits() : nothing} ${this.#textBox(head)}
         <div class="composer-bar">
           <div class="option-list">${optionControls(head.options)}</div>

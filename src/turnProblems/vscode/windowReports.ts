@@ -10,7 +10,7 @@ import { maxProblemsWait } from "../../editorTools/settledProblems.ts";
 import { tabUri } from "../../editorTools/vscode/tabUri.ts";
 import { WindowLanguages } from "../../editorTools/vscode/windowLanguages.ts";
 import { foundProblem, type FoundProblem, type ProblemsByFile } from "../foundProblem.ts";
-import type { AskedCheck, FileCheck, ProblemReports, TextChange } from "../problemReports.ts";
+import type { AskedCheck, FileCheck, ProblemReports, ChangedText } from "../problemReports.ts";
 
 /** The problems that are read before other work of the extension host gets its turn. */
 const problemsPerSlice = 500;
@@ -23,8 +23,8 @@ export class WindowReports implements ProblemReports, Disposable {
   readonly #store = new DisposableStore();
   readonly #didReport = this.#store.add(new Emitter<readonly string[]>());
   readonly onDidReport: Event<readonly string[]> = this.#didReport.event;
-  readonly #didChangeText = this.#store.add(new Emitter<TextChange>());
-  readonly onDidChangeText: Event<TextChange> = this.#didChangeText.event;
+  readonly #didChangeText = this.#store.add(new Emitter<ChangedText>());
+  readonly onDidChangeText: Event<ChangedText> = this.#didChangeText.event;
   /**
    * Each report of VS Code stays the same object until it is renewed. The line of one that is not renewed can have moved, so
    * the text of its line is read only once.
