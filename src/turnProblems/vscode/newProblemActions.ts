@@ -169,16 +169,11 @@ export class NewProblemActions implements Disposable {
   ): Promise<ReturnType<Attachments["attachText"]>> {
     const { attachments } = this.#options;
     const remaining = this.#remaining(found);
-    const access = new Map<string, Promise<boolean>>();
-    for (const { path } of remaining.problems)
-      if (!access.has(path))
-        access.set(
-          path,
-          attachments.previewAccess(path).then(one => one === "allowed"),
-        );
     // The message of a problem can quote the line, so those in files that look like secrets stay here.
-    const isShared = await Promise.all(remaining.problems.map(({ path }) => access.get(path)));
-    const problems = remaining.problems.filter((_, at) => isShared[at]);
+    const shared = new Map<string, boolean>();
+    for (const { path } of remaining.problems)
+      if (!shared.has(path)) shared.set(path, (await attachments.previewAccess(path)) === "allowed");
+    const problems = remaining.problems.filter(({ path }) => shared.get(path) === true);
     if (problems.length === 0) return { attachments: [], refused: [] };
     const count = remaining.count - (remaining.problems.length - problems.length);
     const text = problemsText({ count, problems }, workspaceFolder);
