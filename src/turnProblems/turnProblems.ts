@@ -56,6 +56,7 @@ interface WatchedTurn {
   entry: string | undefined;
   isSettling: boolean;
   isPending: boolean;
+  isCompared: boolean;
   /** The user has edited a file since the turn ended. */
   isEdited: boolean;
   readonly ended: AbortController;
@@ -132,12 +133,12 @@ export class TurnProblems implements SessionParticipant {
       reviewedBefore: new Map(
         this.#options.reviewed().map(({ path, movedFrom }) => [this.#options.reports.spelled(path), movedFrom]),
       ),
-      ...{ isSettling: false, isPending: false, isEdited: false, ended: new AbortController() },
+      ...{ isSettling: false, isPending: false, isCompared: false, isEdited: false, ended: new AbortController() },
     };
     this.#turn = turn;
     try {
       // Not from within a change of the state, whose events come first.
-      if (last?.isPending) queueMicrotask(() => this.#report(last, { state: "unknown" }));
+      if (last?.isSettling && !last.isCompared) queueMicrotask(() => this.#report(last, { state: "unknown" }));
       const found = new Map<string, readonly FoundProblem[]>();
       for (const [path, problems] of await this.#options.reports.read()) {
         if (this.#isInside(path)) found.set(path, problems);
@@ -204,7 +205,6 @@ export class TurnProblems implements SessionParticipant {
       .catch((error: unknown) => {
         if (turn.ended.signal.aborted) return;
         this.#options.log.error("The problems of a turn could not be compared.", asError(error).stack);
-        turn.isPending = false;
         this.#report(turn, { state: "unknown" });
       })
       .finally(() => (turn.isSettling = false));
@@ -267,12 +267,12 @@ export class TurnProblems implements SessionParticipant {
   async #compare(turn: WatchedTurn): Promise<void> {
     const { before, open } = turn;
     if (!before || !open) {
-      turn.isPending = false;
+      turn.isCompared = true;
       return this.#report(turn, { state: "unknown" });
     }
     const compared = await this.#compareFiles(turn, before, open);
     if (turn.ended.signal.aborted) return;
-    turn.isPending = false;
+    turn.isCompared = true;
     const { added, fixed, checked, unchecked } = compared;
     if (checked === 0 && added.length + fixed === 0)
       return unchecked > 0 ? this.#report(turn, { state: "unknown", unchecked }) : undefined;

@@ -341,6 +341,17 @@ describe("the problems of a turn", () => {
     assert.notEqual(events.at(-1)?.entry, entry);
   });
 
+  it("are not known if a queued prompt begins the next turn at once", async () => {
+    await beginTurn();
+    change("/w/a.ts");
+    endTurn();
+    await beginTurn();
+    assert.deepEqual(result(), ["unknown", undefined, undefined, undefined]);
+    endTurn();
+    await beginTurn();
+    assert.equal(events.length, 1);
+  });
+
   it("are corrected by a report in the next 10 seconds, until the user edits a file", async () => {
     await beginTurn();
     change("/w/a.ts");
