@@ -44,6 +44,7 @@ describe("the problems of a turn in VS Code", () => {
     dispatch({ type: "promptSent", submission, content: [{ type: "text", text: "Go" }] });
     await part.beforeTurn();
     dispatch({ type: "promptAccepted", submission, messageId: submission });
+    dispatch({ type: "message", author: "user", messageId: submission, content: [{ type: "text", text: "Go" }] });
     dispatch({ type: "activity", state: "running" });
     const content = { type: "text", text: "Done." } as const;
     dispatch({ type: "messageChunk", author: "agent", messageId: `a${prompts}`, content });
