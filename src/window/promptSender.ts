@@ -15,6 +15,7 @@ import type { Documents } from "../files/ports.ts";
 import type { ActiveFile, ActiveFileContent } from "../mentions/vscode/activeFile.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
+import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state.ts";
 import type { Attachment } from "../panel/protocol.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
@@ -76,7 +77,7 @@ export class PromptSender {
     if (refusal !== undefined) return returnDraft(intent, replyTarget, refusal);
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
     const active = goesAlone(session.state, text) ? nothing : await this.#activeFile({ text, attachments });
-    const problems = goesAlone(session.state, text) ? [] : await this.#options.newProblems.content(session);
+    const problems = goesAlone(session.state, text) ? [] : await this.#newProblems(session, attachments);
     const draft = { text, attachments: [...attachments, ...active.attachments, ...problems] };
     const prompt = await this.contentOf(draft, { accepts, agentName });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
@@ -90,6 +91,13 @@ export class PromptSender {
       attachments.flatMap(({ source }) => (source.type === "path" ? [vscode.Uri.file(source.path).toString()] : [])),
     );
     return { ...content, links: content.links.filter(link => !("uri" in link && attached.has(link.uri ?? ""))) };
+  }
+
+  /** The new problems, unless the user has attached them. */
+  async #newProblems(session: Session, attachments: readonly Attachment[]): Promise<readonly Attachment[]> {
+    const texts = attachments.map(({ source }) => (source.type === "text" ? source.text : ""));
+    const content = await this.#options.newProblems.content(session);
+    return content.filter(({ source }) => source.type !== "text" || !texts.some(one => one.startsWith(source.text)));
   }
 
   /** Asks about files that may be secret or are outside of the workspace. Why the prompt is not sent, as a sentence. */

@@ -115,9 +115,12 @@ describe("a prompt", () => {
     const source = { type: "path", path: "/w/sum.js" } as const;
     const attachments = [{ id: "1", kind: "folder", label: "sum.js", source } as const];
     await at("idle").send({ type: "send", session: "s", text: "again", attachments }, panel);
+    const text = "Written: …\nFix these problems.\n";
+    const fixed = [{ id: "2", kind: "problems", label: "1 new problem", source: { type: "text", text } } as const];
+    await at("idle").send({ type: "send", session: "s", text: "fix", attachments: fixed }, panel);
     assert.deepEqual(
       sent.map(content => content.map(({ type }) => type)),
-      [["text", "resource", "link"], ["text"], ["text"], ["text", "link", "resource"]],
+      [["text", "resource", "link"], ["text"], ["text"], ["text", "link", "resource"], ["text", "resource", "link"]],
     );
     assert.deepEqual(sent[0]?.at(-1), { type: "link", uri: "file:///w/sum.js", name: "sum.js" });
   });
