@@ -300,6 +300,7 @@ export class TurnProblems implements SessionParticipant {
       added.push(...difference.added);
       fixed += difference.fixed;
     };
+    const origins = this.#origins(turn);
     const openNow = reports.openFiles();
     // A server that checks only open files withdraws its reports about a file that is closed.
     const isWithdrawn = (path: string): boolean => open.has(path) && !openNow.has(path) && !now.has(path);
@@ -307,7 +308,7 @@ export class TurnProblems implements SessionParticipant {
     let unchecked = 0;
     let checked = 0;
     for (const [path, check] of checks) {
-      const { movedFrom, isNew } = this.#origin(turn, path);
+      const { movedFrom, isNew = false } = origins.get(path) ?? {};
       const from = movedFrom ?? path;
       if (movedFrom !== undefined) moved.add(movedFrom);
       const wasChecked = isNew || wasCheckedBefore(from, before, open, check.isAnswered);
@@ -329,20 +330,30 @@ export class TurnProblems implements SessionParticipant {
     return { added, fixed, checked, unchecked };
   }
 
-  /** Where the file was before the turn, if the turn moved it, and whether the turn created it. */
-  #origin(turn: WatchedTurn, path: string): { readonly movedFrom?: string; readonly isNew: boolean } {
+  /** Where files were before the turn, if the turn moved them, and which ones the turn created. */
+  #origins({ reviewedBefore }: WatchedTurn): ReadonlyMap<string, FileOrigin> {
     const { reviewed, reports } = this.#options;
-    const file = reviewed().find(one => reports.spelled(one.path) === path);
-    const isMoved = file?.movedFrom !== undefined && turn.reviewedBefore.get(path) !== file.movedFrom;
-    return {
-      ...(isMoved && file.movedFrom !== undefined && { movedFrom: reports.spelled(file.movedFrom) }),
-      isNew: file?.isCreated === true && !turn.reviewedBefore.has(path),
-    };
+    return new Map(
+      reviewed().map(file => {
+        const path = reports.spelled(file.path);
+        const isMoved = file.movedFrom !== undefined && reviewedBefore.get(path) !== file.movedFrom;
+        const isNew = file.isCreated === true && !reviewedBefore.has(path);
+        return [
+          path,
+          { isNew, ...(isMoved && file.movedFrom !== undefined && { movedFrom: reports.spelled(file.movedFrom) }) },
+        ];
+      }),
+    );
   }
 
   #report(turn: WatchedTurn, result: Omit<Extract<SessionEvent, { type: "turnProblems" }>, "type" | "entry">): void {
     if (turn.entry !== undefined) this.#options.report({ type: "turnProblems", entry: turn.entry, ...result });
   }
+}
+
+interface FileOrigin {
+  readonly movedFrom?: string;
+  readonly isNew: boolean;
 }
 
 interface FilesDifference {
