@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { chooseAgent } from "./agents.ts";
-import { openFile, screenshot, sharedWorkbench } from "./harness.ts";
+import { openChat, openFile, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
 import { mcpAgent } from "./mcpCommands.ts";
 
 describe("the new problems of a turn in a real VS Code", () => {
@@ -11,7 +11,7 @@ describe("the new problems of a turn in a real VS Code", () => {
     "parley.problems.sendWithNextPrompt": true,
   };
 
-  it("are listed, opened, attached and sent with the next message, and are fixed by the next turn", async () => {
+  it("are listed, opened, attached and sent with the next message, are fixed by the next turn, and survive a reload", async () => {
     const old = `export const old: number = "old";`;
     const { page, panel, folder, errors } = await sharedWorkbench({ "src/wrong.ts": `${old}\n` }, settings);
     await chooseAgent(panel, "mcp");
@@ -64,6 +64,14 @@ describe("the new problems of a turn in a real VS Code", () => {
     await log.getByText("0 new problems, 1 fixed").waitFor();
     await switched.waitFor({ state: "detached" });
     await screenshot(page, "new-problems-fixed");
+
     assert.deepEqual(errors, []);
+    await reloadWindow(page);
+    const reloaded = (await openChat(page)).getByRole("log", { name: "Conversation" });
+    await reloaded.getByText("0 new problems, 1 fixed").waitFor();
+    await reloaded.getByRole("button", { name: "1 new problem", exact: true }).click();
+    const gone = page.locator(".quick-input-list .monaco-list-row", { hasText: "no longer reported" });
+    await gone.waitFor();
+    await page.keyboard.press("Escape");
   });
 });
