@@ -28,7 +28,7 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 13_200,
-  "dist/extension.js": 1_530_000,
+  "dist/extension.js": 1_550_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/editorTools.js": 350_000,
@@ -36,7 +36,7 @@ const budgets = {
   "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
-  "dist/webview/main.js": 344_000,
+  "dist/webview/main.js": 347_000,
   /** With the sanitizer, without the library that draws the diagrams. */
   "dist/webview/diagram/diagram.js": 42_000,
   "dist/webview/rules/rules.js": 45_000,

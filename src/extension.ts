@@ -34,6 +34,7 @@ import { createOtherFolders } from "./library/vscode/createOtherFolders.ts";
 import { chooseCsvFile, UsageTab } from "./library/vscode/usageTab.ts";
 import { createLineComments } from "./comments/vscode/createComments.ts";
 import { createSearch } from "./search/vscode/createSearch.ts";
+import { createTurnProblems } from "./turnProblems/vscode/createTurnProblems.ts";
 import { createTerminals } from "./terminals/vscode/createTerminals.ts";
 import { ActiveSession } from "./window/activeSession.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
@@ -160,6 +161,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     sessionTitle: id => sessionTitle(open.get(id)?.state ?? emptySession),
     changesView: startup.changesView,
   });
+  const turnProblems = createTurnProblems(platform, review.store);
 
   // Sessions
   const resumeQuestions = store.add(
@@ -190,6 +192,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     checkpoints,
     follow,
     editorTools,
+    turnProblems,
     terminals,
     review,
     history,

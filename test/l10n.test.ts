@@ -62,6 +62,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/session/conversation/conversationSections.ts": [1, "an agent that continues a conversation"],
   "src/session/log/writeLog.ts": [1, "an error of the program"],
   "src/terminals/sessionTerminals.ts": [3, "an agent whose request is refused"],
+  "src/turnProblems/vscode/newProblemActions.ts": [1, "an agent that gets new problems"],
   "src/window/chatPanels.ts": [1, "an error of the program"],
   "webview-ui/base/l10n.ts": [1, "the log"],
 };

@@ -162,9 +162,14 @@ export const intents = {
       action: isOneOf("showChanges", "openTerminal", "openWindow", "bringBack", "commit", "update", "remove"),
     },
   },
-  /** Turns following the agent in the editor on or off. */
   /** Sends a part of the active file with each message, or stops that. */
   sendActiveFile: { scope: "window", fields: { part: isOneOf("file", "selection"), isOn: isBoolean } },
+  /** Lists the new problems of the turn that ended with the entry, or attaches them to the message. */
+  showNewProblems: { scope: "session", fields: { entry: isString } },
+  fixNewProblems: { scope: "session", fields: { entry: isString } },
+  /** Sends the new problems of the latest turn with the next prompt, or not with that one. */
+  sendNewProblems: { scope: "session", fields: { isOn: isBoolean } },
+  /** Turns following the agent in the editor on or off. */
   follow: { scope: "session", fields: { on: isBoolean } },
   /** Copies the conversation to the clipboard as Markdown. */
   copyConversation: { scope: "session", fields: {} },

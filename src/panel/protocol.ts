@@ -531,6 +531,15 @@ export interface FeatureHead {
   readonly worktree?: ViewWorktree | null;
   /** The file with the focus in the editor. Null: there is none, or it is not shared. Absent in views of tests. */
   readonly activeFile?: ViewActiveFile | null;
+  /** The new problems of the latest turn, if they can go with the next prompt. Null: none. Absent in views of tests. */
+  readonly newProblems?: ViewNewProblems | null;
+}
+
+/** Problems that are new since the latest turn began to change files, and that the editor still reports. */
+export interface ViewNewProblems {
+  readonly count: number;
+  /** They go with the next prompt. */
+  readonly isSent: boolean;
 }
 
 /** The file with the focus in the editor, which can go with each message. */

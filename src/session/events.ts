@@ -234,6 +234,35 @@ const isExitStatus = isRecordWith({
 /** How a process ended. All absent: it ended, nothing more is known. */
 export interface ExitStatus extends TypeOf<typeof isExitStatus> {}
 
+const isNewProblem = isRecordWith({
+  path: isString,
+  line: isFiniteNumber,
+  column: isFiniteNumber,
+  severity: isOneOf("error", "warning"),
+  message: isString,
+  source: optionalString,
+  code: optionalString,
+  /** The text of the line, without blanks around it. Absent: it was not known. */
+  lineText: optionalString,
+});
+/** A problem in a file that is new since a turn began to change files. Line and column are 1-based. */
+export interface NewProblem extends TypeOf<typeof isNewProblem> {}
+
+const problemCounts = {
+  /**
+   * `pending`: the language servers still check the files. `unknown`: they had not finished when the next turn began, or
+   * checked none of the files.
+   */
+  state: isOneOf("known", "pending", "unknown"),
+  /** The numbers of errors and warnings that are new, and of those that are gone. */
+  added: optionalNumber,
+  fixed: optionalNumber,
+  /** The number of changed files whose problems are not known. */
+  unchecked: optionalNumber,
+};
+/** How the problems in files changed since a turn began to change files. */
+export interface ProblemCounts extends FieldsOf<typeof problemCounts> {}
+
 const isBackgroundWork = isRecordWith({
   kind: isStringLike("tool_call", "terminal", "subagent"),
   toolCallId: optionalString,
@@ -382,6 +411,8 @@ export const sessionEvents = {
   fileResult: { path: isString, before: isString, after: isString },
   /** The lines where diffs of a tool call begin. `item` is the index of the diff in the content of the call. */
   diffLines: { toolCallId: isString, lines: isListOf(isRecordWith({ item: isFiniteNumber, line: isFiniteNumber })) },
+  /** How the problems in files changed with the turn that ended with this entry. `problems`: the first new ones. */
+  turnProblems: { entry: isString, ...problemCounts, problems: optional(isListOf(isNewProblem)) },
   agentLost: { problem: isProblem },
   // Events that the agent reported.
   message: {

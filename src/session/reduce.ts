@@ -46,6 +46,7 @@ import {
   type SessionState,
 } from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
+import { withTurnProblems } from "./turnSummary.ts";
 import {
   appendToolContent,
   closeOpenTools,
@@ -147,6 +148,8 @@ function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionSta
       return noteFile(state, event, at);
     case "deniedChange":
       return noteDeniedChange(state, event, at);
+    case "turnProblems":
+      return withTurnProblems(state, event);
     case "fileResult":
       return recordWriteResult(state, event);
     case "diffLines":

@@ -15,7 +15,9 @@ import type {
   ContentBlock,
   ExitStatus,
   FileNote,
+  NewProblem,
   Plan,
+  ProblemCounts,
   SessionEvent,
   SessionOption,
   SessionLink,
@@ -154,6 +156,7 @@ export interface TurnSummary {
   readonly files?: number;
   readonly tokens?: number;
   readonly cost?: { readonly amount: number; readonly currency: string };
+  readonly problems?: ProblemCounts;
 }
 /** When a turn began, ms since the epoch, and what the agent's session had cost by then. */
 export interface TurnBegin {
@@ -184,6 +187,8 @@ export interface Spending {
 export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {
   /** The turn that ended with the entry. */
   readonly turn?: TurnSummary;
+  /** The first problems that are new since that turn began to change files. Absent: none. */
+  readonly newProblems?: readonly NewProblem[];
   /** The agent refused the turn of the entry, so it is no longer part of the conversation. */
   readonly excluded?: true;
   /** The agent refused the turn until the user signs in. The turn was not run, and its prompt is in the queue again. */

@@ -1,7 +1,8 @@
 // What a finished turn comes to: how long it took, its tool calls and files, and its tokens and cost if the agent reports
 // them.
 import { roundMoney } from "../base/money.ts";
-import type { TurnUsage } from "./events.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
+import type { SessionEvent, TurnUsage } from "./events.ts";
 import { latestTurnStart, type Entry, type SessionState, type TurnBegin, type TurnSummary } from "./state.ts";
 import { pathsOf } from "./toolPaths.ts";
 
@@ -14,9 +15,8 @@ export function turnBegin({ entries, usage, spending }: SessionState, at: number
 
 /** The state in which the last line of the turn that ends has its summary. `begin`: absent if it was not reported. */
 export function withTurnSummary(state: SessionState, begin: TurnBegin | undefined, at: number): SessionState {
-  const turn: Entry[] = [];
-  for (let i = latestTurnStart(state); i < state.entries.length; i++) turn.push(state.entries.at(i) as Entry);
-  const last = turn.findLast(entry => !("parent" in entry) || entry.parent === undefined);
+  const turn = latestTurn(state);
+  const last = lastLine(turn);
   if (last === undefined) return state;
   const tools = turn.filter(entry => entry.kind === "tool");
   const written = tools.filter(({ fields }) => fields.status === "completed");
@@ -32,6 +32,42 @@ export function withTurnSummary(state: SessionState, begin: TurnBegin | undefine
   };
   if (Object.keys(summary).length === 0) return state;
   return { ...state, entries: state.entries.put({ ...last, turn: summary }) };
+}
+
+function latestTurn(state: SessionState): readonly Entry[] {
+  const turn: Entry[] = [];
+  for (let i = latestTurnStart(state); i < state.entries.length; i++) turn.push(state.entries.at(i) as Entry);
+  return turn;
+}
+
+const lastLine = (turn: readonly Entry[]): Entry | undefined =>
+  turn.findLast(entry => !("parent" in entry) || entry.parent === undefined);
+
+/** The id of the entry with the line of the latest turn, which has ended. Undefined: the turn has no entry. */
+export function turnLineEntry(state: SessionState): string | undefined {
+  const turn = latestTurn(state);
+  return (turn.findLast(entry => entry.turn !== undefined) ?? lastLine(turn))?.id;
+}
+
+/** The state in which the line of a turn has how the problems changed. */
+export function withTurnProblems(
+  state: SessionState,
+  { type: _, entry: id, problems, ...counts }: Extract<SessionEvent, { type: "turnProblems" }>,
+): SessionState {
+  const entry = state.entries.get(id);
+  if (!entry) return state;
+  const { newProblems: before, ...rest } = entry;
+  if (jsonEqual(entry.turn?.problems, counts) && jsonEqual(before, problems)) return state;
+  const changed: Entry = { ...rest, turn: { ...entry.turn, problems: counts } };
+  return { ...state, entries: state.entries.put(problems ? { ...changed, newProblems: problems } : changed) };
+}
+
+/** The event that ends the wait for the problems of the latest turn. Undefined: nothing waits. */
+export function endedProblemWait({ entries }: SessionState): SessionEvent | undefined {
+  const line = entries.findLast(({ turn }) => turn !== undefined);
+  return line?.turn?.problems?.state === "pending"
+    ? { type: "turnProblems", entry: line.id, state: "unknown" }
+    : undefined;
 }
 
 /** All tokens of the turn. Agents that report no total report input and output, or the counts of each model. */

@@ -74,6 +74,8 @@ export const commandIds = [
   "parley.showTraffic",
   "parley.showLog",
   "parley.toggleActiveFile",
+  "parley.showNewProblems",
+  "parley.fixNewProblems",
   "parley.toggleFollow",
   "parley.addToChat",
   "parley.fixWithChat",

@@ -28,6 +28,7 @@ import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import type { TerminalCommands } from "../mentions/vscode/terminalCommands.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
+import { createProblemHandlers } from "../turnProblems/vscode/createTurnProblems.ts";
 import type { UsageTab } from "../library/vscode/usageTab.ts";
 import type { SearchFeature } from "../search/vscode/createSearch.ts";
 import { emptySession } from "../session/state.ts";
@@ -109,6 +110,10 @@ export function createPanels(
     announce: text => chat.announce(text),
     tree: review.tree,
   });
+  const problems = createProblemHandlers(platform, open, {
+    ...{ reports: features.turnProblems.reports, chat, attachments: mentions.attachments },
+    sending: { isOn: () => settings.read().sendProblems, onDidChange: settings.onDidChange },
+  });
   const branchHead = createBranchHead(store, { open, stored });
   const views = store.add(
     new SurfaceViews({
@@ -129,6 +134,7 @@ export function createPanels(
         features.resumeQuestions.head,
         features.worktrees.views.head,
         mentions.head,
+        problems.head,
       ]),
       isOutside: isOutsideSession,
       log,
@@ -160,6 +166,7 @@ export function createPanels(
     documents,
     attaching: mentions.attachments,
     activeFile: mentions.activeFile,
+    newProblems: problems.actions,
   });
   const plans = store.add(
     new PlanDocuments({ state: id => open.get(id)?.state, onDidChange: open.onDidChange }, clock, log),
@@ -196,6 +203,7 @@ export function createPanels(
       code,
       fileIntents,
       mentions.intents,
+      problems.intents,
       permissions.intents,
       terminals.intents,
       follow.intents,
@@ -294,6 +302,7 @@ export function createPanels(
         environment: features.environment,
       }),
       mentions.commands,
+      problems.commands,
       permissions.commands,
       follow.commands,
       review.commands,

@@ -58,6 +58,8 @@ export interface SharedServices {
   readonly follow?: (confinement: Confinement, session: string) => SessionParticipant;
   /** The editor's tools in a new session. Absent: its agent has none. */
   readonly tools?: (session: string, access: ToolAccess) => SessionParticipant;
+  /** The comparison of problems in a new session. */
+  readonly problems?: (session: ServedSession, report: (event: SessionEvent) => void) => SessionParticipant;
   /** The files with the pages of long conversations. */
   readonly pages: ConversationPageFiles;
   /** Sets up worktrees before agents start in them. */
@@ -164,6 +166,7 @@ export function createSessionServices(
     },
     dispose: () => {},
   };
+  const problems = services.problems?.(session, dispatch);
   const following = services.follow?.(confinement, session.id);
   return {
     requestPermission: async (question, signal) => {
@@ -189,6 +192,7 @@ export function createSessionServices(
       ...(following ? [following] : []),
       ...[reviewing, unsavedChanges, diffLines, endOfTurn],
       ...(tools ? [tools] : []),
+      ...(problems ? [problems] : []),
     ],
     dispose() {
       services.allEdits.set(session.id, false);

@@ -27,6 +27,7 @@ import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import { emptySession, sessionTitle } from "../session/state.ts";
 import type { WindowEnvironment } from "../base/windowEnvironment.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
+import type { TurnProblemsFeature } from "../turnProblems/vscode/createTurnProblems.ts";
 import type { WorktreesFeature } from "../worktrees/vscode/createWorktrees.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import type { SettingsReader } from "./settings.ts";
@@ -47,6 +48,7 @@ export interface SessionFeatures {
   readonly review: ReviewFeature;
   readonly follow: FollowFeature;
   readonly editorTools: EditorToolsFeature;
+  readonly turnProblems: TurnProblemsFeature;
   readonly terminals: TerminalsFeature;
   readonly environment: WindowEnvironment;
   readonly signIn: SignInFeature;
@@ -75,6 +77,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     review: session => review.store.startSession(session),
     follow: (confinement, session) => follow.controller.startSession(confinement, session),
     tools: (session, access) => features.editorTools.startSession(session, access),
+    problems: (session, report) => features.turnProblems.startSession(session, report),
     pages: features.pages,
     worktreeSetUp: features.worktrees.setUp,
     clock,

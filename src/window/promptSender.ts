@@ -15,9 +15,11 @@ import type { Documents } from "../files/ports.ts";
 import type { ActiveFile, ActiveFileContent } from "../mentions/vscode/activeFile.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
+import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state.ts";
 import type { Attachment } from "../panel/protocol.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
+import type { NewProblemActions } from "../turnProblems/vscode/newProblemActions.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
 
 type SendIntent = IntentOf<"send">;
@@ -30,6 +32,18 @@ export interface PromptSenderOptions {
   readonly documents: Documents;
   readonly attaching: Attachments;
   readonly activeFile: Pick<ActiveFile, "content">;
+  readonly newProblems: Pick<NewProblemActions, "content">;
+}
+
+const nothing: ActiveFileContent = { links: [], attachments: [] };
+
+/**
+ * Whether a message goes without the active file and new problems. One to an agent that works corrects that work, wherever the
+ * user looks, and a command of the agent would take them for its arguments.
+ */
+function goesAlone({ activity, commands }: SessionState, text: string): boolean {
+  const command = /^\/(\S+)/.exec(text)?.[1];
+  return activity.state !== "idle" || commands.some(({ name }) => name === command);
 }
 
 /** Sends prompts in the order in which they were written, regardless of how long their attachments take to read. */
@@ -62,30 +76,28 @@ export class PromptSender {
     const refusal = await this.refusalOf(attachments);
     if (refusal !== undefined) return returnDraft(intent, replyTarget, refusal);
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
-    const active = await this.#activeFile(session.state, { text, attachments });
-    const draft = { text, attachments: [...attachments, ...active.attachments] };
+    const active = goesAlone(session.state, text) ? nothing : await this.#activeFile({ text, attachments });
+    const problems = goesAlone(session.state, text) ? [] : await this.#newProblems(session, attachments);
+    const draft = { text, attachments: [...attachments, ...active.attachments, ...problems] };
     const prompt = await this.contentOf(draft, { accepts, agentName });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
     if (registry.open.get(session.id) !== session) return returnToEnded(intent, replyTarget);
     session.send([...prompt.content, ...active.links]);
   }
 
-  /**
-   * What goes with a message that begins a turn. One to an agent that works corrects that work, wherever the user looks, and a
-   * command of the agent would take it for its arguments.
-   */
-  async #activeFile(
-    { activity, commands }: SessionState,
-    { text, attachments }: PromptDraft,
-  ): Promise<ActiveFileContent> {
-    const command = /^\/(\S+)/.exec(text)?.[1];
-    if (activity.state !== "idle" || commands.some(({ name }) => name === command))
-      return { links: [], attachments: [] };
+  async #activeFile({ attachments }: PromptDraft): Promise<ActiveFileContent> {
     const content = await this.#options.activeFile.content();
     const attached = new Set(
       attachments.flatMap(({ source }) => (source.type === "path" ? [vscode.Uri.file(source.path).toString()] : [])),
     );
     return { ...content, links: content.links.filter(link => !("uri" in link && attached.has(link.uri ?? ""))) };
+  }
+
+  /** The new problems, unless the user has attached them. */
+  async #newProblems(session: Session, attachments: readonly Attachment[]): Promise<readonly Attachment[]> {
+    const texts = attachments.map(({ source }) => (source.type === "text" ? source.text : ""));
+    const content = await this.#options.newProblems.content(session);
+    return content.filter(({ source }) => source.type !== "text" || !texts.some(one => one.startsWith(source.text)));
   }
 
   /** Asks about files that may be secret or are outside of the workspace. Why the prompt is not sent, as a sentence. */

@@ -25,6 +25,8 @@ export interface Settings {
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
   /** Which tools of the editor agents get. */
   readonly editorTools: "off" | ToolChoice;
+  /** Whether the new problems of a turn go with the next prompt. */
+  readonly sendProblems: boolean;
   /** Additional globs of files that always require approval. */
   readonly sensitive: readonly string[];
   /** The user's changes to the lists of files that programs run. */
@@ -161,6 +163,7 @@ export function readSettings(
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     // A value that is not known does not give agents more than the user may have meant.
     editorTools: tools === undefined ? "read" : tools === "read" || tools === "all" ? tools : "off",
+    sendProblems: userSetting("problems.sendWithNextPrompt") === true,
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: userSetting("files.saveUnsaved") === true,

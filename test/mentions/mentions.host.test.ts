@@ -58,6 +58,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 }
 
 /** The user sends nothing of the active file. */
+const newProblems: PromptSenderOptions["newProblems"] = { content: () => Promise.resolve([]) };
 const activeFile: PromptSenderOptions["activeFile"] = {
   content: () => Promise.resolve({ links: [], attachments: [] }),
 };
@@ -402,7 +403,7 @@ describe("mentions", () => {
     const state = { ...emptySession, agent: { id: "stub", name: "Stub" } };
     const session = { id: "s", state, send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
-    const sender = new PromptSender({ registry, documents, attaching, activeFile });
+    const sender = new PromptSender({ registry, documents, attaching, activeFile, newProblems });
     const path = join(inside, "latin.txt");
     await writeFile(path, Buffer.from("caf\xe9\n", "latin1"));
     const file: Attachment = { id: "1", kind: "file", label: "latin.txt", source: { type: "path", path } };
@@ -418,7 +419,7 @@ describe("mentions", () => {
     const state = { ...emptySession, agent: { id: "stub", name: "Stub" } };
     const session = { id: "s", state, send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
-    const sender = new PromptSender({ registry, documents, attaching, activeFile });
+    const sender = new PromptSender({ registry, documents, attaching, activeFile, newProblems });
     const editor = await open("quillwort.txt");
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
     const path = join(inside, "quillwort.txt");

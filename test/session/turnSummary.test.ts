@@ -1,6 +1,8 @@
 // What a finished turn comes to, from the events of a session.
 import assert from "node:assert/strict";
 import type { SessionEvent } from "../../src/session/events.ts";
+import { interruptedEvents } from "../../src/session/log/interruptedEvents.ts";
+import { turnLineEntry } from "../../src/session/turnSummary.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState, type TurnSummary } from "../../src/session/state.ts";
 
@@ -82,5 +84,31 @@ describe("the summary of a turn", () => {
     const loaded = fold([{ type: "connection", state: "opening" }, say("m"), { type: "connection", state: "ready" }]);
     const [entry] = loaded.entries;
     assert.ok(entry?.kind === "message" && entry.isRepeated && entry.turn === undefined);
+  });
+
+  it("gets how the problems changed, which a later event replaces, and keeps the first new problems beside it", () => {
+    const ran = fold([running, edit("a", "/a"), say("m"), ended]);
+    const entry = turnLineEntry(ran) ?? "";
+    const problems = [{ path: "/a", line: 1, column: 2, severity: "error", message: "Wrong." }] as const;
+    const pending = fold([{ type: "turnProblems", entry, state: "pending" }], ran);
+    assert.deepEqual(summaries(pending).at(-1)?.problems, { state: "pending" });
+    const known: SessionEvent = { type: "turnProblems", entry, state: "known", added: 1, fixed: 2, problems };
+    const after = fold([known], pending);
+    const line = after.entries.get(entry);
+    assert.deepEqual(line?.turn?.problems, { state: "known", added: 1, fixed: 2 });
+    assert.deepEqual([line.turn.duration, line.newProblems], [3000, problems]);
+    assert.equal(fold([known], after), after);
+    const fixed = fold([{ type: "turnProblems", entry, state: "known", added: 0, fixed: 2 }], after);
+    assert.equal(fixed.entries.get(entry)?.newProblems, undefined);
+    assert.equal(fold([{ ...known, entry: "m:agent:none" }], after), after);
+  });
+
+  it("does not wait for problems any more after a reload of the window", () => {
+    const ran = fold([running, edit("a", "/a"), say("m"), ended]);
+    const entry = turnLineEntry(ran) ?? "";
+    const pending = fold([{ type: "turnProblems", entry, state: "pending" }], ran);
+    const reloaded = fold(interruptedEvents(pending, "Agent"), pending);
+    assert.deepEqual(reloaded.entries.get(entry)?.turn?.problems, { state: "unknown" });
+    assert.ok(!interruptedEvents(reloaded, "Agent").some(({ type }) => type === "turnProblems"));
   });
 });

@@ -26,7 +26,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["history"],
   ["review", "follow"],
   ["agents", "terminals", "mentions", "editorTools"],
-  ["checkpoints", "promptFiles"],
+  ["checkpoints", "promptFiles", "turnProblems"],
   ["mcp"],
   ["library"],
   ["search", "commitMessage"],

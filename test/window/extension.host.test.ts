@@ -99,6 +99,8 @@ describe("the commands of Parley", () => {
   const noCandidates = "There is nothing to compare. Use “Ask Several Agents…” first.";
   const noKeys = "No keys of agents are stored.";
   const noValues = "No values for MCP servers are stored.";
+  /** Of the list of new problems, and of their fix. */
+  const noProblems = Array<string>(2).fill("The latest turn of the session has no new problems.");
   const noChanges = "There are no changes to review.";
   before(() => extension.activate());
   afterEach(async () => {
@@ -128,6 +130,7 @@ describe("the commands of Parley", () => {
           noKeys,
           noValues,
           "There is nothing to save yet. This agent has not been started in this window.",
+          ...noProblems,
           noChanges,
         ],
         questions: [],
@@ -154,6 +157,7 @@ describe("the commands of Parley", () => {
           ...nothingToSelect,
           noKeys,
           noValues,
+          ...noProblems,
           noChanges,
         ],
         questions: [],

@@ -44,6 +44,7 @@ const rest: HeadPart<
   | "worktree"
   | "comments"
   | "activeFile"
+  | "newProblems"
 > = {
   values: {
     prompts: () => [],
@@ -56,6 +57,7 @@ const rest: HeadPart<
     worktree: () => null,
     comments: () => undefined,
     activeFile: () => null,
+    newProblems: () => null,
   },
   onDidChange: neverFires,
 };

@@ -24,6 +24,7 @@ const activeFile: PromptSenderOptions["activeFile"] = {
   content: () =>
     Promise.resolve({ links: [{ type: "link", uri: "file:///w/sum.js", name: "sum.js" }], attachments: [] }),
 };
+const noProblems: PromptSenderOptions["newProblems"] = { content: () => Promise.resolve([]) };
 
 describe("a prompt", () => {
   let bench: WindowBench;
@@ -41,7 +42,13 @@ describe("a prompt", () => {
       accepts: () => null,
       agentName: () => "Stub",
     });
-    sender = new PromptSender({ registry: bench.sessions, documents, attaching, activeFile: nothing });
+    sender = new PromptSender({
+      registry: bench.sessions,
+      documents,
+      attaching,
+      activeFile: nothing,
+      newProblems: noProblems,
+    });
   };
   const shownId = (): string => {
     const { session } = bench;
@@ -78,7 +85,7 @@ describe("a prompt", () => {
     assert.deepEqual(panel.messages, []);
   });
 
-  it("goes with the link to the active file, but for an agent that works and with a command, and not twice", async () => {
+  it("goes with the link to the active file and the new problems, but for an agent that works and with a command, and not twice", async () => {
     const sent: (readonly ContentBlock[])[] = [];
     const at = (state: "idle" | "running"): PromptSender => {
       const session = {
@@ -93,7 +100,14 @@ describe("a prompt", () => {
       const registry = { open: { get: () => session, selected: () => session } } as unknown as SessionRegistry;
       const documents = { stat: () => Promise.resolve({ kind: "folder", size: 0 }) };
       const attaching = { declinedPaths: () => Promise.resolve([]) };
-      return new PromptSender({ registry, documents, attaching, activeFile } as unknown as PromptSenderOptions);
+      const newProblems = {
+        content: () =>
+          Promise.resolve([
+            { id: "p", kind: "problems", label: "1 new problem", source: { type: "text", text: "Written: …" } },
+          ]),
+      };
+      const given = { registry, documents, attaching, activeFile, newProblems };
+      return new PromptSender(given as unknown as PromptSenderOptions);
     };
     await at("idle").send({ type: "send", session: "s", text: "look" }, panel);
     await at("running").send({ type: "send", session: "s", text: "not so" }, panel);
@@ -101,9 +115,12 @@ describe("a prompt", () => {
     const source = { type: "path", path: "/w/sum.js" } as const;
     const attachments = [{ id: "1", kind: "folder", label: "sum.js", source } as const];
     await at("idle").send({ type: "send", session: "s", text: "again", attachments }, panel);
+    const text = "Written: …\nFix these problems.\n";
+    const fixed = [{ id: "2", kind: "problems", label: "1 new problem", source: { type: "text", text } } as const];
+    await at("idle").send({ type: "send", session: "s", text: "fix", attachments: fixed }, panel);
     assert.deepEqual(
       sent.map(content => content.map(({ type }) => type)),
-      [["text", "link"], ["text"], ["text"], ["text", "link"]],
+      [["text", "resource", "link"], ["text"], ["text"], ["text", "link", "resource"], ["text", "resource", "link"]],
     );
     assert.deepEqual(sent[0]?.at(-1), { type: "link", uri: "file:///w/sum.js", name: "sum.js" });
   });

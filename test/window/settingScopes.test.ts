@@ -40,6 +40,7 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.comments.gutter": ["application", "A habit of the user."],
   "parley.comments.askIn": ["application", "A habit of the user."],
   "parley.promptFiles.folder": ["machine", "The folder is on the machine. A folder could offer files of other places."],
+  "parley.problems.sendWithNextPrompt": ["application", "A habit of the user. A folder could have its problems sent."],
   "parley.checkpoints.maxCount": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.checkpoints.maxAgeDays": ["machine", "It removes data, and the disk is that of the machine."],
   "parley.checkpoints.maxIgnoredSize": ["machine", "The memory is that of the machine."],

@@ -12,6 +12,7 @@ import { mcpServers } from "./mcpServers.ts";
 import type { UsageRingElement } from "./usageRing.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
 import { activeFileSwitches } from "./activeFile.ts";
+import { newProblemsSwitch } from "./newProblems.ts";
 import { attachButton } from "./attachButton.ts";
 import { changesComposer, type ComposerHead } from "./composerHead.ts";
 import { DraftController } from "./draftController.ts";
@@ -200,8 +201,10 @@ export class ComposerElement extends LightElement {
           .onInsert=${(one: Attachment) => this.#insertText(one)}
           .onLeave=${() => this.focusBox()}
         ></parley-chips>
-        ${activeFileSwitches(head.activeFile, this.#isRunning)} ${head.allowsEdits ? this.#allEdits() : nothing}
-        ${this.#textBox(head)}
+        <div class="message-switches">
+          ${activeFileSwitches(head.activeFile, this.#isRunning)}${newProblemsSwitch(head.newProblems)}
+        </div>
+        ${head.allowsEdits ? this.#allEdits() : nothing} ${this.#textBox(head)}
         <div class="composer-bar">
           <div class="option-list">${optionControls(head.options)}</div>
           <div class="composer-end">

@@ -18,6 +18,7 @@ const composerKeys = [
   "options",
   "allowsEdits",
   "activeFile",
+  "newProblems",
 ] as const satisfies readonly (keyof ViewHead)[];
 
 /** The head without what changes while an agent works, such as the usage, the plans and the changes to review. */

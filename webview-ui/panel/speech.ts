@@ -3,12 +3,23 @@ import type { ViewHead, View } from "../../src/panel/protocol.ts";
 import type { StoreChange } from "../base/store.ts";
 import { activityText, connectionText } from "./statusText.ts";
 import { t } from "../base/l10n.ts";
+import { problemCountsText } from "../transcript/problemCounts.ts";
 import { turnEndText } from "../transcript/statusRow.ts";
 
 /** How many lines stay in the live region: enough for slow readers, but few for users who browse the page. */
 const maxKeptLines = 3;
 /** How many characters are added at once. More would take too long to lay out. */
 const pieceLength = 4000;
+
+/** The latest turn is at most this many entries before the end. Background work can follow it. */
+const maxEntriesAfterTurn = 20;
+
+/** The problems of the latest turn in words, by its entry. Nothing as long as they are not known. */
+function problemTexts({ entries }: View): readonly (readonly [id: string, text: string])[] {
+  const line = entries.slice(-maxEntriesAfterTurn).findLast(({ turn }) => turn !== undefined);
+  const problems = line?.turn?.problems;
+  return line && problems?.state === "known" ? [[line.id, problemCountsText(problems)]] : [];
+}
 
 /** Announces text through a polite live region. */
 export class Speech {
@@ -20,6 +31,8 @@ export class Speech {
   readonly #knownIds = new Set<string>();
   /** How many characters of an answer were announced, by its id: it can continue after a thought. */
   readonly #spokenLengths = new Map<string, number>();
+  /** What was announced of the problems of a turn, by its entry. */
+  readonly #spokenProblems = new Map<string, string>();
   /** The lines to announce; the first is being added to the region. */
   readonly #pendingLines: string[] = [];
 
@@ -37,6 +50,7 @@ export class Speech {
       this.#knownIds.clear();
       this.#spokenLengths.clear();
       for (const entry of view.entries) this.#knownIds.add(entry.id);
+      for (const [id, text] of problemTexts(view)) this.#spokenProblems.set(id, text);
       if (view.head.live !== null) this.#pendingAnswers.add(view.head.live);
       return;
     }
@@ -44,6 +58,11 @@ export class Speech {
     if (view.head.live !== null && this.#spokenLengths.has(view.head.live)) this.#pendingAnswers.add(view.head.live);
     await this.#announceSettled(view);
     this.#announceHead(before, view.head);
+    for (const [id, text] of problemTexts(view)) {
+      if (this.#spokenProblems.get(id) === text) continue;
+      this.#spokenProblems.set(id, text);
+      this.announce(text);
+    }
   }
 
   #announceNew(view: View): void {

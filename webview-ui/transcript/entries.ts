@@ -6,6 +6,7 @@ import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
 import { formatCount, formatDuration, t } from "../base/l10n.ts";
+import { problemCounts } from "./problemCounts.ts";
 import { entriesOf, countLookUps, runId, type OutlineItem, type Outline } from "./outline.ts";
 
 /** The properties that all elements of entries share. */
@@ -46,7 +47,11 @@ export function entryList(items: readonly OutlineItem[], outline: Outline, repai
 function turnLine(id: string, outline: Outline): TemplateResult | typeof nothing {
   const entry = outline.entry(id);
   if (!entry?.turn || ("over" in entry && entry.over)) return nothing;
-  return html`<div class="turn-line" role="note" aria-label=${t("Finished turn")}>${turnText(entry.turn)}</div>`;
+  const text = turnText(entry.turn);
+  const problems = problemCounts(entry);
+  return html`<div class="turn-line" role="note" aria-label=${t("Finished turn")}>
+    ${text}${text === "" || problems === nothing ? nothing : " · "}${problems}
+  </div>`;
 }
 
 /** "12 s · 3 tool calls · 1 file · 1,234 tokens · $0.02" */

@@ -2,6 +2,7 @@
 import { t } from "../../base/l10n.ts";
 import type { SessionEvent } from "../events.ts";
 import { isBusy, openQuestions, type SessionState } from "../state.ts";
+import { endedProblemWait } from "../turnSummary.ts";
 
 /**
  * Closes what was open, and adds a notice about a turn that ended with the window. Commands ended with the window too.
@@ -19,6 +20,8 @@ export function interruptedEvents(state: SessionState, agentName: string): reado
     const files = entry.kind === "tool" || entry.kind === "notice" ? (entry.files ?? []) : [];
     for (const { path } of files) events.push({ type: "file", path, note: null });
   }
+  const ended = endedProblemWait(state);
+  if (ended) events.push(ended);
   events.push({ type: "connection", state: "closed" });
   if (isBusy(state) || asks.length > 0) {
     const title = t("The window was closed or reloaded while {0} was working.", agentName);

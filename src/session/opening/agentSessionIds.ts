@@ -83,6 +83,7 @@ export class AgentSessionIds {
       case "stopIgnored":
       case "agentSilent":
       case "deniedChange":
+      case "turnProblems":
       case "backgroundEnded":
       case "branched":
       case "titled":

@@ -165,6 +165,21 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
     ask: id,
     answer: fc.constantFrom({ action: "decline" }, { action: "accept", answers: [{ field: "x", answered: true }] }),
   }),
+  fc.record(
+    {
+      type: fc.constant("turnProblems"),
+      entry: fc.oneof(
+        id.map(one => `m:agent:${one}`),
+        id.map(one => `t:${one}`),
+      ),
+      state: fc.constantFrom("known", "pending", "unknown"),
+      added: fc.nat(3),
+      fixed: fc.nat(3),
+      unchecked: fc.integer({ min: 1, max: 3 }),
+      problems: fc.constant([{ path: "/w/a", line: 1, column: 1, severity: "error", message: "wrong" }]),
+    },
+    { requiredKeys: ["type", "entry", "state"] },
+  ),
   fc.record({ type: fc.constant("fileResult"), path: fc.constantFrom("/w/a", "/w/b"), before: word, after: word }),
   fc.record({
     type: fc.constant("file"),

@@ -40,4 +40,5 @@ export const emptyHeadValues: HeadValues = {
   allowsEdits: () => undefined,
   worktree: () => undefined,
   activeFile: () => undefined,
+  newProblems: () => undefined,
 };

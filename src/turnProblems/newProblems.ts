@@ -1,0 +1,71 @@
+// The new problems of the latest turn: which ones are still there, and their text for an agent.
+import { visibleText } from "../base/visibleText.ts";
+import { relativeLabel } from "../base/pathLabel.ts";
+import type { NewProblem } from "../session/events.ts";
+import { isBusy, isPrompt, type Entry, type SessionState } from "../session/state.ts";
+import { foundProblem, type FoundProblem } from "./foundProblem.ts";
+
+/** The new problems of a turn. */
+export interface NewProblems {
+  /** The number of all. `problems` has the first of them. */
+  readonly count: number;
+  readonly problems: readonly NewProblem[];
+}
+
+/** The new problems that the line at the end of a turn counts. Undefined: there are none. */
+export function newProblemsAt(entry: Entry | undefined): NewProblems | undefined {
+  const problems = entry?.newProblems;
+  return problems && problems.length > 0
+    ? { count: Math.max(problems.length, entry?.turn?.problems?.added ?? 0), problems }
+    : undefined;
+}
+
+/** The entry with the new problems of the latest turn. Undefined: it has none, or another prompt follows it. */
+export function latestProblemEntry(state: SessionState): Entry | undefined {
+  if (isBusy(state) || state.pendingPrompts.length > 0) return undefined;
+  const line = state.entries.findLast(entry => entry.turn !== undefined || isPrompt(entry));
+  return newProblemsAt(line) && line;
+}
+
+/** A new problem that the editor still reports, with its place now. */
+export type PlacedProblem = NewProblem & { readonly isGone?: true };
+
+/** The problems with their places now. `problemsOf`: what the editor reports about a file now. */
+export function placedProblems(
+  problems: readonly NewProblem[],
+  problemsOf: (path: string) => readonly FoundProblem[],
+): readonly PlacedProblem[] {
+  const left = new Map<string, FoundProblem[]>();
+  return problems.map(problem => {
+    const known = left.get(problem.path) ?? [...problemsOf(problem.path)];
+    left.set(problem.path, known);
+    const { key, coarseKey, lineText } = foundProblem(problem);
+    const isSame = (one: FoundProblem): boolean =>
+      lineText === undefined || one.lineText === undefined ? one.coarseKey === coarseKey : one.key === key;
+    // The one at the same place comes first, because equal problems of earlier turns are not new.
+    const same = known.filter(isSame);
+    const now = same.find(({ line }) => line === problem.line) ?? same.at(-1);
+    if (!now) return { ...problem, isGone: true };
+    known.splice(known.indexOf(now), 1);
+    return { ...problem, line: now.line, column: now.column };
+  });
+}
+
+/**
+ * The problems for the agent. The text begins with what happened to the edits, because agents take a list of problems for a
+ * failed edit and repeat the edit.
+ */
+export function problemsText({ count, problems }: NewProblems, workspaceFolder: string): string {
+  const lines = problems.map(({ path, line, column, severity, message, source, code }) => {
+    const from = [source, code].filter(one => one !== undefined).join(" ");
+    const place = `${relativeLabel(path, workspaceFolder)}:${line}:${column}`;
+    return visibleText(`${place} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`);
+  });
+  const more = count - problems.length;
+  return [
+    "Written: all edits of the last turn are in the files. The editor reports these problems, which are new since that turn began to change files:",
+    ...lines,
+    ...(more > 0 ? [`and ${more} more.`] : []),
+    "",
+  ].join("\n");
+}

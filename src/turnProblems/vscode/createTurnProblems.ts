@@ -1,0 +1,75 @@
+// Creates the comparison of problems for sessions, and the handlers for what it finds.
+import type { Event } from "../../base/lifecycle.ts";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { sessionRoots } from "../../editor/folders.ts";
+import type { HeadPart } from "../../panel/headParts.ts";
+import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import type { Review } from "../../review/review.ts";
+import type { AgentChange } from "../../review/turns/knownTouches.ts";
+import type { SessionEvent } from "../../session/events.ts";
+import type { SessionParticipant } from "../../session/participant.ts";
+import { TurnProblems } from "../turnProblems.ts";
+import { NewProblemActions, type NewProblemActionsOptions, type ProblemSession } from "./newProblemActions.ts";
+import { WindowReports } from "./windowReports.ts";
+
+export interface TurnProblemsFeature {
+  readonly reports: WindowReports;
+  /** The feature's part in a session. `report`: adds an event to the session. */
+  startSession(
+    session: { readonly id: string; readonly workspaceFolder: string },
+    report: (event: SessionEvent) => void,
+  ): SessionParticipant;
+}
+
+/** Creates the comparison of problems before and after turns. It listens for reports from now on. */
+export function createTurnProblems(
+  { store, clock, log }: ExtensionPlatform,
+  review: { readonly onDidChangeFile: Event<AgentChange>; readonly review: Pick<Review, "files"> },
+): TurnProblemsFeature {
+  const reports = store.add(new WindowReports(clock, log));
+  return {
+    reports,
+    startSession: ({ id, workspaceFolder }, report) =>
+      new TurnProblems({
+        ...{ session: id, reports, report, clock, log },
+        roots: sessionRoots(workspaceFolder).filter(root => root !== ""),
+        agentChanges: review.onDidChangeFile,
+        reviewed: () => review.review.files,
+      }),
+  };
+}
+
+export interface NewProblemHandlers {
+  readonly head: HeadPart<"newProblems">;
+  readonly actions: NewProblemActions;
+  readonly commands: CommandHandlers<"parley.showNewProblems" | "parley.fixNewProblems">;
+  readonly intents: IntentHandlers<"showNewProblems" | "fixNewProblems" | "sendNewProblems">;
+}
+
+interface ProblemSessions {
+  get(id: string | undefined): ProblemSession | undefined;
+  readonly active: ProblemSession | undefined;
+}
+
+/** Creates what the user does with new problems, for when there is a chat. */
+export function createProblemHandlers(
+  { store, clock, log }: ExtensionPlatform,
+  sessions: ProblemSessions,
+  options: Omit<NewProblemActionsOptions, "clock" | "log">,
+): NewProblemHandlers {
+  const actions = store.add(new NewProblemActions({ ...options, clock, log }));
+  return {
+    actions,
+    head: actions.head,
+    commands: {
+      "parley.showNewProblems": () => actions.show(sessions.active),
+      "parley.fixNewProblems": () => actions.fix(sessions.active),
+    },
+    intents: {
+      showNewProblems: ({ entry, session }) => actions.show(sessions.get(session), entry),
+      fixNewProblems: ({ entry, session }, { surface }) => actions.fix(sessions.get(session), entry, [surface]),
+      sendNewProblems: ({ isOn, session }) => actions.setSent(sessions.get(session), isOn),
+    },
+  };
+}
