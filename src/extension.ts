@@ -105,13 +105,11 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     sensitive: () => settings.read().sensitive,
   });
   const terminalCommands = store.add(new TerminalCommands(platform.log));
-  const editorToolsFor = (agent: string | undefined): "off" | "read" | "all" => {
-    const { agents, editorTools: usual } = settings.read();
-    return agents.find(({ id }) => id === agent)?.editorTools ?? usual;
-  };
   const editorTools = createEditorTools(platform, {
-    isOn: agent => editorToolsFor(agent) !== "off",
-    choice: agent => (editorToolsFor(agent) === "all" ? "all" : "read"),
+    toolsFor: agent => {
+      const { agents, editorTools: usual } = settings.read();
+      return agents.find(({ id }) => id === agent)?.editorTools ?? usual;
+    },
     onDidChange: settings.onDidChange,
     review: () => review.store.review,
     showChanges: path => review.showDiff(path),

@@ -6,7 +6,7 @@ import { quotePath, shortQuote } from "../base/text.ts";
 import type { FileEdit } from "./editorView.ts";
 import { positionArguments, positionOf } from "./languageTools.ts";
 import { changeSchema, editTitle, makeChange } from "./proposedChange.ts";
-import { withRangeEdits, type RangeEdit } from "./rangeEdits.ts";
+import { withRangeEdits, type CodeEdit } from "./rangeEdits.ts";
 import { pathArgument } from "./resultFields.ts";
 import { actingTool, admittedPath, type ToolContext } from "./tool.ts";
 import { anyTextArgument, countArgument, listArgument, textArgument } from "./toolArguments.ts";
@@ -39,7 +39,7 @@ export const applyEditsTool = actingTool(
     },
     result: changeSchema,
     async run({ edits }, context, signal) {
-      const byPath = new Map<string, RangeEdit[]>();
+      const byPath = new Map<string, CodeEdit[]>();
       for (const { path, ...edit } of edits) byPath.set(path, [...(byPath.get(path) ?? []), edit]);
       const files = await filesWithEdits(byPath, context, signal);
       const title = editTitle(
@@ -54,7 +54,7 @@ export const applyEditsTool = actingTool(
 
 /** The texts before and after the edits, by file. Two paths may lead to the same file. */
 async function filesWithEdits(
-  byPath: ReadonlyMap<string, readonly RangeEdit[]>,
+  byPath: ReadonlyMap<string, readonly CodeEdit[]>,
   { access }: ToolContext,
   signal: AbortSignal,
 ): Promise<readonly FileEdit[]> {

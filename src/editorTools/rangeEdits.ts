@@ -4,7 +4,7 @@ import { shortQuote } from "../base/text.ts";
 import type { CodeRange } from "./editorView.ts";
 
 /** Replaces the text of a range. Lines and columns are 1-based, columns in UTF-16 units. */
-export interface RangeEdit extends CodeRange {
+export interface CodeEdit extends CodeRange {
   readonly newText: string;
   /** What the range must have now, with "\n" line endings. Absent: anything. */
   readonly oldText?: string;
@@ -14,7 +14,7 @@ export interface RangeEdit extends CodeRange {
  * The text after the edits, whose positions are all in the text before them. Throws a Refusal if a range is not in the text,
  * if it does not have its old text, or if two ranges overlap.
  */
-export function withRangeEdits(text: string, edits: readonly RangeEdit[], shownPath: string): string {
+export function withRangeEdits(text: string, edits: readonly CodeEdit[], shownPath: string): string {
   const starts = lineStarts(text);
   const offsetOf = (line: number, column: number): number => {
     const start = starts[line - 1];

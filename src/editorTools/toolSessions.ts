@@ -35,10 +35,8 @@ export interface ToolSessionsOptions {
   readonly answerMessage: (message: McpRequest, context: Omit<MessageContext, "version">) => Promise<McpOutcome>;
   /** The program for agents that take only commands: a Node.js, and the path of the bridge. */
   readonly bridge: { readonly node: string; readonly script: string };
-  /** Whether the user lets the agent with this id use the tools. */
-  readonly isOn: (agent: string | undefined) => boolean;
-  /** Which tools the user lets it use. Absent: only those that read. */
-  readonly choice?: (agent: string | undefined) => ToolChoice;
+  /** Which tools the user lets the agent with this id use. */
+  readonly toolsFor: (agent: string | undefined) => "off" | ToolChoice;
   readonly context: (session: string, access: ToolAccess) => ToolContext;
   readonly clock: Clock;
   readonly log: Log;
@@ -181,10 +179,6 @@ export class ToolSessions implements Disposable {
       .catch((error: unknown) => log.warn("The server of the editor's tools could not be closed.", String(error)));
   }
 
-  #choice(agent: string | undefined): ToolChoice {
-    return this.#options.choice?.(agent) ?? "read";
-  }
-
   #toolsOf(token: string): ServedTools | undefined {
     const session = this.#byDigest.get(digest(token));
     const known = session === undefined ? undefined : this.#sessions.get(session);
@@ -192,16 +186,18 @@ export class ToolSessions implements Disposable {
   }
 
   #tools(session: string, { agent, ended }: ToolSession): ServedTools {
-    const { isOn: isOnFor, context, log } = this.#options;
-    const isOn = (): boolean => isOnFor(agent) && !this.#off.has(session);
+    const { toolsFor, context, log } = this.#options;
+    const choice = (): "off" | ToolChoice => (this.#off.has(session) ? "off" : toolsFor(agent));
+    const listed = choice();
     return {
-      descriptions: isOn() ? describedTools(this.#choice(agent)) : [],
+      descriptions: listed === "off" ? [] : describedTools(listed),
       call: async (name, given, signal) => {
-        if (!isOn()) return errorResult("The user has switched off the tools of the editor. Work without them.");
+        const now = choice();
+        if (now === "off") return errorResult("The user has switched off the tools of the editor. Work without them.");
         const opened = this.#open.get(session);
         if (!opened) return errorResult("The session is not open in Parley yet. Try again after the first prompt.");
         return callTool(name, given, {
-          ...{ choice: this.#choice(agent), context: context(session, opened.access) },
+          ...{ choice: now, context: context(session, opened.access) },
           ...{ signal, log },
         });
       },

@@ -58,7 +58,7 @@ function bench(): Bench {
         return { result: text };
       },
       bridge: { node: "/usr/bin/node", script: "/dist/mcpBridge.js" },
-      isOn: agent => made.isOn && agent !== "off",
+      toolsFor: agent => (made.isOn && agent !== "off" ? "read" : "off"),
       context: (session, access) => {
         log.push(`context of ${session}`);
         return { access, changes: () => [] } as unknown as ToolContext;

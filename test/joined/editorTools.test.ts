@@ -33,7 +33,7 @@ function ownTools(): OwnTools {
       made.failure ? Promise.reject(made.failure) : toolServer.startToolServer({ ...options, version: "1" }),
     answerMessage: (message, context) => toolServer.answerMessage(message, { ...context, version: "1" }),
     bridge: { node: process.execPath, script: inProject("dist", "mcpBridge.js") },
-    isOn: agent => made.isOn && agent !== "without",
+    toolsFor: agent => (made.isOn && agent !== "without" ? "read" : "off"),
     context: (_session, access) =>
       ({ access, editor: { openEditors: () => [editor] }, changes: () => [] }) as unknown as ToolContext,
     ...{ clock: systemClock, log: nullLog },

@@ -202,7 +202,8 @@ const classesWithoutTexts =
 const otherTexts: readonly RegExp[] = [
   /"vscode\.(?:diff|changes)"/,
   /\b(?:isTrusted|supportHtml|supportThemeIcons)\s*[:=](?!=)/,
-  /\bvscode\.(?:comments|chat|lm|debug|tasks|authentication|tests)\b/,
+  /\bvscode\.(?:comments|chat|lm|debug|authentication|tests)\b/,
+  /\bvscode\.tasks\b(?!\.(?:fetchTasks|executeTask|taskExecutions|onDid\w+)\b)/,
   /\bhoverMessage\b/,
   /\bcreateDiagnosticCollection\b/,
 ];
@@ -483,12 +484,16 @@ export const environmentReads = (tree: SourceTree): readonly string[] =>
     .filter(file => /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/.test(codeOf(tree, file)))
     .map(file => `${file} reads process.env`);
 
+/** A code action names its command. The question before it says that nothing of it can be shown. */
+const codeActionFile = "src/editorTools/vscode/windowEdits.ts";
+
 /** Calls of `executeCommand` whose command is not a literal. */
 export const computedCommands = (tree: SourceTree): readonly string[] =>
   tree.paths
     .filter(path => isSource(path) && isInSrc(path))
     .flatMap(file =>
       [...codeOf(tree, file).matchAll(/executeCommand(?:<[^>]*>)?\(\s*(.{0,40})/g)]
+        .filter(([, argument = ""]) => file !== codeActionFile || !argument.startsWith("command.command,"))
         .filter(([, argument]) => !/^(?:"[\w.]+|`\$\{Chat\w+\.\w+\}\.focus`)/.test(argument ?? ""))
         .map(([, argument]) => `${file} runs ${argument}`),
     );

@@ -34,11 +34,9 @@ export interface EditorToolsFeature {
 }
 
 interface EditorToolsOptions extends WindowEditorOptions {
-  /** Whether the user lets the agent with this id use the tools. */
-  readonly isOn: (agent: string | undefined) => boolean;
-  /** Which tools it gets then. */
-  readonly choice: (agent: string | undefined) => ToolChoice;
-  /** Fires when `isOn` or `choice` may have changed. */
+  /** Which tools the user lets the agent with this id use. */
+  readonly toolsFor: (agent: string | undefined) => "off" | ToolChoice;
+  /** Fires when that may have changed. */
   readonly onDidChange: Event<void>;
   readonly review: () => Pick<Review, "files" | "turns">;
 }
@@ -46,7 +44,7 @@ interface EditorToolsOptions extends WindowEditorOptions {
 /** Creates the feature. Nothing listens before a session gets the tools. */
 export function createEditorTools(
   { context, store, clock, log }: ExtensionPlatform,
-  { isOn, choice, onDidChange, review, ...others }: EditorToolsOptions,
+  { toolsFor, onDidChange, review, ...others }: EditorToolsOptions,
 ): EditorToolsFeature {
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
   const loaded = (): ToolServerModule["toolServer"] =>
@@ -54,7 +52,7 @@ export function createEditorTools(
   let editor: WindowEditor | undefined;
   const sessions = store.add(
     new ToolSessions({
-      ...{ isOn, choice, clock, log },
+      ...{ toolsFor, clock, log },
       startServer: options => {
         // It listens for problems from now on.
         editor ??= store.add(new WindowEditor(others));
@@ -73,7 +71,10 @@ export function createEditorTools(
   );
   return {
     server: {
-      tools: agent => (isOn(agent) ? describedTools(choice(agent)).map(({ title }) => title) : undefined),
+      tools: agent => {
+        const choice = toolsFor(agent);
+        return choice === "off" ? undefined : describedTools(choice).map(({ title }) => title);
+      },
       serverFor: (session, user) => sessions.serverFor(session, user),
       setOn: (session, on) => sessions.setOn(session, on),
       end: session => sessions.end(session),
