@@ -242,7 +242,7 @@ async function runFailedAgain(outcomes) {
   /** @param {Outcome} outcome @returns {Promise<Outcome>} */
   const again = async outcome => {
     const suite = suites[outcome.name];
-    if (!suite) return outcome;
+    if (!suite || (outcome.notRun ?? []).length > 0) return outcome;
     const tests = await withSecondResults(outcome.tests, async title => {
       const file = inProject("out", "results", `${outcome.name}-again.json`);
       fs.rmSync(file, { force: true });
@@ -347,7 +347,9 @@ function misfortunes(name, file, code, lastOutput) {
   const { finished, tests, running } = readResults(file);
   if (!finished) {
     const last = tests.at(-1)?.title;
-    const title = running ?? (last === undefined ? `the start of ${name}` : `what follows "${last}"`);
+    // It is no result of that test, so the test does not run once more in its place.
+    const place = running ?? (last === undefined ? `the start of ${name}` : `what follows "${last}"`);
+    const title = `${name} broke off: ${place}`;
     const how =
       code === "late" ? `No test has ended for ${quietSecondsOf(name)} s.` : `${name} broke off (exit code ${code}).`;
     return failure(title, `${how} Its last output:\n${lastOutput.trim()}`);
