@@ -81,8 +81,8 @@ export async function askedCall<T>(
   });
 }
 
-/** Shows the call in the chat while `act` runs, and how it ended. Asks nothing. */
-async function shownCall<T>(
+/** Shows the call in the chat while `act` runs, and how it ended. Asks nothing. Throws a Refusal if it cannot act now. */
+export async function shownCall<T>(
   { title, kind, content = [], locations = [], input }: AskedCall,
   context: ToolContext,
   act: (toolCallId: string, actions: AgentActions) => Promise<T>,

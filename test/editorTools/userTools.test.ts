@@ -249,17 +249,29 @@ describe("the tool that shows the output of a terminal", () => {
     assert.deepEqual(structured, { command: "npm test", output: "1 failed", exitCode: 1 });
     assert.equal((await made.call("terminal_output", {})).isError, false);
     assert.equal(made.actions.asked.length, 1);
+    const cards = [...made.actions.state().entries].flatMap(one => (one.kind === "tool" ? [one.fields.status] : []));
+    assert.deepEqual(cards, ["completed", "completed"], "a call without a question has a card, too");
+    made.actions.dispatch({ type: "cancelRequested" });
+    assert.match((await made.call("terminal_output", {})).text, /stopped the turn/);
   });
 
-  it("asks each time if the user allows it once, and never if a rule does", async () => {
-    const made = bench();
-    made.last = last;
-    await made.answered("terminal_output", {});
-    assert.match((await made.answered("terminal_output", {}, "refuse")).text, /did not allow/);
-    const ruled = bench([{ effect: "allow", kind: "other" }]);
-    ruled.last = { ...last, output: "x".repeat(100_000) };
-    const { structured } = await ruled.call("terminal_output", {});
+  it("asks each time if the user allows it once, also if a rule allows other calls", async () => {
+    const made = bench([{ effect: "allow", kind: "other" }]);
+    made.last = { ...last, output: "x".repeat(100_000) };
+    const { structured } = await made.answered("terminal_output", {});
     assert.deepEqual([(structured?.["output"] as string).length, structured?.["outputCut"]], [40_000, true]);
+    assert.match((await made.answered("terminal_output", {}, "refuse")).text, /did not allow/);
+  });
+
+  it("names the command in the question, and sends the output of that command", async () => {
+    const made = bench();
+    made.last = { ...last, cwd: "/ws" };
+    const called = made.call("terminal_output", {});
+    await until(() => openQuestions(made.actions.state()).length > 0);
+    assert.match(made.actions.asked[0]?.description ?? "", /^The command is “npm test”, in the folder \/ws\. /);
+    made.last = { ...last, command: "cat notes", output: "private" };
+    made.actions.answer("allow");
+    assert.deepEqual((await called).structured?.["output"], "1 failed");
   });
 });
 
