@@ -292,6 +292,32 @@ describe("the tool that runs a task", () => {
     assert.deepEqual(made.did, [["run", "build"]]);
   });
 
+  it("does not run if it has changed while the question was open", async () => {
+    const made = bench();
+    for (const changed of [
+      { ...build, commandLine: "npm run other" },
+      { ...build, folder: "/elsewhere" },
+      { ...build, env: { PATH: "/elsewhere" } },
+    ]) {
+      made.tasks = [build];
+      const called = made.call("run_task", { name: "build" });
+      await until(() => openQuestions(made.actions.state()).length > 0);
+      made.tasks = [changed];
+      made.actions.answer("allow");
+      assert.match((await called).text, /“build” has changed since the user was asked\. Nothing was run/);
+    }
+    assert.deepEqual(made.did, []);
+  });
+
+  it("shows its variables without likely secrets", async () => {
+    const made = bench();
+    made.tasks = [{ ...build, env: { MODE: "fast", API_TOKEN: "abcdef0123456789" } }];
+    assert.equal((await made.answered("run_task", { name: "build" })).isError, false);
+    const { env } = made.actions.asked[0]?.tool?.rawInput as { readonly env: Readonly<Record<string, string>> };
+    assert.equal(env["MODE"], "fast");
+    assert.doesNotMatch(env["API_TOKEN"] ?? "", /0123456789/);
+  });
+
   it("is refused by a rule about its command, without trust, and for a name that is not there or there twice", async () => {
     const made = bench([{ effect: "deny", command: "npm run build" }]);
     const other = { ...build, source: "npm", commandLine: "npm test", scopeFolder: "/ws" };
