@@ -87,7 +87,8 @@ export const renameSymbolTool = actingTool(
       const proposed = await context.editor.edits.rename(at, newName);
       const old = sent.symbol ?? (await wordAt(at, context));
       const title = t("Rename {0} to {1}", shortQuote(old), shortQuote(newName));
-      return makeChange(proposed, { title }, context, signal);
+      const notes = ["Only texts are changed. Files are not renamed."];
+      return makeChange(proposed, { title, notes }, context, signal);
     },
   },
   { destroys: true },
@@ -117,13 +118,15 @@ export const organizeImportsTool = actingTool(
     name: "organize_imports",
     title: "Organize Imports",
     description:
-      "Sorts the imports of a file and removes those that are not used, as its language server does. The user sees the diff and is asked first.",
+      "Sorts the imports of a file and removes those that are not used, as its language server does. The user sees the diff and is asked first. Only texts are changed: no command of the language server runs.",
     arguments: { path: pathArgument },
     result: changeSchema,
     async run({ path }, context, signal) {
       const admitted = await admittedPath(path, context, signal);
-      const proposed = await context.editor.edits.organizeImports(admitted);
-      return makeChange(proposed, { title: t("Organize imports of {0}", basename(admitted)) }, context, signal);
+      const { command, ...proposed } = await context.editor.edits.organizeImports(admitted);
+      const title = t("Organize imports of {0}", basename(admitted));
+      const unrun = command && `The language server would also run its command ${command}. It was not run.`;
+      return makeChange(proposed, { title, ...(unrun && { notes: [unrun] }) }, context, signal);
     },
   },
   { destroys: true, repeats: true },

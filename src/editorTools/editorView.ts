@@ -99,7 +99,10 @@ export interface FileEdit {
   readonly after: string;
 }
 
-/** Changes that the editor proposes. Nothing is changed yet. */
+/**
+ * Changes of texts that the editor proposes. Nothing is changed yet. VS Code does not show extensions whether the same
+ * change also creates, renames or deletes files, or inserts snippets: this is left out.
+ */
 export interface ProposedEdits {
   readonly edits: readonly FileEdit[];
   /** The addresses of documents that are no files and would also change. */
@@ -111,7 +114,8 @@ export interface EditorEdits {
   rename(at: CodePosition, newName: string): Promise<ProposedEdits>;
   /** Formats a file as the user has set it up. */
   format(path: string): Promise<ProposedEdits>;
-  organizeImports(path: string): Promise<ProposedEdits>;
+  /** `command` is what the language server would run after its edits. */
+  organizeImports(path: string): Promise<ProposedEdits & { readonly command?: string }>;
   /** What the light bulb offers for a range. The path is that of a file. */
   codeActions(at: CodePlace): Promise<readonly OfferedAction[]>;
   /** The changes of an action. Undefined: it is no longer offered. */

@@ -175,6 +175,14 @@ describe("the tool that runs a code action", () => {
     assert.deepEqual(made.did, ["command"]);
   });
 
+  it("is refused without a question if the action has neither text edits nor a command", async () => {
+    const made = bench();
+    made.action = { edits: [], others: [], runCommand: () => Promise.resolve() };
+    const { isError, text } = await made.call("run_code_action", at);
+    assert.deepEqual([isError, made.actions.asked], [true, []]);
+    assert.match(text, /^“Fix it” has no text edits, so it cannot be run here\.$/);
+  });
+
   it("does not run the command if the user refuses or a file has changed", async () => {
     const made = bench();
     made.action = { edits, others: [], command: "ext.fix", runCommand: async () => void made.did.push("command") };

@@ -31,7 +31,7 @@ export class WindowEdits implements EditorEdits {
       if (!edit || edit.entries().length === 0)
         throw new Refusal(
           "failed",
-          "No language server can rename what is at this position. Check the position, or whether the file belongs to a project.",
+          "No language server proposes text edits to rename what is at this position. Check the position, or whether the file belongs to a project.",
         );
       return edit.entries();
     });
@@ -52,13 +52,15 @@ export class WindowEdits implements EditorEdits {
     });
   }
 
-  organizeImports(path: string): Promise<ProposedEdits> {
-    return proposed(async () => {
+  async organizeImports(path: string): Promise<ProposedEdits & { readonly command?: string }> {
+    let command: string | undefined;
+    const edits = await proposed(async () => {
       const kind = vscode.CodeActionKind.SourceOrganizeImports.value;
       const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
       const whole = codeRange(new vscode.Range(0, 0, document.lineCount, 0));
       const [action] = await actionsAt({ path, ...whole }, { kind, resolved: 1 });
       if (!action) throw new Refusal("failed", "No language server can organize the imports of this file.");
+      command = action.command?.command;
       if (action.edit) return action.edit.entries();
       if (!action.command) return [];
       throw new Refusal(
@@ -66,6 +68,7 @@ export class WindowEdits implements EditorEdits {
         `The language server organizes imports with a command, which cannot be shown before. Run the code action ${shortQuote(action.title)} instead.`,
       );
     });
+    return { ...edits, ...(command !== undefined && { command }) };
   }
 
   async codeActions(at: CodePlace): Promise<readonly OfferedAction[]> {
