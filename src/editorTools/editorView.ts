@@ -137,7 +137,7 @@ export interface ComputedAction extends ProposedEdits {
   readonly disabled?: string;
   /** The command that it runs after its edits. What it does cannot be seen before. */
   readonly command?: string;
-  /** Runs the command. */
+  /** Runs the command. Rejects with a Refusal if the file has no edits and its text is no longer the same. */
   readonly runCommand: () => Promise<void>;
 }
 

@@ -169,6 +169,35 @@ describe("the editor's tools that act in VS Code", () => {
     assert.match(words, /“Make coffee” is not offered/);
   });
 
+  it("run the command of an action only if the text is still the same", async () => {
+    const ran: string[] = [];
+    const command = "parley-test.act";
+    const action = new vscode.CodeAction("Act", vscode.CodeActionKind.QuickFix);
+    action.command = { title: "Act", command };
+    const registered = [
+      vscode.commands.registerCommand(command, () => ran.push("ran")),
+      vscode.languages.registerCodeActionsProvider(
+        { pattern: path("names.ts") },
+        { provideCodeActions: () => [action] },
+      ),
+    ];
+    try {
+      const given = { path: path("names.ts"), line: 1, column: 1, title: "Act" };
+      assert.match((await call("run_code_action", given)).text, /command parley-test\.act ran/);
+      onAsked = async () => {
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(vscode.Uri.file(path("names.ts")), new vscode.Position(0, 0), "// Mine.\n");
+        assert.ok(await vscode.workspace.applyEdit(edit));
+      };
+      const { isError, text: words } = await call("run_code_action", given);
+      assert.deepEqual([isError, ran], [true, ["ran"]]);
+      assert.match(words, /has changed since the action was computed/);
+    } finally {
+      for (const one of registered) one.dispose();
+      await discardAll();
+    }
+  });
+
   it("rename a file whose tab follows, and show a file without taking the focus", async () => {
     await served("uses.ts");
     await done("rename_file", { path: path("uses.ts"), newPath: join(folder, "src", "lib", "usage.ts") });

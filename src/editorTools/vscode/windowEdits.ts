@@ -1,7 +1,7 @@
 // The changes that language servers of the window propose, as texts before and after. Nothing is changed here.
 import * as vscode from "vscode";
 import { asError, Refusal } from "../../base/errors.ts";
-import { shortQuote } from "../../base/text.ts";
+import { shortQuote, withLineFeeds } from "../../base/text.ts";
 import type {
   CodePlace,
   CodePosition,
@@ -84,7 +84,9 @@ export class WindowEdits implements EditorEdits {
     const index = offered.findIndex(one => one.title === title);
     if (index < 0) return undefined;
     let found: vscode.CodeAction | undefined;
+    let text = "";
     const edits = await proposed(async () => {
+      text = await textOf(at.path);
       // VS Code asks for the changes of the first actions only.
       found = (await actionsAt(at, { resolved: index + 1 }))[index];
       return found?.title === title ? (found.edit?.entries() ?? []) : [];
@@ -96,11 +98,22 @@ export class WindowEdits implements EditorEdits {
       ...(disabled && { disabled: disabled.reason }),
       ...(command && { command: command.command }),
       runCommand: async () => {
-        if (command) await vscode.commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+        if (!command) return;
+        // A file with edits has its text checked when they are written.
+        const isEdited = edits.edits.some(
+          ({ path, before, after }) =>
+            path === vscode.Uri.file(at.path).fsPath && withLineFeeds(before) !== withLineFeeds(after),
+        );
+        if (!isEdited && (await textOf(at.path)) !== text)
+          throw new Refusal("failed", "The file has changed since the action was computed. Call again.");
+        await vscode.commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
       },
     };
   }
 }
+
+const textOf = async (path: string): Promise<string> =>
+  (await vscode.workspace.openTextDocument(vscode.Uri.file(path))).getText();
 
 /** The actions that are offered for a range. An extension can also offer a bare command. */
 async function actionsAt(
