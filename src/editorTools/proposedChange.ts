@@ -3,7 +3,7 @@ import { asError, Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { withLineFeeds } from "../base/text.ts";
 import type { FileLocation, ToolContent } from "../session/events.ts";
-import { askedCall } from "./askedCall.ts";
+import { askedCall, currentActions } from "./askedCall.ts";
 import type { FileEdit, ProposedEdits } from "./editorView.ts";
 import { list, text } from "./resultFields.ts";
 import { joinedLines, resultSchema, type ToolAnswer, type ToolContext } from "./tool.ts";
@@ -70,8 +70,12 @@ export async function makeChange(
       act: async () => {
         const { changed, failed } = await writeAll(edits, context, signal);
         const [first] = failed;
+        if (changed.length === 0) currentActions(context);
         if (first && changed.length === 0) throw new Refusal("failed", first.reason);
-        if (after && failed.length === 0) await after();
+        if (after && failed.length === 0) {
+          currentActions(context);
+          await after();
+        }
         return {
           structured: { changed, failed },
           text: joinedLines(
@@ -92,21 +96,16 @@ interface WrittenFiles {
   readonly failed: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Writes the files one after the other. A file that cannot be written does not stop the others. */
-async function writeAll(
-  edits: readonly FileEdit[],
-  { access }: ToolContext,
-  signal: AbortSignal,
-): Promise<WrittenFiles> {
+/** Writes the files one after the other. A file that cannot be written does not stop the others, but Stop does. */
+async function writeAll(edits: readonly FileEdit[], context: ToolContext, signal: AbortSignal): Promise<WrittenFiles> {
+  const { files } = context.access;
   const changed: string[] = [];
   const failed: { path: string; reason: string }[] = [];
   for (const edit of edits) {
     const { path, after } = edit;
     try {
       if (signal.aborted) throw new Refusal("cancelled", "The call was cancelled.");
-      const write = access.actions?.writeFile(path, after, () => access.files.edit(edit, signal));
-      if (!write) throw new Refusal("failed", "The session has ended.");
-      await write;
+      await currentActions(context).writeFile(path, after, () => files.edit(edit, signal));
       changed.push(path);
     } catch (thrown) {
       failed.push({ path, reason: asError(thrown).message });

@@ -22,6 +22,8 @@ interface Bench {
   readonly actions: FakeActions;
   /** What the language server proposes. */
   proposed: ProposedEdits;
+  /** Runs after each write. */
+  onWritten: () => void;
   call(name: string, given: unknown, signal?: AbortSignal): Promise<ToolResult>;
   /** Calls a tool, and answers its question. */
   answered(name: string, given: unknown, option?: string): Promise<ToolResult>;
@@ -32,6 +34,10 @@ function bench(setup: { readonly rules?: readonly Rule[] } = {}): Bench {
   const { access, confinement, documents, policy } = gate({ ...setup, answer: { option: "refuse" } });
   const files = new SessionFiles(documents, confinement, {}, access);
   const actions = fakeActions(policy, decided => access.rememberAnswer(decided));
+  const observed: FakeActions = {
+    ...actions,
+    writeFile: (path, text, write) => actions.writeFile(path, text, write).then(() => made.onWritten()),
+  };
   const editor = {
     edits: { rename: () => Promise.resolve(made.proposed) },
     languages: {
@@ -40,13 +46,14 @@ function bench(setup: { readonly rules?: readonly Rule[] } = {}): Bench {
     spelled: (path: string) => path,
   } as unknown as EditorView;
   const context: ToolContext = {
-    access: { ...{ confinement, gate: access, files, actions }, passes: path => access.passes(path) },
+    access: { ...{ confinement, gate: access, files, actions: observed }, passes: path => access.passes(path) },
     ...{ editor, changes: () => [], clock: new FakeClock() },
   };
   const never = new AbortController().signal;
   const made: Bench = {
     ...{ documents, files, actions },
     proposed: { edits: [], others: [] },
+    onWritten: () => {},
     call: (name, given, signal = never) => callTool(name, given, { choice: "all", context, signal, log: nullLog }),
     answered: async (name, given, option = "allow") => {
       const called = made.call(name, given);
@@ -177,10 +184,19 @@ describe("the editor's tools that act", () => {
     assert.match((await called).text, /was cancelled, so nothing was changed/);
   });
 
+  it("write no further file after Stop", async () => {
+    const made = bench();
+    made.onWritten = () => made.actions.dispatch({ type: "cancelRequested" });
+    const { structured, text } = await made.answered("rename_symbol", rename);
+    assert.deepEqual(structured?.["changed"], ["/ws/a.ts"]);
+    assert.match(text, /\/ws\/b\.ts was not changed: The user has stopped the turn/);
+    assert.equal(made.text("/ws/b.ts"), made.proposed.edits[1]?.before);
+  });
+
   it("refuse a call while no turn is running, and after Stop", async () => {
     const made = bench();
     made.actions.dispatch({ type: "cancelRequested" });
-    assert.match((await made.call("rename_symbol", rename)).text, /stopped the turn, so nothing is changed/);
+    assert.match((await made.call("rename_symbol", rename)).text, /stopped the turn, so nothing more is changed/);
     made.actions.dispatch({ type: "activity", state: "idle", stopReason: "cancelled" });
     assert.match((await made.call("rename_symbol", rename)).text, /No turn of this session is running/);
     assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
