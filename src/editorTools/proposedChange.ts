@@ -26,7 +26,14 @@ export interface ChangeWords {
   /** Sentences for the agent that follow the list of files. */
   readonly notes?: readonly (string | undefined)[];
   /** Runs after the files have changed, if all of them have. */
-  readonly after?: () => Promise<void>;
+  readonly after?: CommandAfter;
+}
+
+interface CommandAfter {
+  /** The name of the command. */
+  readonly command: string;
+  /** Rejects with a Refusal if it was not run. */
+  readonly run: () => Promise<void>;
 }
 
 /** The result of a tool that changes texts. */
@@ -68,14 +75,12 @@ export async function makeChange(
     {
       signal,
       act: async () => {
-        const { changed, failed } = await writeAll(edits, context, signal);
+        const written = await writeAll(edits, context, signal);
+        const { changed, failed } = written;
         const [first] = failed;
         if (changed.length === 0) currentActions(context);
         if (first && changed.length === 0) throw new Refusal("failed", first.reason);
-        if (after && failed.length === 0) {
-          currentActions(context);
-          await after();
-        }
+        const ending = after && (await runAfter(after, written, context, signal));
         return {
           structured: { changed, failed },
           text: joinedLines(
@@ -83,6 +88,7 @@ export async function makeChange(
             ...changed,
             ...failed.map(({ path, reason }) => `${path} was not changed: ${reason}`),
             ...notes,
+            ending,
             changed.length > 0 ? "The user can still undo the changes in the review." : undefined,
           ),
         };
@@ -112,6 +118,31 @@ async function writeAll(edits: readonly FileEdit[], context: ToolContext, signal
     }
   }
   return { changed, failed };
+}
+
+/** Runs the command if all files were changed, and says how it ended. Rejects with a Refusal if no file was changed either. */
+async function runAfter(
+  { command, run }: CommandAfter,
+  { changed, failed }: WrittenFiles,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<string> {
+  if (failed.length > 0) return `The command ${command} was not run.`;
+  try {
+    if (signal.aborted) throw new Refusal("cancelled", "The call was cancelled.");
+    currentActions(context);
+    await run();
+    return `The command ${command} ran, too. Read the files again to see what it did.`;
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    if (thrown instanceof Refusal) {
+      if (changed.length === 0) throw thrown;
+      return `The command ${command} was not run: ${message}`;
+    }
+    const words = `The command ${command} failed. Read the files again to see what it did. The error: ${message}`;
+    if (changed.length === 0) throw new Refusal("failed", words);
+    return words;
+  }
 }
 
 type DiffContent = Extract<ToolContent, { type: "diff" }>;

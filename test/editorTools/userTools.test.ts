@@ -193,6 +193,36 @@ describe("the tool that runs a code action", () => {
   });
 });
 
+describe("the command of a code action", () => {
+  const at = { path: "/ws/a.ts", line: 1, column: 1, title: "Fix it" };
+  const one = { path: "/ws/a.ts", before: "let a;\n", after: "const a = 1;\n" };
+  const two = { path: "/ws/b.ts", before: "let b;\n", after: "const b = 1;\n" };
+
+  it("is reported as not run if a file could not be changed", async () => {
+    const made = bench();
+    made.documents.put("/ws/b.ts", "let other;\n");
+    const runCommand = async (): Promise<void> => void made.did.push("command");
+    made.action = { edits: [one, two], others: [], command: "ext.fix", runCommand };
+    const { text } = await made.answered("run_code_action", at);
+    assert.match(text, /The command ext\.fix was not run\./);
+    assert.doesNotMatch(text, /ran, too/);
+    assert.deepEqual(made.did, []);
+  });
+
+  it("leaves the list of changed files in the result if it fails", async () => {
+    const made = bench();
+    const runCommand = (): Promise<void> => Promise.reject(new Error("No project"));
+    made.action = { edits: [one], others: [], command: "ext.fix", runCommand };
+    const { structured, text } = await made.answered("run_code_action", at);
+    assert.deepEqual(structured?.["changed"], ["/ws/a.ts"]);
+    assert.match(text, /The command ext\.fix failed\. .* The error: No project/);
+    made.action = { edits: [], others: [], command: "ext.fix", runCommand };
+    const { isError, text: alone } = await made.answered("run_code_action", at);
+    assert.equal(isError, true);
+    assert.match(alone, /The error: No project/);
+  });
+});
+
 describe("the tool that shows files", () => {
   it("asks, and shows a range, a diff of two files, or nothing that the session may not see", async () => {
     const made = bench();
