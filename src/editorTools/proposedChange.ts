@@ -57,14 +57,11 @@ export async function makeChange(
   const edits = proposed.filter(({ before, after: text }) => withLineFeeds(before) !== withLineFeeds(text));
   if (edits.length === 0 && after === undefined)
     return { structured: { changed: [], failed: [] }, text: joinedLines("There is nothing to change.", ...notes) };
-  if (edits.length > maxFiles)
-    throw new Refusal(
-      "failed",
-      `This would change ${edits.length} files, more than ${maxFiles}. Nothing was changed. Do it in smaller steps.`,
-    );
+  checkFileCount(edits.length);
   const content = edits.map(shownDiff);
   if (content.reduce((sum, { oldText = "", newText = "" }) => sum + oldText.length + newText.length, 0) > maxShown)
     throw new Refusal("failed", "The change is larger than can be shown to the user. Do it in smaller steps.");
+  await checkWrites(edits, context);
   return askedCall(
     {
       ...{ title, kind: "edit", content, locations: edits.map(firstChange) },
@@ -95,6 +92,24 @@ export async function makeChange(
       },
     },
   );
+}
+
+/** Throws a Refusal if one call would change too many files. */
+export function checkFileCount(count: number): void {
+  if (count > maxFiles)
+    throw new Refusal(
+      "failed",
+      `This would change ${count} files, more than ${maxFiles}. Nothing was changed. Do it in smaller steps.`,
+    );
+}
+
+/** Rejects with a Refusal if one of the files cannot be written in any case, so that a change does not end half done. */
+async function checkWrites(edits: readonly FileEdit[], { access }: ToolContext): Promise<void> {
+  for (const { path } of edits)
+    await access.checkWrite(path).catch((thrown: unknown) => {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      throw new Refusal(thrown.kind, `${thrown.message} Nothing was changed.`, { path });
+    });
 }
 
 interface WrittenFiles {

@@ -9,9 +9,8 @@ import { callTool, describedTools, toolDescriptions } from "../../src/editorTool
 import type { ToolContext } from "../../src/editorTools/tool.ts";
 import type { ToolResult } from "../../src/editorTools/toolServer.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
-import type { Rule } from "../../src/permissions/rules.ts";
 import { openQuestions } from "../../src/session/state.ts";
-import { gate } from "../support/fakes/accessGate.ts";
+import { gate, type Setup } from "../support/fakes/accessGate.ts";
 import { fakeActions, type FakeActions } from "../support/fakes/agentActions.ts";
 import { FakeClock, type FakeDocuments } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
@@ -30,7 +29,7 @@ interface Bench {
   text(path: string): string;
 }
 
-function bench(setup: { readonly rules?: readonly Rule[] } = {}): Bench {
+function bench(setup: Pick<Setup, "rules" | "outside"> = {}): Bench {
   const { access, confinement, documents, policy } = gate({ ...setup, answer: { option: "refuse" } });
   const files = new SessionFiles(documents, confinement, {}, access);
   const actions = fakeActions(policy, decided => access.rememberAnswer(decided));
@@ -46,7 +45,11 @@ function bench(setup: { readonly rules?: readonly Rule[] } = {}): Bench {
     spelled: (path: string) => path,
   } as unknown as EditorView;
   const context: ToolContext = {
-    access: { ...{ confinement, gate: access, files, actions: observed }, passes: path => access.passes(path) },
+    access: {
+      ...{ confinement, gate: access, files, actions: observed },
+      passes: path => access.passes(path),
+      checkWrite: path => access.checkWrite(path),
+    },
     ...{ editor, changes: () => [], clock: new FakeClock() },
   };
   const never = new AbortController().signal;
@@ -240,16 +243,20 @@ describe("the editor's tools that act", () => {
     assert.match((await made.call("apply_edits", { edits: [] })).text, /must be a list that is not empty/);
   });
 
-  it("ask for protected files once more, and leave git's files alone", async () => {
-    const made = bench({ rules: [{ effect: "allow", kind: "edit", path: "**" }] });
-    made.documents.put("/ws/.git/config", "old\n");
-    const at = { path: "/ws/.git/config", column: 1, endColumn: 4 };
-    const called = made.call("apply_edits", edit(at));
-    await until(() => openQuestions(made.actions.state()).length > 0);
-    made.actions.answer("allow");
-    const { isError, text } = await called;
-    assert.deepEqual([isError, made.text("/ws/.git/config")], [true, "old\n"]);
-    assert.match(text, /belongs to git/);
+  it("refuse a change as a whole if git's files or files outside are in it, without a question", async () => {
+    const made = bench({ rules: [{ effect: "allow", kind: "edit", path: "**" }], outside: "refuse" });
+    const [first] = made.proposed.edits;
+    for (const [path, words] of [
+      ["/ws/.git/config", /belongs to git.* Nothing was changed\.$/],
+      ["/elsewhere/a.ts", /outside this session's folders.* Nothing was changed\.$/],
+    ] as const) {
+      made.documents.put(path, "old\n");
+      made.proposed = { edits: [first, { path, before: "old\n", after: "new\n" }].filter(one => !!one), others: [] };
+      const { isError, text } = await made.call("rename_symbol", rename);
+      assert.equal(isError, true);
+      assert.match(text, words);
+    }
+    assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
   });
 
   it("keep what the agent does not know of a file unknown", async () => {

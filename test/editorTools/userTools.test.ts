@@ -71,6 +71,7 @@ function bench(rules: readonly Rule[] = []): Bench {
     access: {
       ...{ confinement, gate: access, files, actions, allowed: new Set() },
       passes: path => access.passes(path),
+      checkWrite: path => access.checkWrite(path),
     },
     ...{ editor, changes: () => [], clock },
   };

@@ -11,6 +11,7 @@ import type {
   OfferedAction,
   ProposedEdits,
 } from "../editorView.ts";
+import { checkFileCount } from "../proposedChange.ts";
 import { withRangeEdits } from "../rangeEdits.ts";
 import { codeRange } from "./codeRange.ts";
 import { answer } from "./windowLanguages.ts";
@@ -146,6 +147,7 @@ async function proposed(compute: () => Promise<Entries>): Promise<ProposedEdits>
       throw new Refusal("failed", `The language server refused: ${asError(thrown).message}`);
     });
     const files = entries.filter(([uri, edits]) => uri.scheme === "file" && edits.length > 0);
+    checkFileCount(files.length);
     const documents = await Promise.all(files.map(([uri]) => vscode.workspace.openTextDocument(uri)));
     const now = openVersions();
     const isStale = documents.some(({ uri }) => {
