@@ -82,6 +82,7 @@ describe("the editor's tools that act in VS Code", () => {
   });
 
   const path = (name: string): string => join(folder, "src", name);
+  const only = (name: string): vscode.RelativePattern => new vscode.RelativePattern(join(folder, "src"), name);
   const text = (name: string): Promise<string> => readFile(path(name), "utf8");
   const call = (name: string, given: object): ReturnType<typeof callTool> =>
     callTool(name, given, { choice: "all", context, signal: new AbortController().signal, log: nullLog });
@@ -170,6 +171,34 @@ describe("the editor's tools that act in VS Code", () => {
     assert.match(words, /“Make coffee” is not offered/);
   });
 
+  it("compute a change once more if a file was not open, and refuse a range that is not in the text", async () => {
+    const uri = vscode.Uri.file(path("closed.txt"));
+    await writeFile(uri.fsPath, "one\n");
+    const opened: boolean[] = [];
+    let length = 3;
+    const provider: vscode.RenameProvider = {
+      provideRenameEdits(_document, _position, name) {
+        opened.push(vscode.workspace.textDocuments.some(one => one.uri.toString() === uri.toString()));
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(uri, new vscode.Range(0, 0, 0, length), name);
+        return edit;
+      },
+    };
+    await writeFile(path("names.txt"), "one\n");
+    const registered = vscode.languages.registerRenameProvider({ pattern: only("names.txt") }, provider);
+    try {
+      const given = { path: path("names.txt"), line: 1, symbol: "one", newName: "two" };
+      await done("rename_symbol", given);
+      assert.deepEqual([opened, await text("closed.txt")], [[false, true], "two\n"]);
+      length = 30;
+      const { isError, text: words } = await call("rename_symbol", given);
+      assert.deepEqual([isError, asked.length, await text("closed.txt")], [true, 1, "two\n"]);
+      assert.match(words, /knows another text of .*closed\.txt than the editor/);
+    } finally {
+      registered.dispose();
+    }
+  });
+
   it("run the command of an action only if the text is still the same", async () => {
     const ran: string[] = [];
     const command = "parley-test.act";
@@ -178,7 +207,7 @@ describe("the editor's tools that act in VS Code", () => {
     const registered = [
       vscode.commands.registerCommand(command, () => ran.push("ran")),
       vscode.languages.registerCodeActionsProvider(
-        { pattern: path("names.ts") },
+        { pattern: only("names.ts") },
         { provideCodeActions: () => [action] },
       ),
     ];

@@ -17,7 +17,7 @@ import { codeRange } from "./codeRange.ts";
 import { answer } from "./windowLanguages.ts";
 
 /** How often a change is computed if documents change meanwhile. */
-const maxAttempts = 3;
+const maxAttempts = 4;
 
 /** The edits of language servers. */
 export class WindowEdits implements EditorEdits {
@@ -140,6 +140,7 @@ type Entries = readonly (readonly [vscode.Uri, readonly vscode.TextEdit[]])[];
 
 /** The changes that `compute` proposes, in texts that have not changed meanwhile. Rejects with a Refusal. */
 async function proposed(compute: () => Promise<Entries>): Promise<ProposedEdits> {
+  let hasOpened = false;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const versions = openVersions();
     const entries = await answer(compute()).catch((thrown: unknown) => {
@@ -154,7 +155,10 @@ async function proposed(compute: () => Promise<Entries>): Promise<ProposedEdits>
       const version = versions.get(uri.toString());
       return version !== undefined && version !== now.get(uri.toString());
     });
-    if (isStale) continue;
+    // The server may have known an older text of a file that was not open. Now it gets each change.
+    const opensNow: boolean = !hasOpened && documents.some(({ uri }) => !versions.has(uri.toString()));
+    hasOpened ||= opensNow;
+    if (isStale || opensNow) continue;
     return {
       edits: files.map(([, edits], index) => fileEdit(documents[index] as vscode.TextDocument, edits)),
       others: entries.filter(([uri]) => uri.scheme !== "file").map(([uri]) => uri.toString()),
@@ -169,6 +173,22 @@ const openVersions = (): ReadonlyMap<string, number> =>
 function fileEdit(document: vscode.TextDocument, edits: readonly vscode.TextEdit[]): FileEdit {
   const before = document.getText();
   const path = document.uri.fsPath;
-  const ranges = edits.map(({ range, newText }) => ({ ...codeRange(document.validateRange(range)), newText }));
+  const ranges = edits.map(({ range, newText }) => ({ ...codeRange(validRange(document, range)), newText }));
   return { path, before, after: withRangeEdits(before, ranges, path) };
+}
+
+/** The range in the document. Throws a Refusal if it is not in the text, because the server knows another text then. */
+function validRange(document: vscode.TextDocument, range: vscode.Range): vscode.Range {
+  const valid = document.validateRange(range);
+  const { start, end } = range;
+  // Servers write the whole text, or its last line, with an end after the last line.
+  const isToEnd =
+    valid.start.isEqual(start) &&
+    (end.isEqual(new vscode.Position(document.lineCount, 0)) ||
+      (start.isEqual(new vscode.Position(0, 0)) && end.line >= document.lineCount));
+  if (valid.isEqual(range) || isToEnd) return valid;
+  throw new Refusal(
+    "failed",
+    `The language server knows another text of ${document.uri.fsPath} than the editor. Nothing was changed. Call again.`,
+  );
 }
