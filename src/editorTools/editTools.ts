@@ -99,13 +99,18 @@ export const formatFileTool = actingTool(
   {
     name: "format_file",
     title: "Format File",
-    description:
-      "Formats a file with the formatter that the user has set up in the editor. The user sees the diff and is asked first.",
+    description: "Formats a file with a formatter of the editor. The user sees the diff and is asked first.",
     arguments: { path: pathArgument },
     result: changeSchema,
     async run({ path }, context, signal) {
       const admitted = await admittedPath(path, context, signal);
       const proposed = await context.editor.edits.format(admitted);
+      const { edits, others } = proposed;
+      if (edits.length + others.length === 0)
+        return {
+          structured: { changed: [], failed: [] },
+          text: `Nothing to change, or no formatter is installed for ${quotePath(admitted)}.`,
+        };
       return makeChange(proposed, { title: t("Format {0}", basename(admitted)) }, context, signal);
     },
   },

@@ -112,7 +112,7 @@ export interface ProposedEdits {
 /** Computes changes. Each method rejects with a Refusal if the language servers fail or have nothing. */
 export interface EditorEdits {
   rename(at: CodePosition, newName: string): Promise<ProposedEdits>;
-  /** Formats a file as the user has set it up. */
+  /** Formats a file. There are no edits if its formatter changes nothing, or if it has no formatter. */
   format(path: string): Promise<ProposedEdits>;
   /** `command` is what the language server would run after its edits. */
   organizeImports(path: string): Promise<ProposedEdits & { readonly command?: string }>;

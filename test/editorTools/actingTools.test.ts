@@ -38,7 +38,7 @@ function bench(setup: Pick<Setup, "rules" | "outside"> = {}): Bench {
     writeFile: (path, text, write) => actions.writeFile(path, text, write).then(() => made.onWritten()),
   };
   const editor = {
-    edits: { rename: () => Promise.resolve(made.proposed) },
+    edits: { rename: () => Promise.resolve(made.proposed), format: () => Promise.resolve(made.proposed) },
     languages: {
       lineText: async (path: string, line: number) => (await documents.read(path)).split("\n")[line - 1],
     },
@@ -203,6 +203,15 @@ describe("the editor's tools that act", () => {
     made.actions.dispatch({ type: "activity", state: "idle", stopReason: "cancelled" });
     assert.match((await made.call("rename_symbol", rename)).text, /No turn of this session is running/);
     assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
+  });
+
+  it("say that there may be no formatter if a file has nothing to format", async () => {
+    const made = bench();
+    made.proposed = { edits: [], others: [] };
+    const { isError, text } = await made.call("format_file", { path: "/ws/a.ts" });
+    assert.equal(isError, false);
+    assert.equal(text, "Nothing to change, or no formatter is installed for “/ws/a.ts”.");
+    assert.deepEqual(made.actions.asked, []);
   });
 
   it("refuse edits whose old text does not match, without asking", async () => {

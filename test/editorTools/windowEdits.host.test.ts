@@ -155,6 +155,19 @@ describe("the editor's tools that act in VS Code", () => {
     );
   });
 
+  it("format a file with the indentation that it has", async () => {
+    const started = "export function greet() {\n\tif (true) {\n\t\treturn  1;\n\t}\n}\n";
+    await writeFile(path("tabs.ts"), started);
+    await served("tabs.ts");
+    // The file is open, but no longer visible.
+    await vscode.window.showTextDocument(vscode.Uri.file(path("names.ts")));
+    await done("format_file", { path: path("tabs.ts") });
+    assert.equal(await text("tabs.ts"), started.replace("return  1", "return 1"));
+    const { isError, text: words } = await call("format_file", { path: path("tabs.ts") });
+    assert.equal(isError, false);
+    assert.match(words, /^Nothing to change, or no formatter/);
+  });
+
   it("list the actions for a problem, and run one by its title", async () => {
     await writeFile(path("uses.ts"), 'export const shown = greet("Ada");\n');
     await served("uses.ts");

@@ -11,6 +11,7 @@ import type {
   OfferedAction,
   ProposedEdits,
 } from "../editorView.ts";
+import { indentationOf } from "../indentation.ts";
 import { checkFileCount } from "../proposedChange.ts";
 import { withRangeEdits } from "../rangeEdits.ts";
 import { codeRange } from "./codeRange.ts";
@@ -41,15 +42,14 @@ export class WindowEdits implements EditorEdits {
   format(path: string): Promise<ProposedEdits> {
     const uri = vscode.Uri.file(path);
     return proposed(async () => {
-      const { languageId } = await vscode.workspace.openTextDocument(uri);
-      const settings = vscode.workspace.getConfiguration("editor", { uri, languageId });
+      const document = await vscode.workspace.openTextDocument(uri);
       const edits = await vscode.commands.executeCommand<readonly vscode.TextEdit[] | undefined>(
         "vscode.executeFormatDocumentProvider",
         uri,
-        { tabSize: settings.get<number>("tabSize", 4), insertSpaces: settings.get<boolean>("insertSpaces", true) },
+        formattingOptions(document),
       );
-      if (!edits) throw new Refusal("failed", `No formatter is installed for files of the language ${languageId}.`);
-      return [[uri, edits]];
+      // VS Code answers the same if there is no formatter and if it changes nothing.
+      return edits ? [[uri, edits]] : [];
     });
   }
 
@@ -111,6 +111,19 @@ export class WindowEdits implements EditorEdits {
       },
     };
   }
+}
+
+/** How the document is indented: as a visible editor shows it, or else as its text or the settings have it. */
+function formattingOptions(document: vscode.TextDocument): vscode.FormattingOptions {
+  const { uri, languageId } = document;
+  const settings = vscode.workspace.getConfiguration("editor", { uri, languageId });
+  const shown = vscode.window.visibleTextEditors.find(one => one.document === document);
+  const found = settings.get<boolean>("detectIndentation", true) ? indentationOf(document.getText()) : undefined;
+  const { tabSize, insertSpaces } = shown?.options ?? { ...found };
+  return {
+    tabSize: typeof tabSize === "number" ? tabSize : settings.get<number>("tabSize", 4),
+    insertSpaces: typeof insertSpaces === "boolean" ? insertSpaces : settings.get<boolean>("insertSpaces", true),
+  };
 }
 
 const textOf = async (path: string): Promise<string> =>
