@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { quotePath, shortQuote } from "../base/text.ts";
+import { missingRefusal } from "../files/refusals.ts";
 import type { FileEdit } from "./editorView.ts";
 import { positionArguments, positionOf } from "./languageTools.ts";
 import { changeSchema, editTitle, makeChange } from "./proposedChange.ts";
@@ -55,7 +56,7 @@ export const applyEditsTool = actingTool(
 /** The texts before and after the edits, by file. Two paths may lead to the same file. */
 async function filesWithEdits(
   byPath: ReadonlyMap<string, readonly CodeEdit[]>,
-  { access }: ToolContext,
+  { access, editor }: ToolContext,
   signal: AbortSignal,
 ): Promise<readonly FileEdit[]> {
   const files: FileEdit[] = [];
@@ -64,6 +65,8 @@ async function filesWithEdits(
     // The agent gets none of the lines.
     const before = await access.files.read({ path }, signal, () => 0);
     const located = await access.confinement.locate(path);
+    // For some agents, a missing file is read as an empty text.
+    if (before === "" && (await editor.files.kindOf(located.path)) === "missing") throw missingRefusal(path);
     if (keys.has(located.key))
       throw new Refusal("invalid", `${quotePath(path)} is named in two ways. Use one path for each file.`);
     keys.add(located.key);

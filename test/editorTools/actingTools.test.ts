@@ -29,9 +29,13 @@ interface Bench {
   text(path: string): string;
 }
 
-function bench(setup: Pick<Setup, "rules" | "outside"> = {}): Bench {
+interface BenchSetup extends Pick<Setup, "rules" | "outside"> {
+  readonly missingFiles?: "empty";
+}
+
+function bench({ missingFiles, ...setup }: BenchSetup = {}): Bench {
   const { access, confinement, documents, policy } = gate({ ...setup, answer: { option: "refuse" } });
-  const files = new SessionFiles(documents, confinement, {}, access);
+  const files = new SessionFiles(documents, confinement, { ...(missingFiles && { missingFiles }) }, access);
   const actions = fakeActions(policy, decided => access.rememberAnswer(decided));
   const observed: FakeActions = {
     ...actions,
@@ -42,6 +46,7 @@ function bench(setup: Pick<Setup, "rules" | "outside"> = {}): Bench {
     languages: {
       lineText: async (path: string, line: number) => (await documents.read(path)).split("\n")[line - 1],
     },
+    files: { kindOf: async (path: string) => (await documents.stat(path)).kind },
     spelled: (path: string) => path,
   } as unknown as EditorView;
   const context: ToolContext = {
@@ -240,6 +245,14 @@ describe("the editor's tools that act", () => {
     const { text } = await made.call("apply_edits", { edits: [one, { ...one, path: "/ws/./a.ts" }] });
     assert.match(text, /named in two ways/);
     assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
+  });
+
+  it("refuse a missing file without a question, also for an agent that reads it as empty", async () => {
+    const made = bench({ missingFiles: "empty" });
+    const given = edit({ path: "/ws/none.ts", column: 1, endColumn: 1, oldText: "" });
+    const { isError, text } = await made.call("apply_edits", given);
+    assert.deepEqual([isError, made.actions.asked], [true, []]);
+    assert.match(text, /\/ws\/none\.ts” does not exist/);
   });
 
   it("name the mistake in an item of a list", async () => {
