@@ -47,7 +47,7 @@ export function currentActions({ access: { actions } }: ToolContext): AgentActio
   if (!actions) throw new Refusal("failed", "This session has no tools that act. Work without them.");
   const state = actions.state();
   if (state.cancelling)
-    throw new Refusal("cancelled", "The user has stopped the turn, so nothing is changed. End the turn.");
+    throw new Refusal("cancelled", "The user has stopped the turn, so nothing more is changed. End the turn.");
   if (!isWorking(state))
     throw new Refusal(
       "failed",
@@ -76,13 +76,14 @@ export async function askedCall<T>(
     if (answer === "cancelled" || signal.aborted)
       throw new Refusal("cancelled", "The permission request was cancelled, so nothing was changed.");
     if (answer.option === refusal) throw new NotAllowed(title);
+    currentActions(context);
     actions.report({ type: "tool", toolCallId, patch: { status: "in_progress" } });
     return act({ isForSession: answer.option === forSessionOption });
   });
 }
 
-/** Shows the call in the chat while `act` runs, and how it ended. Asks nothing. */
-async function shownCall<T>(
+/** Shows the call in the chat while `act` runs, and how it ended. Asks nothing. Throws a Refusal if it cannot act now. */
+export async function shownCall<T>(
   { title, kind, content = [], locations = [], input }: AskedCall,
   context: ToolContext,
   act: (toolCallId: string, actions: AgentActions) => Promise<T>,

@@ -79,7 +79,7 @@ export const runCodeActionTool = actingTool(
     name: "run_code_action",
     title: "Run Code Action",
     description:
-      "Runs a quick fix or a refactoring that list_code_actions lists for the same range, by its title. The user sees the diff and is asked first. Some actions also run a command of an extension, whose effect cannot be shown before; the question says so.",
+      "Runs a quick fix or a refactoring that list_code_actions lists for the same range, by its title. The user sees the diff and is asked first. Some actions also run a command of an extension, whose effect cannot be shown before; the question says so. Otherwise only texts are changed: if an action would also create, rename or delete files or insert snippets, this is not visible and does not happen.",
     arguments: { ...rangeArguments, title: textArgument("The title of the action.", 1000) },
     result: changeSchema,
     async run({ title, ...sent }, context, signal) {
@@ -87,20 +87,23 @@ export const runCodeActionTool = actingTool(
       const action = await context.editor.edits.codeAction(at, title);
       if (!action)
         throw new Refusal("failed", `${shortQuote(title)} is not offered here. List the actions of this range again.`);
-      const { disabled, command, runCommand } = action;
+      const { disabled, command, runCommand, edits, others } = action;
       if (disabled !== undefined) throw new Refusal("failed", `This action cannot be run here: ${disabled}`);
+      if (command === undefined && edits.length + others.length === 0)
+        throw new Refusal("failed", `${shortQuote(title)} has no text edits, so it cannot be run here.`);
+      const notes = edits.length > 0 ? ["Only texts can be changed in this way."] : [];
       return makeChange(
         action,
         {
           title: t("{0} in {1}", title, basename(at.path)),
+          notes,
           ...(command !== undefined && {
             description: t(
               "This also runs the command {0} of an extension. Parley cannot show what the command does, and its changes are not listed for review.",
               command,
             ),
             caveat: "runs a command of an extension",
-            notes: [`The command ${command} ran, too. Read the files again to see what it did.`],
-            after: runCommand,
+            after: { command, run: runCommand },
           }),
         },
         context,

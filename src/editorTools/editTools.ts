@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { quotePath, shortQuote } from "../base/text.ts";
+import { missingRefusal } from "../files/refusals.ts";
 import type { FileEdit } from "./editorView.ts";
 import { positionArguments, positionOf } from "./languageTools.ts";
 import { changeSchema, editTitle, makeChange } from "./proposedChange.ts";
@@ -55,7 +56,7 @@ export const applyEditsTool = actingTool(
 /** The texts before and after the edits, by file. Two paths may lead to the same file. */
 async function filesWithEdits(
   byPath: ReadonlyMap<string, readonly CodeEdit[]>,
-  { access }: ToolContext,
+  { access, editor }: ToolContext,
   signal: AbortSignal,
 ): Promise<readonly FileEdit[]> {
   const files: FileEdit[] = [];
@@ -64,6 +65,8 @@ async function filesWithEdits(
     // The agent gets none of the lines.
     const before = await access.files.read({ path }, signal, () => 0);
     const located = await access.confinement.locate(path);
+    // For some agents, a missing file is read as an empty text.
+    if (before === "" && (await editor.files.kindOf(located.path)) === "missing") throw missingRefusal(path);
     if (keys.has(located.key))
       throw new Refusal("invalid", `${quotePath(path)} is named in two ways. Use one path for each file.`);
     keys.add(located.key);
@@ -87,7 +90,8 @@ export const renameSymbolTool = actingTool(
       const proposed = await context.editor.edits.rename(at, newName);
       const old = sent.symbol ?? (await wordAt(at, context));
       const title = t("Rename {0} to {1}", shortQuote(old), shortQuote(newName));
-      return makeChange(proposed, { title }, context, signal);
+      const notes = ["Only texts are changed. Files are not renamed."];
+      return makeChange(proposed, { title, notes }, context, signal);
     },
   },
   { destroys: true },
@@ -98,13 +102,18 @@ export const formatFileTool = actingTool(
   {
     name: "format_file",
     title: "Format File",
-    description:
-      "Formats a file with the formatter that the user has set up in the editor. The user sees the diff and is asked first.",
+    description: "Formats a file with a formatter of the editor. The user sees the diff and is asked first.",
     arguments: { path: pathArgument },
     result: changeSchema,
     async run({ path }, context, signal) {
       const admitted = await admittedPath(path, context, signal);
       const proposed = await context.editor.edits.format(admitted);
+      const { edits, others } = proposed;
+      if (edits.length + others.length === 0)
+        return {
+          structured: { changed: [], failed: [] },
+          text: `Nothing to change, or no formatter is installed for ${quotePath(admitted)}.`,
+        };
       return makeChange(proposed, { title: t("Format {0}", basename(admitted)) }, context, signal);
     },
   },
@@ -117,13 +126,15 @@ export const organizeImportsTool = actingTool(
     name: "organize_imports",
     title: "Organize Imports",
     description:
-      "Sorts the imports of a file and removes those that are not used, as its language server does. The user sees the diff and is asked first.",
+      "Sorts the imports of a file and removes those that are not used, as its language server does. The user sees the diff and is asked first. Only texts are changed: no command of the language server runs.",
     arguments: { path: pathArgument },
     result: changeSchema,
     async run({ path }, context, signal) {
       const admitted = await admittedPath(path, context, signal);
-      const proposed = await context.editor.edits.organizeImports(admitted);
-      return makeChange(proposed, { title: t("Organize imports of {0}", basename(admitted)) }, context, signal);
+      const { command, ...proposed } = await context.editor.edits.organizeImports(admitted);
+      const title = t("Organize imports of {0}", basename(admitted));
+      const unrun = command && `The language server would also run its command ${command}. It was not run.`;
+      return makeChange(proposed, { title, ...(unrun && { notes: [unrun] }) }, context, signal);
     },
   },
   { destroys: true, repeats: true },

@@ -99,7 +99,10 @@ export interface FileEdit {
   readonly after: string;
 }
 
-/** Changes that the editor proposes. Nothing is changed yet. */
+/**
+ * Changes of texts that the editor proposes. Nothing is changed yet. VS Code does not show extensions whether the same
+ * change also creates, renames or deletes files, or inserts snippets: this is left out.
+ */
 export interface ProposedEdits {
   readonly edits: readonly FileEdit[];
   /** The addresses of documents that are no files and would also change. */
@@ -109,9 +112,10 @@ export interface ProposedEdits {
 /** Computes changes. Each method rejects with a Refusal if the language servers fail or have nothing. */
 export interface EditorEdits {
   rename(at: CodePosition, newName: string): Promise<ProposedEdits>;
-  /** Formats a file as the user has set it up. */
+  /** Formats a file. There are no edits if its formatter changes nothing, or if it has no formatter. */
   format(path: string): Promise<ProposedEdits>;
-  organizeImports(path: string): Promise<ProposedEdits>;
+  /** `command` is what the language server would run after its edits. */
+  organizeImports(path: string): Promise<ProposedEdits & { readonly command?: string }>;
   /** What the light bulb offers for a range. The path is that of a file. */
   codeActions(at: CodePlace): Promise<readonly OfferedAction[]>;
   /** The changes of an action. Undefined: it is no longer offered. */
@@ -133,7 +137,7 @@ export interface ComputedAction extends ProposedEdits {
   readonly disabled?: string;
   /** The command that it runs after its edits. What it does cannot be seen before. */
   readonly command?: string;
-  /** Runs the command. */
+  /** Runs the command. Rejects with a Refusal if the file has no edits and its text is no longer the same. */
   readonly runCommand: () => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { asError, Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { withLineFeeds } from "../base/text.ts";
 import type { FileLocation, ToolContent } from "../session/events.ts";
-import { askedCall } from "./askedCall.ts";
+import { askedCall, currentActions } from "./askedCall.ts";
 import type { FileEdit, ProposedEdits } from "./editorView.ts";
 import { list, text } from "./resultFields.ts";
 import { joinedLines, resultSchema, type ToolAnswer, type ToolContext } from "./tool.ts";
@@ -26,7 +26,14 @@ export interface ChangeWords {
   /** Sentences for the agent that follow the list of files. */
   readonly notes?: readonly (string | undefined)[];
   /** Runs after the files have changed, if all of them have. */
-  readonly after?: () => Promise<void>;
+  readonly after?: CommandAfter;
+}
+
+interface CommandAfter {
+  /** The name of the command. */
+  readonly command: string;
+  /** Rejects with a Refusal if it was not run. */
+  readonly run: () => Promise<void>;
 }
 
 /** The result of a tool that changes texts. */
@@ -50,14 +57,11 @@ export async function makeChange(
   const edits = proposed.filter(({ before, after: text }) => withLineFeeds(before) !== withLineFeeds(text));
   if (edits.length === 0 && after === undefined)
     return { structured: { changed: [], failed: [] }, text: joinedLines("There is nothing to change.", ...notes) };
-  if (edits.length > maxFiles)
-    throw new Refusal(
-      "failed",
-      `This would change ${edits.length} files, more than ${maxFiles}. Nothing was changed. Do it in smaller steps.`,
-    );
+  checkFileCount(edits.length);
   const content = edits.map(shownDiff);
   if (content.reduce((sum, { oldText = "", newText = "" }) => sum + oldText.length + newText.length, 0) > maxShown)
     throw new Refusal("failed", "The change is larger than can be shown to the user. Do it in smaller steps.");
+  await checkWrites(edits, context);
   return askedCall(
     {
       ...{ title, kind: "edit", content, locations: edits.map(firstChange) },
@@ -68,10 +72,12 @@ export async function makeChange(
     {
       signal,
       act: async () => {
-        const { changed, failed } = await writeAll(edits, context, signal);
+        const written = await writeAll(edits, context, signal);
+        const { changed, failed } = written;
         const [first] = failed;
+        if (changed.length === 0) currentActions(context);
         if (first && changed.length === 0) throw new Refusal("failed", first.reason);
-        if (after && failed.length === 0) await after();
+        const ending = after && (await runAfter(after, written, context, signal));
         return {
           structured: { changed, failed },
           text: joinedLines(
@@ -79,6 +85,7 @@ export async function makeChange(
             ...changed,
             ...failed.map(({ path, reason }) => `${path} was not changed: ${reason}`),
             ...notes,
+            ending,
             changed.length > 0 ? "The user can still undo the changes in the review." : undefined,
           ),
         };
@@ -87,32 +94,70 @@ export async function makeChange(
   );
 }
 
+/** Throws a Refusal if one call would change too many files. */
+export function checkFileCount(count: number): void {
+  if (count > maxFiles)
+    throw new Refusal(
+      "failed",
+      `This would change ${count} files, more than ${maxFiles}. Nothing was changed. Do it in smaller steps.`,
+    );
+}
+
+/** Rejects with a Refusal if one of the files cannot be written in any case, so that a change does not end half done. */
+async function checkWrites(edits: readonly FileEdit[], { access }: ToolContext): Promise<void> {
+  for (const { path } of edits)
+    await access.checkWrite(path).catch((thrown: unknown) => {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      throw new Refusal(thrown.kind, `${thrown.message} Nothing was changed.`, { path });
+    });
+}
+
 interface WrittenFiles {
   readonly changed: readonly string[];
   readonly failed: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Writes the files one after the other. A file that cannot be written does not stop the others. */
-async function writeAll(
-  edits: readonly FileEdit[],
-  { access }: ToolContext,
-  signal: AbortSignal,
-): Promise<WrittenFiles> {
+/** Writes the files one after the other. A file that cannot be written does not stop the others, but Stop does. */
+async function writeAll(edits: readonly FileEdit[], context: ToolContext, signal: AbortSignal): Promise<WrittenFiles> {
+  const { files } = context.access;
   const changed: string[] = [];
   const failed: { path: string; reason: string }[] = [];
   for (const edit of edits) {
     const { path, after } = edit;
     try {
       if (signal.aborted) throw new Refusal("cancelled", "The call was cancelled.");
-      const write = access.actions?.writeFile(path, after, () => access.files.edit(edit, signal));
-      if (!write) throw new Refusal("failed", "The session has ended.");
-      await write;
+      await currentActions(context).writeFile(path, after, () => files.edit(edit, signal));
       changed.push(path);
     } catch (thrown) {
       failed.push({ path, reason: asError(thrown).message });
     }
   }
   return { changed, failed };
+}
+
+/** Runs the command if all files were changed, and says how it ended. Rejects with a Refusal if no file was changed either. */
+async function runAfter(
+  { command, run }: CommandAfter,
+  { changed, failed }: WrittenFiles,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<string> {
+  if (failed.length > 0) return `The command ${command} was not run.`;
+  try {
+    if (signal.aborted) throw new Refusal("cancelled", "The call was cancelled.");
+    currentActions(context);
+    await run();
+    return `The command ${command} ran, too. Read the files again to see what it did.`;
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    if (thrown instanceof Refusal) {
+      if (changed.length === 0) throw thrown;
+      return `The command ${command} was not run: ${message}`;
+    }
+    const words = `The command ${command} failed. Read the files again to see what it did. The error: ${message}`;
+    if (changed.length === 0) throw new Refusal("failed", words);
+    return words;
+  }
 }
 
 type DiffContent = Extract<ToolContent, { type: "diff" }>;

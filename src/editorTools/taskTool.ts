@@ -1,6 +1,8 @@
 // The tool that runs a task of the workspace.
 import { Refusal } from "../base/errors.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
+import { maskVariable } from "../base/mask.ts";
 import { shortQuote } from "../base/text.ts";
 import { askedCall } from "./askedCall.ts";
 import type { CodeProblem, EditorTask } from "./editorView.ts";
@@ -37,10 +39,10 @@ export const runTaskTool = actingTool(
         throw new Refusal("failed", "The user does not trust this workspace, so its tasks cannot be run.");
       const task = await findTask(name, context);
       const before = problemKeys(context);
-      const waitForEnd = async (): ReturnType<typeof result> =>
-        result(await tasks.run(task, { maxWait: wait * 1000, signal }), { before, context, signal });
+      const run = async (found: EditorTask): ReturnType<typeof result> =>
+        result(await tasks.run(found, { maxWait: wait * 1000, signal }), { before, context, signal });
       // The user has allowed this run already.
-      if (tasks.isRunning(task)) return waitForEnd();
+      if (tasks.isRunning(task)) return run(task);
       const { commandLine, folder, env } = task;
       const unknownWords = t("An extension provides this task, and its command line is not known.");
       const others = t("Tasks on which it depends run, too.");
@@ -51,18 +53,34 @@ export const runTaskTool = actingTool(
           input: {
             ...(commandLine !== undefined && { command: commandLine }),
             ...(folder !== undefined && { cwd: folder }),
-            ...(env && { env }),
+            // Masked here, because the card is stored in the session's log.
+            ...(env && { env: maskedVariables(env) }),
           },
           description: commandLine === undefined ? `${unknownWords} ${others}` : others,
           caveat: "is a task, which can do more than its command line states",
         },
         context,
-        { signal, act: waitForEnd },
+        {
+          signal,
+          act: async () => {
+            // VS Code runs what the task is now, not what it was before the question.
+            const now = await findTask(name, context);
+            if (!jsonEqual(now, task))
+              throw new Refusal(
+                "failed",
+                `The task ${shortQuote(task.label)} has changed since the user was asked. Nothing was run. Call again.`,
+              );
+            return run(now);
+          },
+        },
       );
     },
   },
   { destroys: true, isOpen: true },
 );
+
+const maskedVariables = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).map(([name, value]) => [name, maskVariable(name, value)]));
 
 /** The only task with this name in the folders of the session. */
 async function findTask(name: string, { editor, access }: ToolContext): Promise<EditorTask> {

@@ -1,10 +1,12 @@
 // The tool that shows what the user ran last in a terminal.
 import { Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
-import { askedCall } from "./askedCall.ts";
+import { quotePath } from "../base/text.ts";
+import { askedCall, shownCall } from "./askedCall.ts";
+import type { TerminalCommand } from "./editorView.ts";
 import { flag, text, whole } from "./resultFields.ts";
 import { maxResultLength } from "./resultPages.ts";
-import { joinedLines, readingTool, resultSchema } from "./tool.ts";
+import { joinedLines, readingTool, resultSchema, type ToolAnswer } from "./tool.ts";
 
 const allowedKey = "terminal output";
 
@@ -24,49 +26,63 @@ export const terminalOutputTool = readingTool({
   }),
   async run(_, context, signal) {
     const { allowed } = context.access;
-    const read = () => {
-      const last = context.editor.lastCommand();
-      if (!last)
-        throw new Refusal(
-          "failed",
-          "No command is known. It must be run in a terminal with shell integration while the editor listens. Ask the user to run it again.",
-        );
-      const { command, output: whole, exitCode, cwd, truncated } = last;
-      const output = whole.slice(-maxResultLength);
-      const isCut = truncated || whole.length > output.length;
-      return {
-        structured: {
-          ...{ command, output },
-          ...(isCut && { outputCut: true }),
-          ...(exitCode !== undefined && { exitCode }),
-          ...(cwd !== undefined && { folder: cwd }),
-        },
-        text: joinedLines(
-          `$ ${command}`,
-          isCut ? "[Earlier output is left out.]" : undefined,
-          output,
-          exitCode === undefined ? undefined : `[exit code ${exitCode}]`,
-        ),
-      };
-    };
-    if (allowed?.has(allowedKey)) return read();
+    const last = context.editor.lastCommand();
     // Whether there is a command is no secret, and a question about nothing only disturbs.
-    read();
+    if (!last)
+      throw new Refusal(
+        "failed",
+        "No command is known. It must be run in a terminal with shell integration while the editor listens. Ask the user to run it again.",
+      );
+    // The user can run another command while the question is open, so the agent gets the output of this one.
+    const answer = answerOf(last);
+    const card = {
+      title: t("Read the output of your last terminal command"),
+      kind: "other",
+      description: descriptionOf(last),
+    } as const;
+    if (allowed?.has(allowedKey)) return shownCall(card, context, () => Promise.resolve(answer));
     return askedCall(
       {
-        title: t("Read the output of your last terminal command"),
-        kind: "other",
-        description: t("Likely secrets are hidden, but others may be in it."),
+        ...card,
+        caveat: "sends the output of a terminal, which may hold secrets",
         forSession: t("Allow for This Session"),
       },
       context,
       {
         signal,
-        act: async ({ isForSession }) => {
+        act: ({ isForSession }) => {
           if (isForSession) allowed?.add(allowedKey);
-          return read();
+          return Promise.resolve(answer);
         },
       },
     );
   },
 });
+
+/** What the user reads before the answer. */
+function descriptionOf({ command, cwd }: TerminalCommand): string {
+  const named =
+    cwd === undefined
+      ? t("The command is {0}.", quotePath(command))
+      : t("The command is {0}, in the folder {1}.", quotePath(command), cwd);
+  return `${named} ${t("Likely secrets are hidden, but others may be in it.")}`;
+}
+
+function answerOf({ command, output: whole, exitCode, cwd, truncated }: TerminalCommand): ToolAnswer {
+  const output = whole.slice(-maxResultLength);
+  const isCut = truncated || whole.length > output.length;
+  return {
+    structured: {
+      ...{ command, output },
+      ...(isCut && { outputCut: true }),
+      ...(exitCode !== undefined && { exitCode }),
+      ...(cwd !== undefined && { folder: cwd }),
+    },
+    text: joinedLines(
+      `$ ${command}`,
+      isCut ? "[Earlier output is left out.]" : undefined,
+      output,
+      exitCode === undefined ? undefined : `[exit code ${exitCode}]`,
+    ),
+  };
+}

@@ -28,6 +28,8 @@ export interface ToolAccess {
   readonly allowed?: Set<string>;
   /** Whether a list may name the file: a request to read it would pass without a question to the user. */
   readonly passes: (path: string) => Promise<boolean>;
+  /** Rejects with a Refusal if a write of the file would be refused whatever the user answers. */
+  readonly checkWrite: (path: string) => Promise<void>;
 }
 
 /** What the user lets agents use: tools that only read, or all of them. */

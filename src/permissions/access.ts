@@ -84,6 +84,20 @@ export class Access implements Gate {
     return verdict.effect !== "deny" && !isAskedByRule(verdict);
   }
 
+  /**
+   * Rejects with a Refusal if a write of the file would be refused whatever the user answers. Asks and records nothing.
+   * Rules that deny are applied by the question about the change.
+   */
+  async checkWrite(path: string): Promise<void> {
+    const { confinement, policy, agentName, outsideMode } = this.#options;
+    const located = await confinement.locate(path);
+    if (!located.inside && outsideMode() === "refuse") throw confinement.outsideRefusal(path);
+    const request: AccessRequest = { operation: "write", path, located };
+    if ((await this.#protectionOf(request)) !== "refuse") return;
+    const { verdict } = await policy.evaluate(questionOf(agentName, request, false, "refuse"), true);
+    if (verdict.effect !== "allow") throw new Refusal("failed", gitRefusal(path), { path });
+  }
+
   async #admitFile(request: AccessRequest, isOutside: boolean, signal: AbortSignal): Promise<boolean> {
     const { policy, agentName } = this.#options;
     const { operation, path, located } = request;

@@ -9,9 +9,8 @@ import { callTool, describedTools, toolDescriptions } from "../../src/editorTool
 import type { ToolContext } from "../../src/editorTools/tool.ts";
 import type { ToolResult } from "../../src/editorTools/toolServer.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
-import type { Rule } from "../../src/permissions/rules.ts";
 import { openQuestions } from "../../src/session/state.ts";
-import { gate } from "../support/fakes/accessGate.ts";
+import { gate, type Setup } from "../support/fakes/accessGate.ts";
 import { fakeActions, type FakeActions } from "../support/fakes/agentActions.ts";
 import { FakeClock, type FakeDocuments } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
@@ -22,31 +21,47 @@ interface Bench {
   readonly actions: FakeActions;
   /** What the language server proposes. */
   proposed: ProposedEdits;
+  /** Runs after each write. */
+  onWritten: () => void;
   call(name: string, given: unknown, signal?: AbortSignal): Promise<ToolResult>;
   /** Calls a tool, and answers its question. */
   answered(name: string, given: unknown, option?: string): Promise<ToolResult>;
   text(path: string): string;
 }
 
-function bench(setup: { readonly rules?: readonly Rule[] } = {}): Bench {
+interface BenchSetup extends Pick<Setup, "rules" | "outside"> {
+  readonly missingFiles?: "empty";
+}
+
+function bench({ missingFiles, ...setup }: BenchSetup = {}): Bench {
   const { access, confinement, documents, policy } = gate({ ...setup, answer: { option: "refuse" } });
-  const files = new SessionFiles(documents, confinement, {}, access);
+  const files = new SessionFiles(documents, confinement, { ...(missingFiles && { missingFiles }) }, access);
   const actions = fakeActions(policy, decided => access.rememberAnswer(decided));
+  const observed: FakeActions = {
+    ...actions,
+    writeFile: (path, text, write) => actions.writeFile(path, text, write).then(() => made.onWritten()),
+  };
   const editor = {
-    edits: { rename: () => Promise.resolve(made.proposed) },
+    edits: { rename: () => Promise.resolve(made.proposed), format: () => Promise.resolve(made.proposed) },
     languages: {
       lineText: async (path: string, line: number) => (await documents.read(path)).split("\n")[line - 1],
     },
+    files: { kindOf: async (path: string) => (await documents.stat(path)).kind },
     spelled: (path: string) => path,
   } as unknown as EditorView;
   const context: ToolContext = {
-    access: { ...{ confinement, gate: access, files, actions }, passes: path => access.passes(path) },
+    access: {
+      ...{ confinement, gate: access, files, actions: observed },
+      passes: path => access.passes(path),
+      checkWrite: path => access.checkWrite(path),
+    },
     ...{ editor, changes: () => [], clock: new FakeClock() },
   };
   const never = new AbortController().signal;
   const made: Bench = {
     ...{ documents, files, actions },
     proposed: { edits: [], others: [] },
+    onWritten: () => {},
     call: (name, given, signal = never) => callTool(name, given, { choice: "all", context, signal, log: nullLog }),
     answered: async (name, given, option = "allow") => {
       const called = made.call(name, given);
@@ -177,13 +192,31 @@ describe("the editor's tools that act", () => {
     assert.match((await called).text, /was cancelled, so nothing was changed/);
   });
 
+  it("write no further file after Stop", async () => {
+    const made = bench();
+    made.onWritten = () => made.actions.dispatch({ type: "cancelRequested" });
+    const { structured, text } = await made.answered("rename_symbol", rename);
+    assert.deepEqual(structured?.["changed"], ["/ws/a.ts"]);
+    assert.match(text, /\/ws\/b\.ts was not changed: The user has stopped the turn/);
+    assert.equal(made.text("/ws/b.ts"), made.proposed.edits[1]?.before);
+  });
+
   it("refuse a call while no turn is running, and after Stop", async () => {
     const made = bench();
     made.actions.dispatch({ type: "cancelRequested" });
-    assert.match((await made.call("rename_symbol", rename)).text, /stopped the turn, so nothing is changed/);
+    assert.match((await made.call("rename_symbol", rename)).text, /stopped the turn, so nothing more is changed/);
     made.actions.dispatch({ type: "activity", state: "idle", stopReason: "cancelled" });
     assert.match((await made.call("rename_symbol", rename)).text, /No turn of this session is running/);
     assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
+  });
+
+  it("say that there may be no formatter if a file has nothing to format", async () => {
+    const made = bench();
+    made.proposed = { edits: [], others: [] };
+    const { isError, text } = await made.call("format_file", { path: "/ws/a.ts" });
+    assert.equal(isError, false);
+    assert.equal(text, "Nothing to change, or no formatter is installed for “/ws/a.ts”.");
+    assert.deepEqual(made.actions.asked, []);
   });
 
   it("refuse edits whose old text does not match, without asking", async () => {
@@ -214,6 +247,14 @@ describe("the editor's tools that act", () => {
     assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
   });
 
+  it("refuse a missing file without a question, also for an agent that reads it as empty", async () => {
+    const made = bench({ missingFiles: "empty" });
+    const given = edit({ path: "/ws/none.ts", column: 1, endColumn: 1, oldText: "" });
+    const { isError, text } = await made.call("apply_edits", given);
+    assert.deepEqual([isError, made.actions.asked], [true, []]);
+    assert.match(text, /\/ws\/none\.ts” does not exist/);
+  });
+
   it("name the mistake in an item of a list", async () => {
     const made = bench();
     const { text } = await made.call("apply_edits", edit({ line: 0, oldText: undefined }));
@@ -224,16 +265,20 @@ describe("the editor's tools that act", () => {
     assert.match((await made.call("apply_edits", { edits: [] })).text, /must be a list that is not empty/);
   });
 
-  it("ask for protected files once more, and leave git's files alone", async () => {
-    const made = bench({ rules: [{ effect: "allow", kind: "edit", path: "**" }] });
-    made.documents.put("/ws/.git/config", "old\n");
-    const at = { path: "/ws/.git/config", column: 1, endColumn: 4 };
-    const called = made.call("apply_edits", edit(at));
-    await until(() => openQuestions(made.actions.state()).length > 0);
-    made.actions.answer("allow");
-    const { isError, text } = await called;
-    assert.deepEqual([isError, made.text("/ws/.git/config")], [true, "old\n"]);
-    assert.match(text, /belongs to git/);
+  it("refuse a change as a whole if git's files or files outside are in it, without a question", async () => {
+    const made = bench({ rules: [{ effect: "allow", kind: "edit", path: "**" }], outside: "refuse" });
+    const [first] = made.proposed.edits;
+    for (const [path, words] of [
+      ["/ws/.git/config", /belongs to git.* Nothing was changed\.$/],
+      ["/elsewhere/a.ts", /outside this session's folders.* Nothing was changed\.$/],
+    ] as const) {
+      made.documents.put(path, "old\n");
+      made.proposed = { edits: [first, { path, before: "old\n", after: "new\n" }].filter(one => !!one), others: [] };
+      const { isError, text } = await made.call("rename_symbol", rename);
+      assert.equal(isError, true);
+      assert.match(text, words);
+    }
+    assert.deepEqual([made.actions.asked, made.actions.written], [[], []]);
   });
 
   it("keep what the agent does not know of a file unknown", async () => {

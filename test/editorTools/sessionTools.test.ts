@@ -95,6 +95,7 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
     access: {
       ...{ confinement, gate: access, files },
       passes: path => access.passes(path),
+      checkWrite: path => access.checkWrite(path),
     },
     editor,
     changes: () => made.changes,

@@ -71,6 +71,7 @@ function bench(rules: readonly Rule[] = []): Bench {
     access: {
       ...{ confinement, gate: access, files, actions, allowed: new Set() },
       passes: path => access.passes(path),
+      checkWrite: path => access.checkWrite(path),
     },
     ...{ editor, changes: () => [], clock },
   };
@@ -175,6 +176,14 @@ describe("the tool that runs a code action", () => {
     assert.deepEqual(made.did, ["command"]);
   });
 
+  it("is refused without a question if the action has neither text edits nor a command", async () => {
+    const made = bench();
+    made.action = { edits: [], others: [], runCommand: () => Promise.resolve() };
+    const { isError, text } = await made.call("run_code_action", at);
+    assert.deepEqual([isError, made.actions.asked], [true, []]);
+    assert.match(text, /^“Fix it” has no text edits, so it cannot be run here\.$/);
+  });
+
   it("does not run the command if the user refuses or a file has changed", async () => {
     const made = bench();
     made.action = { edits, others: [], command: "ext.fix", runCommand: async () => void made.did.push("command") };
@@ -182,6 +191,36 @@ describe("the tool that runs a code action", () => {
     made.documents.put("/ws/a.ts", "let other;\n");
     assert.equal((await made.answered("run_code_action", at)).isError, true);
     assert.deepEqual(made.did, []);
+  });
+});
+
+describe("the command of a code action", () => {
+  const at = { path: "/ws/a.ts", line: 1, column: 1, title: "Fix it" };
+  const one = { path: "/ws/a.ts", before: "let a;\n", after: "const a = 1;\n" };
+  const two = { path: "/ws/b.ts", before: "let b;\n", after: "const b = 1;\n" };
+
+  it("is reported as not run if a file could not be changed", async () => {
+    const made = bench();
+    made.documents.put("/ws/b.ts", "let other;\n");
+    const runCommand = async (): Promise<void> => void made.did.push("command");
+    made.action = { edits: [one, two], others: [], command: "ext.fix", runCommand };
+    const { text } = await made.answered("run_code_action", at);
+    assert.match(text, /The command ext\.fix was not run\./);
+    assert.doesNotMatch(text, /ran, too/);
+    assert.deepEqual(made.did, []);
+  });
+
+  it("leaves the list of changed files in the result if it fails", async () => {
+    const made = bench();
+    const runCommand = (): Promise<void> => Promise.reject(new Error("No project"));
+    made.action = { edits: [one], others: [], command: "ext.fix", runCommand };
+    const { structured, text } = await made.answered("run_code_action", at);
+    assert.deepEqual(structured?.["changed"], ["/ws/a.ts"]);
+    assert.match(text, /The command ext\.fix failed\. .* The error: No project/);
+    made.action = { edits: [], others: [], command: "ext.fix", runCommand };
+    const { isError, text: alone } = await made.answered("run_code_action", at);
+    assert.equal(isError, true);
+    assert.match(alone, /The error: No project/);
   });
 });
 
@@ -249,17 +288,29 @@ describe("the tool that shows the output of a terminal", () => {
     assert.deepEqual(structured, { command: "npm test", output: "1 failed", exitCode: 1 });
     assert.equal((await made.call("terminal_output", {})).isError, false);
     assert.equal(made.actions.asked.length, 1);
+    const cards = [...made.actions.state().entries].flatMap(one => (one.kind === "tool" ? [one.fields.status] : []));
+    assert.deepEqual(cards, ["completed", "completed"], "a call without a question has a card, too");
+    made.actions.dispatch({ type: "cancelRequested" });
+    assert.match((await made.call("terminal_output", {})).text, /stopped the turn/);
   });
 
-  it("asks each time if the user allows it once, and never if a rule does", async () => {
-    const made = bench();
-    made.last = last;
-    await made.answered("terminal_output", {});
-    assert.match((await made.answered("terminal_output", {}, "refuse")).text, /did not allow/);
-    const ruled = bench([{ effect: "allow", kind: "other" }]);
-    ruled.last = { ...last, output: "x".repeat(100_000) };
-    const { structured } = await ruled.call("terminal_output", {});
+  it("asks each time if the user allows it once, also if a rule allows other calls", async () => {
+    const made = bench([{ effect: "allow", kind: "other" }]);
+    made.last = { ...last, output: "x".repeat(100_000) };
+    const { structured } = await made.answered("terminal_output", {});
     assert.deepEqual([(structured?.["output"] as string).length, structured?.["outputCut"]], [40_000, true]);
+    assert.match((await made.answered("terminal_output", {}, "refuse")).text, /did not allow/);
+  });
+
+  it("names the command in the question, and sends the output of that command", async () => {
+    const made = bench();
+    made.last = { ...last, cwd: "/ws" };
+    const called = made.call("terminal_output", {});
+    await until(() => openQuestions(made.actions.state()).length > 0);
+    assert.match(made.actions.asked[0]?.description ?? "", /^The command is “npm test”, in the folder \/ws\. /);
+    made.last = { ...last, command: "cat notes", output: "private" };
+    made.actions.answer("allow");
+    assert.deepEqual((await called).structured?.["output"], "1 failed");
   });
 });
 
@@ -278,6 +329,32 @@ describe("the tool that runs a task", () => {
       [["/ws/a.ts", 3]],
     );
     assert.deepEqual(made.did, [["run", "build"]]);
+  });
+
+  it("does not run if it has changed while the question was open", async () => {
+    const made = bench();
+    for (const changed of [
+      { ...build, commandLine: "npm run other" },
+      { ...build, folder: "/elsewhere" },
+      { ...build, env: { PATH: "/elsewhere" } },
+    ]) {
+      made.tasks = [build];
+      const called = made.call("run_task", { name: "build" });
+      await until(() => openQuestions(made.actions.state()).length > 0);
+      made.tasks = [changed];
+      made.actions.answer("allow");
+      assert.match((await called).text, /“build” has changed since the user was asked\. Nothing was run/);
+    }
+    assert.deepEqual(made.did, []);
+  });
+
+  it("shows its variables without likely secrets", async () => {
+    const made = bench();
+    made.tasks = [{ ...build, env: { MODE: "fast", API_TOKEN: "abcdef0123456789" } }];
+    assert.equal((await made.answered("run_task", { name: "build" })).isError, false);
+    const { env } = made.actions.asked[0]?.tool?.rawInput as { readonly env: Readonly<Record<string, string>> };
+    assert.equal(env["MODE"], "fast");
+    assert.doesNotMatch(env["API_TOKEN"] ?? "", /0123456789/);
   });
 
   it("is refused by a rule about its command, without trust, and for a name that is not there or there twice", async () => {

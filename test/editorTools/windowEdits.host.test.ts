@@ -49,6 +49,7 @@ describe("the editor's tools that act in VS Code", () => {
       access: {
         ...{ confinement, gate, files: new SessionFiles(documents, confinement) },
         passes: async path => (await confinement.locate(path)).inside,
+        checkWrite: () => Promise.resolve(),
         actions: {
           state: () => ({ ...emptySession, activity: { ...emptySession.activity, state: "running" } }),
           report: event => events.push(event),
@@ -81,6 +82,7 @@ describe("the editor's tools that act in VS Code", () => {
   });
 
   const path = (name: string): string => join(folder, "src", name);
+  const only = (name: string): vscode.RelativePattern => new vscode.RelativePattern(join(folder, "src"), name);
   const text = (name: string): Promise<string> => readFile(path(name), "utf8");
   const call = (name: string, given: object): ReturnType<typeof callTool> =>
     callTool(name, given, { choice: "all", context, signal: new AbortController().signal, log: nullLog });
@@ -153,6 +155,19 @@ describe("the editor's tools that act in VS Code", () => {
     );
   });
 
+  it("format a file with the indentation that it has", async () => {
+    const started = "export function greet() {\n\tif (true) {\n\t\treturn  1;\n\t}\n}\n";
+    await writeFile(path("tabs.ts"), started);
+    await served("tabs.ts");
+    // The file is open, but no longer visible.
+    await vscode.window.showTextDocument(vscode.Uri.file(path("names.ts")));
+    await done("format_file", { path: path("tabs.ts") });
+    assert.equal(await text("tabs.ts"), started.replace("return  1", "return 1"));
+    const { isError, text: words } = await call("format_file", { path: path("tabs.ts") });
+    assert.equal(isError, false);
+    assert.match(words, /^Nothing to change, or no formatter/);
+  });
+
   it("list the actions for a problem, and run one by its title", async () => {
     await writeFile(path("uses.ts"), 'export const shown = greet("Ada");\n');
     await served("uses.ts");
@@ -167,6 +182,63 @@ describe("the editor's tools that act in VS Code", () => {
     const { isError, text: words } = await call("run_code_action", { ...at, title: "Make coffee" });
     assert.equal(isError, true);
     assert.match(words, /“Make coffee” is not offered/);
+  });
+
+  it("compute a change once more if a file was not open, and refuse a range that is not in the text", async () => {
+    const uri = vscode.Uri.file(path("closed.txt"));
+    await writeFile(uri.fsPath, "one\n");
+    const opened: boolean[] = [];
+    let length = 3;
+    const provider: vscode.RenameProvider = {
+      provideRenameEdits(_document, _position, name) {
+        opened.push(vscode.workspace.textDocuments.some(one => one.uri.toString() === uri.toString()));
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(uri, new vscode.Range(0, 0, 0, length), name);
+        return edit;
+      },
+    };
+    await writeFile(path("names.txt"), "one\n");
+    const registered = vscode.languages.registerRenameProvider({ pattern: only("names.txt") }, provider);
+    try {
+      const given = { path: path("names.txt"), line: 1, symbol: "one", newName: "two" };
+      await done("rename_symbol", given);
+      assert.deepEqual([opened, await text("closed.txt")], [[false, true], "two\n"]);
+      length = 30;
+      const { isError, text: words } = await call("rename_symbol", given);
+      assert.deepEqual([isError, asked.length, await text("closed.txt")], [true, 1, "two\n"]);
+      assert.match(words, /knows another text of .*closed\.txt than the editor/);
+    } finally {
+      registered.dispose();
+    }
+  });
+
+  it("run the command of an action only if the text is still the same", async () => {
+    const ran: string[] = [];
+    const command = "parley-test.act";
+    const action = new vscode.CodeAction("Act", vscode.CodeActionKind.QuickFix);
+    action.command = { title: "Act", command };
+    const registered = [
+      vscode.commands.registerCommand(command, () => ran.push("ran")),
+      vscode.languages.registerCodeActionsProvider(
+        { pattern: only("names.ts") },
+        { provideCodeActions: () => [action] },
+      ),
+    ];
+    try {
+      const given = { path: path("names.ts"), line: 1, column: 1, title: "Act" };
+      assert.match((await call("run_code_action", given)).text, /command parley-test\.act ran/);
+      onAsked = async () => {
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(vscode.Uri.file(path("names.ts")), new vscode.Position(0, 0), "// Mine.\n");
+        assert.ok(await vscode.workspace.applyEdit(edit));
+      };
+      const { isError, text: words } = await call("run_code_action", given);
+      assert.deepEqual([isError, ran], [true, ["ran"]]);
+      assert.match(words, /has changed since the action was computed/);
+    } finally {
+      for (const one of registered) one.dispose();
+      await discardAll();
+    }
   });
 
   it("rename a file whose tab follows, and show a file without taking the focus", async () => {
