@@ -1,5 +1,6 @@
 // The new problems of the latest turn: which ones are still there, and their text for an agent.
-import { visibleText } from "../base/visibleText.ts";
+import { withoutMiddle } from "../base/inertText.ts";
+import { visibleLine } from "../base/lines.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
 import type { NewProblem } from "../session/events.ts";
 import { isBusy, isPrompt, type Entry, type SessionState } from "../session/state.ts";
@@ -51,15 +52,18 @@ export function placedProblems(
   });
 }
 
+/** Of a path in the text for an agent (characters). A longer one loses its middle. */
+const maxPath = 300;
+
 /**
- * The problems for the agent. The text begins with what happened to the edits, because agents take a list of problems for a
- * failed edit and repeat the edit.
+ * The problems for the agent, each on one line: the name of a file can have line feeds. The text begins with what happened to
+ * the edits, because agents take a list of problems for a failed edit and repeat the edit.
  */
 export function problemsText({ count, problems }: NewProblems, workspaceFolder: string): string {
   const lines = problems.map(({ path, line, column, severity, message, source, code }) => {
     const from = [source, code].filter(one => one !== undefined).join(" ");
-    const place = `${relativeLabel(path, workspaceFolder)}:${line}:${column}`;
-    return visibleText(`${place} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`);
+    const place = `${withoutMiddle(visibleLine(relativeLabel(path, workspaceFolder)), maxPath)}:${line}:${column}`;
+    return visibleLine(`${place} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`);
   });
   const more = count - problems.length;
   return [
