@@ -67,7 +67,7 @@ export function problemsText({ count, problems }: NewProblems, workspaceFolder: 
   });
   const more = count - problems.length;
   return [
-    "Written: all edits of the last turn are in the files. The editor reports these problems, which are new since that turn began to change files:",
+    "Written: the turn has made its edits, except those that were refused or that the user has undone since. Do not repeat edits because of this list. The editor reports these problems, which are new since the turn began to change files:",
     ...lines,
     ...(more > 0 ? [`and ${more} more.`] : []),
     "",

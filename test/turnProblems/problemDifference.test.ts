@@ -124,7 +124,8 @@ describe("the list of new problems", () => {
 
   it("begins with the word written for an agent, and counts what it leaves out", () => {
     const text = problemsText({ count: 9, problems: [found({ message: "Wrong \u202etype." })] }, "/w");
-    assert.match(text, /^Written: all edits of the last turn are in the files\./);
+    assert.match(text, /^Written: the turn has made its edits, except those that were refused or that the user has undone /);
+    assert.match(text, / Do not repeat edits because of this list\. /);
     assert.deepEqual(text.split("\n").slice(1), ["a.ts:3:7 error: Wrong [U+202E]type. (ts 2322)", "and 8 more.", ""]);
   });
 
