@@ -8,17 +8,19 @@ import { foundProblem, type FoundProblem } from "./foundProblem.ts";
 
 /** The new problems of a turn. */
 export interface NewProblems {
-  /** The number of all. `problems` has the first of them. */
+  /** The number of all but those that are withheld. `problems` has the first of them. */
   readonly count: number;
   readonly problems: readonly NewProblem[];
+  /** The number of those in files that look like secrets. */
+  readonly withheld: number;
 }
 
 /** The new problems that the line at the end of a turn counts. Undefined: there are none. */
 export function newProblemsAt(entry: Entry | undefined): NewProblems | undefined {
-  const problems = entry?.newProblems;
-  return problems && problems.length > 0
-    ? { count: Math.max(problems.length, entry?.turn?.problems?.added ?? 0), problems }
-    : undefined;
+  const { newProblems: problems = [], turn } = entry ?? {};
+  const { added = 0, withheld = 0 } = turn?.problems ?? {};
+  const count = Math.max(problems.length, added - withheld);
+  return count + withheld > 0 ? { count, problems, withheld } : undefined;
 }
 
 /** The entry with the new problems of the latest turn. Undefined: it has none, or another prompt follows it. */
@@ -59,7 +61,10 @@ const maxPath = 300;
  * The problems for the agent, each on one line: the name of a file can have line feeds. The text begins with what happened to
  * the edits, because agents take a list of problems for a failed edit and repeat the edit.
  */
-export function problemsText({ count, problems }: NewProblems, workspaceFolder: string): string {
+export function problemsText(
+  { count, problems }: Pick<NewProblems, "count" | "problems">,
+  workspaceFolder: string,
+): string {
   const lines = problems.map(({ path, line, column, severity, message, source, code }) => {
     const from = [source, code].filter(one => one !== undefined).join(" ");
     const place = `${withoutMiddle(visibleLine(relativeLabel(path, workspaceFolder)), maxPath)}:${line}:${column}`;

@@ -26,6 +26,8 @@ export interface TurnProblemsOptions {
   readonly agentChanges: Event<AgentChange>;
   /** The files under review: where an agent moved them from, and whether an agent created them. */
   readonly reviewed: () => readonly Pick<ReviewedFile, "path" | "movedFrom" | "isCreated">[];
+  /** Makes a test for files that look like secrets. Their problems can quote them, so they are only counted. Never rejects. */
+  readonly secretTest: () => (path: string) => Promise<boolean>;
   readonly report: (event: SessionEvent) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -276,12 +278,23 @@ export class TurnProblems implements SessionParticipant {
     const { added, fixed, checked, unchecked } = compared;
     if (checked === 0 && added.length + fixed === 0)
       return unchecked > 0 ? this.#report(turn, { state: "unknown", unchecked }) : undefined;
-    const listed = listedProblems(added);
+    const shared = await this.#withoutSecrets(added);
+    if (turn.ended.signal.aborted) return;
+    const withheld = added.length - shared.length;
+    const listed = listedProblems(shared);
     this.#report(turn, {
       ...{ state: "known", added: added.length, fixed },
+      ...(withheld > 0 && { withheld }),
       ...(unchecked > 0 && { unchecked }),
       ...(listed.length > 0 && { problems: listed.map(storedProblem) }),
     });
+  }
+
+  async #withoutSecrets(problems: readonly FoundProblem[]): Promise<readonly FoundProblem[]> {
+    const isSecret = this.#options.secretTest();
+    const secrets = new Set<string>();
+    for (const path of new Set(problems.map(problem => problem.path))) if (await isSecret(path)) secrets.add(path);
+    return problems.filter(({ path }) => !secrets.has(path));
   }
 
   async #compareFiles(

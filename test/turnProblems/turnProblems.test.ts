@@ -8,6 +8,7 @@ import type { NewProblem, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { foundProblem, type FoundProblem } from "../../src/turnProblems/foundProblem.ts";
+import { newProblemsAt } from "../../src/turnProblems/newProblems.ts";
 import type { AskedCheck, FileCheck, ProblemReports, ChangedText } from "../../src/turnProblems/problemReports.ts";
 import { TurnProblems } from "../../src/turnProblems/turnProblems.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
@@ -94,6 +95,7 @@ describe("the problems of a turn", () => {
     part = new TurnProblems({
       ...{ session: "s", roots: ["/w"], reports, clock, log: nullLog, agentChanges: changes.event },
       ...{ reviewed: () => reviewed, report: dispatch },
+      secretTest: () => path => Promise.resolve(path.endsWith(".env")),
     });
   };
   const beginTurn = async (): Promise<void> => {
@@ -150,6 +152,21 @@ describe("the problems of a turn", () => {
     const line = state.entries.get(events.at(-1)?.entry ?? "");
     assert.deepEqual(line?.turn?.problems, { state: "known", added: 2, fixed: 1 });
     assert.equal(line.newProblems?.length, 2);
+  });
+
+  it("are only counted in files that look like secrets", async () => {
+    start(["/w/a.ts", "/w/.env"]);
+    await beginTurn();
+    change("/w/a.ts");
+    change("/w/.env");
+    reports.report("/w/.env", "KEY=1 is wrong", "KEY=2 is wrong");
+    reports.report("/w/a.ts", "new");
+    assert.deepEqual(await compared(), ["known", 3, 0, undefined]);
+    const { withheld, problems } = events.at(-1) ?? {};
+    assert.deepEqual([withheld, problems?.map(({ message }) => message)], [2, ["new"]]);
+    assert.doesNotMatch(JSON.stringify(events), /KEY/);
+    const found = newProblemsAt(state.entries.get(events.at(-1)?.entry ?? ""));
+    assert.deepEqual([found?.count, found?.withheld], [1, 2]);
   });
 
   it("include those in files that the turn did not change", async () => {

@@ -80,6 +80,7 @@ describe("the problems of a turn in VS Code", () => {
     part = new TurnProblems({
       ...{ session: "s", roots: [folder], reports, clock: systemClock, log: nullLog },
       ...{ agentChanges: changes.event, reviewed: () => reviewed, report: dispatch },
+      secretTest: () => () => Promise.resolve(false),
     });
   });
   afterEach(async () => {

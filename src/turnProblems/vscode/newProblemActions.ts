@@ -72,7 +72,7 @@ export class NewProblemActions implements Disposable {
     const found = findProblems(session, entry);
     if (!session || !found) return noProblems();
     const items = this.#place(found).map(problem => this.#item(problem, session.state.workspaceFolder));
-    const more = found.count - found.problems.length;
+    const more = found.count + found.withheld - found.problems.length;
     const rest = more > 0 ? [{ label: vscode.l10n.t("{0} more in the Problems view", more) }] : [];
     const placeHolder = vscode.l10n.t("Select the problem to open");
     const chosen = await showQuickPick<ProblemItem>([...items, ...rest], { placeHolder, matchOnDescription: true });
@@ -159,7 +159,7 @@ export class NewProblemActions implements Disposable {
   /** Those that the editor still reports. */
   #remaining(found: NewProblems): NewProblems {
     const problems = this.#place(found).filter(({ isGone }) => !isGone);
-    return { problems, count: found.count - (found.problems.length - problems.length) };
+    return { ...found, problems, count: found.count - (found.problems.length - problems.length) };
   }
 
   async #attach(
