@@ -59,6 +59,8 @@ interface WatchedTurn {
   isSettling: boolean;
   isPending: boolean;
   isCompared: boolean;
+  /** The line of the turn has something about problems. */
+  isReported: boolean;
   /** The user has edited a file since the turn ended. */
   isEdited: boolean;
   readonly ended: AbortController;
@@ -135,7 +137,8 @@ export class TurnProblems implements SessionParticipant {
       reviewedBefore: new Map(
         this.#options.reviewed().map(({ path, movedFrom }) => [this.#options.reports.spelled(path), movedFrom]),
       ),
-      ...{ isSettling: false, isPending: false, isCompared: false, isEdited: false, ended: new AbortController() },
+      ...{ isSettling: false, isPending: false, isCompared: false, isReported: false, isEdited: false },
+      ended: new AbortController(),
     };
     this.#turn = turn;
     try {
@@ -276,8 +279,11 @@ export class TurnProblems implements SessionParticipant {
     if (turn.ended.signal.aborted) return;
     turn.isCompared = true;
     const { added, fixed, checked, unchecked } = compared;
-    if (checked === 0 && added.length + fixed === 0)
-      return unchecked > 0 ? this.#report(turn, { state: "unknown", unchecked }) : undefined;
+    if (checked === 0 && added.length + fixed === 0) {
+      if (unchecked > 0) return this.#report(turn, { state: "unknown", unchecked });
+      // What was reported before must not stay.
+      if (!turn.isReported) return;
+    }
     const shared = await this.#withoutSecrets(added);
     if (turn.ended.signal.aborted) return;
     const withheld = added.length - shared.length;
@@ -360,7 +366,9 @@ export class TurnProblems implements SessionParticipant {
   }
 
   #report(turn: WatchedTurn, result: Omit<Extract<SessionEvent, { type: "turnProblems" }>, "type" | "entry">): void {
-    if (turn.entry !== undefined) this.#options.report({ type: "turnProblems", entry: turn.entry, ...result });
+    if (turn.entry === undefined) return;
+    turn.isReported = true;
+    this.#options.report({ type: "turnProblems", entry: turn.entry, ...result });
   }
 }
 

@@ -340,6 +340,36 @@ describe("the problems of a turn", () => {
     assert.deepEqual(result(), ["known", 1, 0, undefined]);
   });
 
+  it("are zero if they were not known yet, and no changed file can have problems", async () => {
+    start([]);
+    reports.files.set("/w/notes.txt", { isOpen: false, isUncheckable: true });
+    await beginTurn();
+    change("/w/notes.txt");
+    endTurn();
+    for (let at = 0; at < 13; at++) {
+      reports.report("/w/a.ts");
+      clock.advance(400);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    assert.equal(events.at(-1)?.state, "pending");
+    await settle();
+    await until(() => events.length > 1);
+    assert.deepEqual(result(), ["known", 0, 0, undefined]);
+  });
+
+  it("are zero if those of an unchanged file are withdrawn, and no changed file can have problems", async () => {
+    start(["/w/b.ts"]);
+    reports.files.set("/w/notes.txt", { isOpen: false, isUncheckable: true });
+    await beginTurn();
+    change("/w/notes.txt");
+    reports.report("/w/b.ts", "for a moment");
+    assert.deepEqual(await compared(), ["known", 1, 0, undefined]);
+    reports.report("/w/b.ts");
+    await settle();
+    await until(() => events.length === 2);
+    assert.deepEqual(result(), ["known", 0, 0, undefined]);
+  });
+
   it("are not known if the next turn begins first, and the next turn compares with its own begin", async () => {
     await beginTurn();
     change("/w/a.ts");
