@@ -102,6 +102,8 @@ export class TurnProblems implements SessionParticipant {
       // Work that no prompt of the user began has no beforeTurn, nor has a turn right after another one.
       if (!this.#turn || this.#turn.entry !== undefined) void this.#begin();
       this.#isRunning = true;
+      // The user may have edited a file while the prompt was on its way.
+      if (this.#turn) this.#turn.isEdited = false;
     }
     if (!turnEnded(before, after)) return;
     this.#isRunning = false;

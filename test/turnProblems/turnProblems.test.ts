@@ -98,10 +98,12 @@ describe("the problems of a turn", () => {
       secretTest: () => path => Promise.resolve(path.endsWith(".env")),
     });
   };
-  const beginTurn = async (): Promise<void> => {
+  /** `meanwhile`: what happens before the agent begins. */
+  const beginTurn = async (meanwhile?: () => void): Promise<void> => {
     const submission = `p${++prompts}`;
     dispatch({ type: "promptSent", submission, content: [{ type: "text", text: "Go" }] });
     await part.beforeTurn();
+    meanwhile?.();
     dispatch({ type: "promptAccepted", submission, messageId: submission });
     dispatch({ type: "activity", state: "running" });
     const content = { type: "text", text: "Done." } as const;
@@ -414,6 +416,16 @@ describe("the problems of a turn", () => {
     reports.report("/w/a.ts", "late", "by the user");
     assert.equal(clock.pendingTimers, 0);
     assert.equal(events.length, 2);
+  });
+
+  it("are also corrected if the user edited a file before the agent began", async () => {
+    await beginTurn(() => reports.text.fire({ path: "/w/b.ts", isUser: true }));
+    change("/w/a.ts");
+    assert.deepEqual(await compared(), ["known", 0, 0, undefined]);
+    reports.report("/w/a.ts", "late");
+    await settle();
+    await until(() => events.length === 2);
+    assert.deepEqual(result(), ["known", 1, 0, undefined]);
   });
 
   it("are compared for a change that is noticed after the end of the turn", async () => {
