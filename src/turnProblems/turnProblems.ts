@@ -1,6 +1,7 @@
 // One session's part in the comparison of problems: notes the problems before a turn changes files, and reports the
 // difference once the language servers have settled after it.
 import { asError } from "../base/errors.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import { Emitter, DisposableStore, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { whenProblemsSettle } from "../editorTools/settledProblems.ts";
@@ -59,8 +60,8 @@ interface WatchedTurn {
   isSettling: boolean;
   isPending: boolean;
   isCompared: boolean;
-  /** The line of the turn has something about problems. */
-  isReported: boolean;
+  /** The event that was reported last. Undefined: none yet. */
+  result: SessionEvent | undefined;
   /** The user has edited a file since the turn ended. */
   isEdited: boolean;
   readonly ended: AbortController;
@@ -134,12 +135,12 @@ export class TurnProblems implements SessionParticipant {
     const last = this.#turn;
     last?.ended.abort();
     const turn: WatchedTurn = {
-      ...{ before: undefined, open: undefined, entry: undefined },
+      ...{ before: undefined, open: undefined, entry: undefined, result: undefined },
       ...{ changed: new Set(), others: new Set(), reported: new Set() },
       reviewedBefore: new Map(
         this.#options.reviewed().map(({ path, movedFrom }) => [this.#options.reports.spelled(path), movedFrom]),
       ),
-      ...{ isSettling: false, isPending: false, isCompared: false, isReported: false, isEdited: false },
+      ...{ isSettling: false, isPending: false, isCompared: false, isEdited: false },
       ended: new AbortController(),
     };
     this.#turn = turn;
@@ -284,7 +285,7 @@ export class TurnProblems implements SessionParticipant {
     if (checked === 0 && added.length + fixed === 0) {
       if (unchecked > 0) return this.#report(turn, { state: "unknown", unchecked });
       // What was reported before must not stay.
-      if (!turn.isReported) return;
+      if (!turn.result) return;
     }
     const shared = await this.#withoutSecrets(added);
     if (turn.ended.signal.aborted) return;
@@ -312,7 +313,10 @@ export class TurnProblems implements SessionParticipant {
   ): Promise<FilesDifference> {
     const { reports } = this.#options;
     const checks = new Map<string, AskedCheck>();
-    for (const path of turn.changed) checks.set(path, await reports.checkOf(path));
+    for (const path of turn.changed) {
+      turn.ended.signal.throwIfAborted();
+      checks.set(path, await reports.checkOf(path));
+    }
     const now = await reports.read();
     const added: FoundProblem[] = [];
     let fixed = 0;
@@ -369,8 +373,10 @@ export class TurnProblems implements SessionParticipant {
 
   #report(turn: WatchedTurn, result: Omit<Extract<SessionEvent, { type: "turnProblems" }>, "type" | "entry">): void {
     if (turn.entry === undefined) return;
-    turn.isReported = true;
-    this.#options.report({ type: "turnProblems", entry: turn.entry, ...result });
+    const event: SessionEvent = { type: "turnProblems", entry: turn.entry, ...result };
+    if (jsonEqual(turn.result, event)) return;
+    turn.result = event;
+    this.#options.report(event);
   }
 }
 

@@ -441,6 +441,36 @@ describe("the problems of a turn", () => {
     assert.deepEqual(result(), ["known", 1, 0, undefined]);
   });
 
+  it("are reported once if a late report changes nothing", async () => {
+    await beginTurn();
+    change("/w/a.ts");
+    reports.report("/w/a.ts", "new");
+    assert.deepEqual(await compared(), ["known", 1, 0, undefined]);
+    reports.report("/w/a.ts", "new");
+    await settle();
+    await until(() => clock.pendingTimers === 1);
+    assert.equal(events.length, 1);
+  });
+
+  it("ask about no other changed file when the session ends", async () => {
+    await beginTurn();
+    change("/w/a.ts");
+    change("/w/b.ts");
+    endTurn();
+    await until(() => clock.pendingTimers >= 2);
+    const asked: string[] = [];
+    const check = reports.checkOf.bind(reports);
+    reports.checkOf = path => {
+      asked.push(path);
+      part.dispose();
+      return check(path);
+    };
+    clock.advance(500);
+    await until(() => asked.length > 0);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual([asked, events], [["/w/a.ts"], []]);
+  });
+
   it("leave no timer and no wait when the session ends", async () => {
     await beginTurn();
     change("/w/a.ts");
