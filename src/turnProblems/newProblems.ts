@@ -54,6 +54,17 @@ export function placedProblems(
   });
 }
 
+/** Those that an agent gets: the ones that the editor still reports, in files whose problems may be sent. */
+export function sentProblems(
+  found: NewProblems,
+  placed: readonly PlacedProblem[],
+  isShared: (path: string) => boolean,
+): NewProblems {
+  const problems = placed.filter(({ isGone, path }) => !isGone && isShared(path));
+  const count = problems.length === 0 ? 0 : found.count - (placed.length - problems.length);
+  return { ...found, problems, count };
+}
+
 /** Of a path in the text for an agent (characters). A longer one loses its middle. */
 const maxPath = 300;
 

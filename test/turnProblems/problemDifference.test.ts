@@ -5,7 +5,7 @@ import type { NewProblem } from "../../src/session/events.ts";
 import { foundProblem, type FoundProblem } from "../../src/turnProblems/foundProblem.ts";
 import { listedProblems, problemDifference } from "../../src/turnProblems/problemDifference.ts";
 import { processorTime } from "../support/fakes/processorTime.ts";
-import { placedProblems, problemsText } from "../../src/turnProblems/newProblems.ts";
+import { placedProblems, problemsText, sentProblems } from "../../src/turnProblems/newProblems.ts";
 
 const found = (fields: Partial<NewProblem> = {}): FoundProblem =>
   foundProblem({
@@ -120,6 +120,15 @@ describe("the list of new problems", () => {
         [3, true],
       ],
     );
+  });
+
+  it("counts for an agent only what the editor still reports, in files whose problems may be sent", () => {
+    const problems = [found(), found({ path: "/w/.env" }), found({ message: "Unused." })];
+    const placed = problems.map((one, at) => (at === 2 ? { ...one, isGone: true as const } : one));
+    const all = { count: 9, problems, withheld: 4 };
+    const sent = sentProblems(all, placed, path => path !== "/w/.env");
+    assert.deepEqual([sent.count, sent.problems], [7, [found()]]);
+    assert.equal(sentProblems(all, placed, () => false).count, 0);
   });
 
   it("begins with the word written for an agent, and counts what it leaves out", () => {
