@@ -159,7 +159,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     sessionTitle: id => sessionTitle(open.get(id)?.state ?? emptySession),
     changesView: startup.changesView,
   });
-  const turnProblems = createTurnProblems(platform, review.store);
+  const turnProblems = createTurnProblems(platform, review.store, () => settings.read().sensitive);
 
   // Sessions
   const resumeQuestions = store.add(

@@ -187,6 +187,8 @@ export class PromptServers {
       // The agent keeps the server until its next session, but gets nothing from it any more.
       ownServer?.setOn(id, action === "on");
       await sessionServers.setOn(id, { name }, action === "on");
+      // A session that opened meanwhile has read the earlier choice.
+      ownServer?.setOn(id, action === "on");
     }
     if (isOwn) return this.serversChanged();
     if (!server) return;

@@ -33,10 +33,12 @@ const maxReadTime = 10_000;
 interface ReadFolder {
   readonly folder: PromptFolder;
   found: readonly FoundPrompt[];
-  /** A reading that takes too long still runs. No other one begins until it ends: each keeps a thread of Node.js busy. */
-  isLate?: boolean;
-  /** The folder is to be read again when that reading ends. */
-  isOutdated?: boolean;
+}
+
+/** A reading that takes too long and still runs. */
+interface LateReading {
+  /** The folder is to be read again when the reading ends. */
+  isOutdated: boolean;
 }
 
 export interface PromptFilesOptions {
@@ -55,6 +57,11 @@ export class PromptFiles implements Disposable {
   readonly #options: PromptFilesOptions;
   /** By the paths of folders. */
   #read = new Map<string, ReadFolder>();
+  /**
+   * By the paths of folders, also while other folders are asked for. No other reading of a path begins until it ends, because
+   * each keeps a thread of Node.js busy.
+   */
+  readonly #late = new Map<string, LateReading>();
   /** The joined lists, by the folders of sessions. */
   readonly #lists = new Map<string | undefined, readonly FoundPrompt[]>();
   #reading: Promise<void> | undefined;
@@ -117,27 +124,32 @@ export class PromptFiles implements Disposable {
 
   /** Reads a folder. If that takes too long, a row says so until the folder has been read. */
   async #readOne(one: ReadFolder, all: ReadonlyMap<string, ReadFolder>): Promise<void> {
-    if (one.isLate) return void (one.isOutdated = true);
     const { read = readPromptFolder, clock = systemClock } = this.#options;
     const { folder } = one;
-    const label = this.place.labelOf(folder.path);
+    const { path } = folder;
+    const label = this.place.labelOf(path);
     const take = (found: readonly FoundPrompt[]): void => {
       if (jsonEqual(found, one.found)) return;
       one.found = found;
       if (all === this.#read) this.#fire();
     };
-    const reading = read(folder, path => this.place.labelOf(path));
+    const problem = t("The folder was not read within {0} s.", maxReadTime / 1000);
+    const unread: readonly FoundPrompt[] = [{ folder, path, label, name: folder.origin, problem }];
+    const late = this.#late.get(path);
+    if (late) {
+      late.isOutdated = true;
+      return take(unread);
+    }
+    const reading = read(folder, file => this.place.labelOf(file));
     const inTime = await withTimeout(reading, maxReadTime, () => undefined, clock);
     if (inTime) return take(inTime);
-    const problem = t("The folder was not read within {0} s.", maxReadTime / 1000);
-    take([{ folder, path: folder.path, label, name: folder.origin, problem }]);
+    take(unread);
     const failed = (error: unknown): void => this.#log.error(`${label} could not be read.`, asError(error).stack);
-    one.isLate = true;
+    const begun: LateReading = { isOutdated: false };
+    this.#late.set(path, begun);
     void reading.then(take, failed).finally(() => {
-      one.isLate = false;
-      if (!one.isOutdated) return;
-      one.isOutdated = false;
-      this.#readSoon();
+      this.#late.delete(path);
+      if (begun.isOutdated) this.#readSoon();
     });
   }
 

@@ -257,6 +257,8 @@ const problemCounts = {
   /** The numbers of errors and warnings that are new, and of those that are gone. */
   added: optionalNumber,
   fixed: optionalNumber,
+  /** The number of new ones that are only counted, because their files look like secrets. */
+  withheld: optionalNumber,
   /** The number of changed files whose problems are not known. */
   unchecked: optionalNumber,
 };

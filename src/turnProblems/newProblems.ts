@@ -1,5 +1,6 @@
 // The new problems of the latest turn: which ones are still there, and their text for an agent.
-import { visibleText } from "../base/visibleText.ts";
+import { withoutMiddle } from "../base/inertText.ts";
+import { visibleLine } from "../base/lines.ts";
 import { relativeLabel } from "../base/pathLabel.ts";
 import type { NewProblem } from "../session/events.ts";
 import { isBusy, isPrompt, type Entry, type SessionState } from "../session/state.ts";
@@ -7,17 +8,19 @@ import { foundProblem, type FoundProblem } from "./foundProblem.ts";
 
 /** The new problems of a turn. */
 export interface NewProblems {
-  /** The number of all. `problems` has the first of them. */
+  /** The number of all but those that are withheld. `problems` has the first of them. */
   readonly count: number;
   readonly problems: readonly NewProblem[];
+  /** The number of those in files that look like secrets. */
+  readonly withheld: number;
 }
 
 /** The new problems that the line at the end of a turn counts. Undefined: there are none. */
 export function newProblemsAt(entry: Entry | undefined): NewProblems | undefined {
-  const problems = entry?.newProblems;
-  return problems && problems.length > 0
-    ? { count: Math.max(problems.length, entry?.turn?.problems?.added ?? 0), problems }
-    : undefined;
+  const { newProblems: problems = [], turn } = entry ?? {};
+  const { added = 0, withheld = 0 } = turn?.problems ?? {};
+  const count = Math.max(problems.length, added - withheld);
+  return count + withheld > 0 ? { count, problems, withheld } : undefined;
 }
 
 /** The entry with the new problems of the latest turn. Undefined: it has none, or another prompt follows it. */
@@ -51,19 +54,36 @@ export function placedProblems(
   });
 }
 
+/** Those that an agent gets: the ones that the editor still reports, in files whose problems may be sent. */
+export function sentProblems(
+  found: NewProblems,
+  placed: readonly PlacedProblem[],
+  isShared: (path: string) => boolean,
+): NewProblems {
+  const problems = placed.filter(({ isGone, path }) => !isGone && isShared(path));
+  const count = problems.length === 0 ? 0 : found.count - (placed.length - problems.length);
+  return { ...found, problems, count };
+}
+
+/** Of a path in the text for an agent (characters). A longer one loses its middle. */
+const maxPath = 300;
+
 /**
- * The problems for the agent. The text begins with what happened to the edits, because agents take a list of problems for a
- * failed edit and repeat the edit.
+ * The problems for the agent, each on one line: the name of a file can have line feeds. The text begins with what happened to
+ * the edits, because agents take a list of problems for a failed edit and repeat the edit.
  */
-export function problemsText({ count, problems }: NewProblems, workspaceFolder: string): string {
+export function problemsText(
+  { count, problems }: Pick<NewProblems, "count" | "problems">,
+  workspaceFolder: string,
+): string {
   const lines = problems.map(({ path, line, column, severity, message, source, code }) => {
     const from = [source, code].filter(one => one !== undefined).join(" ");
-    const place = `${relativeLabel(path, workspaceFolder)}:${line}:${column}`;
-    return visibleText(`${place} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`);
+    const place = `${withoutMiddle(visibleLine(relativeLabel(path, workspaceFolder)), maxPath)}:${line}:${column}`;
+    return visibleLine(`${place} ${severity}: ${message}${from === "" ? "" : ` (${from})`}`);
   });
   const more = count - problems.length;
   return [
-    "Written: all edits of the last turn are in the files. The editor reports these problems, which are new since that turn began to change files:",
+    "Written: the turn has made its edits, except those that were refused or that the user has undone since. Do not repeat edits because of this list. The editor reports these problems, which are new since the turn began to change files:",
     ...lines,
     ...(more > 0 ? [`and ${more} more.`] : []),
     "",

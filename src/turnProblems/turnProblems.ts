@@ -1,6 +1,7 @@
 // One session's part in the comparison of problems: notes the problems before a turn changes files, and reports the
 // difference once the language servers have settled after it.
 import { asError } from "../base/errors.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import { Emitter, DisposableStore, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { whenProblemsSettle } from "../editorTools/settledProblems.ts";
@@ -26,6 +27,8 @@ export interface TurnProblemsOptions {
   readonly agentChanges: Event<AgentChange>;
   /** The files under review: where an agent moved them from, and whether an agent created them. */
   readonly reviewed: () => readonly Pick<ReviewedFile, "path" | "movedFrom" | "isCreated">[];
+  /** Makes a test for files that look like secrets. Their problems can quote them, so they are only counted. Never rejects. */
+  readonly secretTest: () => (path: string) => Promise<boolean>;
   readonly report: (event: SessionEvent) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,6 +60,8 @@ interface WatchedTurn {
   isSettling: boolean;
   isPending: boolean;
   isCompared: boolean;
+  /** The event that was reported last. Undefined: none yet. */
+  result: SessionEvent | undefined;
   /** The user has edited a file since the turn ended. */
   isEdited: boolean;
   readonly ended: AbortController;
@@ -98,6 +103,8 @@ export class TurnProblems implements SessionParticipant {
       // Work that no prompt of the user began has no beforeTurn, nor has a turn right after another one.
       if (!this.#turn || this.#turn.entry !== undefined) void this.#begin();
       this.#isRunning = true;
+      // The user may have edited a file while the prompt was on its way.
+      if (this.#turn) this.#turn.isEdited = false;
     }
     if (!turnEnded(before, after)) return;
     this.#isRunning = false;
@@ -128,12 +135,13 @@ export class TurnProblems implements SessionParticipant {
     const last = this.#turn;
     last?.ended.abort();
     const turn: WatchedTurn = {
-      ...{ before: undefined, open: undefined, entry: undefined },
+      ...{ before: undefined, open: undefined, entry: undefined, result: undefined },
       ...{ changed: new Set(), others: new Set(), reported: new Set() },
       reviewedBefore: new Map(
         this.#options.reviewed().map(({ path, movedFrom }) => [this.#options.reports.spelled(path), movedFrom]),
       ),
-      ...{ isSettling: false, isPending: false, isCompared: false, isEdited: false, ended: new AbortController() },
+      ...{ isSettling: false, isPending: false, isCompared: false, isEdited: false },
+      ended: new AbortController(),
     };
     this.#turn = turn;
     try {
@@ -274,14 +282,28 @@ export class TurnProblems implements SessionParticipant {
     if (turn.ended.signal.aborted) return;
     turn.isCompared = true;
     const { added, fixed, checked, unchecked } = compared;
-    if (checked === 0 && added.length + fixed === 0)
-      return unchecked > 0 ? this.#report(turn, { state: "unknown", unchecked }) : undefined;
-    const listed = listedProblems(added);
+    if (checked === 0 && added.length + fixed === 0) {
+      if (unchecked > 0) return this.#report(turn, { state: "unknown", unchecked });
+      // What was reported before must not stay.
+      if (!turn.result) return;
+    }
+    const shared = await this.#withoutSecrets(added);
+    if (turn.ended.signal.aborted) return;
+    const withheld = added.length - shared.length;
+    const listed = listedProblems(shared);
     this.#report(turn, {
       ...{ state: "known", added: added.length, fixed },
+      ...(withheld > 0 && { withheld }),
       ...(unchecked > 0 && { unchecked }),
       ...(listed.length > 0 && { problems: listed.map(storedProblem) }),
     });
+  }
+
+  async #withoutSecrets(problems: readonly FoundProblem[]): Promise<readonly FoundProblem[]> {
+    const isSecret = this.#options.secretTest();
+    const secrets = new Set<string>();
+    for (const path of new Set(problems.map(problem => problem.path))) if (await isSecret(path)) secrets.add(path);
+    return problems.filter(({ path }) => !secrets.has(path));
   }
 
   async #compareFiles(
@@ -291,7 +313,10 @@ export class TurnProblems implements SessionParticipant {
   ): Promise<FilesDifference> {
     const { reports } = this.#options;
     const checks = new Map<string, AskedCheck>();
-    for (const path of turn.changed) checks.set(path, await reports.checkOf(path));
+    for (const path of turn.changed) {
+      turn.ended.signal.throwIfAborted();
+      checks.set(path, await reports.checkOf(path));
+    }
     const now = await reports.read();
     const added: FoundProblem[] = [];
     let fixed = 0;
@@ -347,7 +372,11 @@ export class TurnProblems implements SessionParticipant {
   }
 
   #report(turn: WatchedTurn, result: Omit<Extract<SessionEvent, { type: "turnProblems" }>, "type" | "entry">): void {
-    if (turn.entry !== undefined) this.#options.report({ type: "turnProblems", entry: turn.entry, ...result });
+    if (turn.entry === undefined) return;
+    const event: SessionEvent = { type: "turnProblems", entry: turn.entry, ...result };
+    if (jsonEqual(turn.result, event)) return;
+    turn.result = event;
+    this.#options.report(event);
   }
 }
 

@@ -84,6 +84,17 @@ describe("the editor's tools without a port", () => {
     assert.ok(codeOf(await answered("tools/list", { _meta: capabilities })) !== undefined);
   });
 
+  it("refuse a request of more than 1 MiB, as over HTTP", async () => {
+    const called = (length: number): Promise<Answered> =>
+      answered("tools/call", { name: "hover", arguments: { path: "é".repeat(length / 2) }, _meta: meta });
+    const { outcome, calls } = await called(1024 * 1024);
+    assert.deepEqual(outcome, {
+      error: { code: -32600, message: "The request has more than 1048576 bytes. Send a smaller one." },
+    });
+    assert.deepEqual(calls, []);
+    assert.equal((await called(1024 * 1000)).calls.length, 1);
+  });
+
   it("reject a request that is cancelled, or whose session has ended", async () => {
     const cancel = new AbortController();
     const call = (): Promise<ToolResult> => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createGate } from "../../src/base/async.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { Memento } from "../../src/base/memento.ts";
+import type { OwnServerOfSessions } from "../../src/mcp/ownServer.ts";
 import { PromptServers } from "../../src/mcp/promptServers.ts";
 import type { ServerConsents } from "../../src/mcp/serverConsents.ts";
 import type { ServerLauncher } from "../../src/mcp/serverLauncher.ts";
@@ -17,7 +18,11 @@ const list = { prompts: [{ name: "p", arguments: [] }], isCut: false, skipped: 1
 const connected = { listPrompts: () => Promise.resolve(list), close: () => Promise.resolve() };
 
 /** The servers of a window that has one, which the user has allowed. */
-const promptServers = (consents: object, connect: () => Promise<object>): PromptServers =>
+const promptServers = (
+  consents: object,
+  connect: () => Promise<object>,
+  more: Partial<ConstructorParameters<typeof PromptServers>[0]> = {},
+): PromptServers =>
   new PromptServers({
     state: {
       get: (_: string, otherwise: unknown) => otherwise,
@@ -32,6 +37,7 @@ const promptServers = (consents: object, connect: () => Promise<object>): Prompt
     onDidChange: () => {},
     clock: systemClock,
     log: nullLog,
+    ...more,
   });
 
 describe("an MCP server in the panel", () => {
@@ -68,5 +74,23 @@ describe("an MCP server in the panel", () => {
       await started;
       assert.equal(starts, 0, start);
     }
+  });
+
+  it("stays off if a session opens while the user switches the tools of the editor off", async () => {
+    let isOn = true;
+    const ownServer: OwnServerOfSessions = { tools: () => ["Read File"], setOn: (_, on) => void (isOn = on) };
+    const sessionServers = {
+      isOn: () => false,
+      opened: () => undefined,
+      setOn: async () => {
+        await Promise.resolve();
+        // The session that opens, before the choice is stored.
+        ownServer.setOn("session", true);
+      },
+    } as unknown as SessionServers;
+    const servers = promptServers({}, () => Promise.resolve(connected), { ownServer, sessionServers });
+    await servers.set("session", "parley", "off");
+    assert.equal(isOn, false);
+    await servers.end();
   });
 });

@@ -212,4 +212,36 @@ describe("the prompt files of a window", () => {
     await until(() => rows(files.list(undefined))["slow"] === "S");
     await until(() => gates.length === 2);
   });
+
+  it("of a folder that does not answer are not read again each time the folders change", async () => {
+    const slow = workspace({ "slow.prompt.md": "S" });
+    let folders = [slow];
+    const source = place(() => folders);
+    const gates: (() => void)[] = [];
+    const readings: PromptFolder[] = [];
+    const clock = new FakeClock();
+    const files = new PromptFiles(source, nullLog, {
+      clock,
+      read: async (folder, labelOf) => {
+        readings.push(folder);
+        if (folder === slow) await new Promise<void>(resolve => gates.push(resolve));
+        return readPromptFolder(folder, labelOf);
+      },
+    });
+    files.list(undefined);
+    await until(() => gates.length === 1);
+    clock.advance(10_000);
+    await files.refresh();
+    const renamed = { ...slow, origin: "renamed" };
+    folders = [renamed];
+    source.change("folders");
+    files.list(undefined);
+    await files.refresh();
+    assert.deepEqual(rows(files.list(undefined)), { renamed: "The folder was not read within 10 s." });
+    assert.deepEqual(readings, [slow]);
+    for (const open of gates) open();
+    await until(() => rows(files.list(undefined))["slow"] === "S");
+    assert.deepEqual(readings, [slow, renamed]);
+    assert.equal(files.list(undefined)[0]?.folder, renamed);
+  });
 });

@@ -8,6 +8,7 @@ import type { NewProblem, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { foundProblem, type FoundProblem } from "../../src/turnProblems/foundProblem.ts";
+import { newProblemsAt } from "../../src/turnProblems/newProblems.ts";
 import type { AskedCheck, FileCheck, ProblemReports, ChangedText } from "../../src/turnProblems/problemReports.ts";
 import { TurnProblems } from "../../src/turnProblems/turnProblems.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
@@ -94,12 +95,15 @@ describe("the problems of a turn", () => {
     part = new TurnProblems({
       ...{ session: "s", roots: ["/w"], reports, clock, log: nullLog, agentChanges: changes.event },
       ...{ reviewed: () => reviewed, report: dispatch },
+      secretTest: () => path => Promise.resolve(path.endsWith(".env")),
     });
   };
-  const beginTurn = async (): Promise<void> => {
+  /** `meanwhile`: what happens before the agent begins. */
+  const beginTurn = async (meanwhile?: () => void): Promise<void> => {
     const submission = `p${++prompts}`;
     dispatch({ type: "promptSent", submission, content: [{ type: "text", text: "Go" }] });
     await part.beforeTurn();
+    meanwhile?.();
     dispatch({ type: "promptAccepted", submission, messageId: submission });
     dispatch({ type: "activity", state: "running" });
     const content = { type: "text", text: "Done." } as const;
@@ -150,6 +154,21 @@ describe("the problems of a turn", () => {
     const line = state.entries.get(events.at(-1)?.entry ?? "");
     assert.deepEqual(line?.turn?.problems, { state: "known", added: 2, fixed: 1 });
     assert.equal(line.newProblems?.length, 2);
+  });
+
+  it("are only counted in files that look like secrets", async () => {
+    start(["/w/a.ts", "/w/.env"]);
+    await beginTurn();
+    change("/w/a.ts");
+    change("/w/.env");
+    reports.report("/w/.env", "KEY=1 is wrong", "KEY=2 is wrong");
+    reports.report("/w/a.ts", "new");
+    assert.deepEqual(await compared(), ["known", 3, 0, undefined]);
+    const { withheld, problems } = events.at(-1) ?? {};
+    assert.deepEqual([withheld, problems?.map(({ message }) => message)], [2, ["new"]]);
+    assert.doesNotMatch(JSON.stringify(events), /KEY/);
+    const found = newProblemsAt(state.entries.get(events.at(-1)?.entry ?? ""));
+    assert.deepEqual([found?.count, found?.withheld], [1, 2]);
   });
 
   it("include those in files that the turn did not change", async () => {
@@ -323,6 +342,36 @@ describe("the problems of a turn", () => {
     assert.deepEqual(result(), ["known", 1, 0, undefined]);
   });
 
+  it("are zero if they were not known yet, and no changed file can have problems", async () => {
+    start([]);
+    reports.files.set("/w/notes.txt", { isOpen: false, isUncheckable: true });
+    await beginTurn();
+    change("/w/notes.txt");
+    endTurn();
+    for (let at = 0; at < 13; at++) {
+      reports.report("/w/a.ts");
+      clock.advance(400);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    assert.equal(events.at(-1)?.state, "pending");
+    await settle();
+    await until(() => events.length > 1);
+    assert.deepEqual(result(), ["known", 0, 0, undefined]);
+  });
+
+  it("are zero if those of an unchanged file are withdrawn, and no changed file can have problems", async () => {
+    start(["/w/b.ts"]);
+    reports.files.set("/w/notes.txt", { isOpen: false, isUncheckable: true });
+    await beginTurn();
+    change("/w/notes.txt");
+    reports.report("/w/b.ts", "for a moment");
+    assert.deepEqual(await compared(), ["known", 1, 0, undefined]);
+    reports.report("/w/b.ts");
+    await settle();
+    await until(() => events.length === 2);
+    assert.deepEqual(result(), ["known", 0, 0, undefined]);
+  });
+
   it("are not known if the next turn begins first, and the next turn compares with its own begin", async () => {
     await beginTurn();
     change("/w/a.ts");
@@ -369,6 +418,16 @@ describe("the problems of a turn", () => {
     assert.equal(events.length, 2);
   });
 
+  it("are also corrected if the user edited a file before the agent began", async () => {
+    await beginTurn(() => reports.text.fire({ path: "/w/b.ts", isUser: true }));
+    change("/w/a.ts");
+    assert.deepEqual(await compared(), ["known", 0, 0, undefined]);
+    reports.report("/w/a.ts", "late");
+    await settle();
+    await until(() => events.length === 2);
+    assert.deepEqual(result(), ["known", 1, 0, undefined]);
+  });
+
   it("are compared for a change that is noticed after the end of the turn", async () => {
     reports.report("/w/a.ts", "old");
     await beginTurn();
@@ -380,6 +439,36 @@ describe("the problems of a turn", () => {
     await settle();
     await until(() => events.length > 0);
     assert.deepEqual(result(), ["known", 1, 0, undefined]);
+  });
+
+  it("are reported once if a late report changes nothing", async () => {
+    await beginTurn();
+    change("/w/a.ts");
+    reports.report("/w/a.ts", "new");
+    assert.deepEqual(await compared(), ["known", 1, 0, undefined]);
+    reports.report("/w/a.ts", "new");
+    await settle();
+    await until(() => clock.pendingTimers === 1);
+    assert.equal(events.length, 1);
+  });
+
+  it("ask about no other changed file when the session ends", async () => {
+    await beginTurn();
+    change("/w/a.ts");
+    change("/w/b.ts");
+    endTurn();
+    await until(() => clock.pendingTimers >= 2);
+    const asked: string[] = [];
+    const check = reports.checkOf.bind(reports);
+    reports.checkOf = path => {
+      asked.push(path);
+      part.dispose();
+      return check(path);
+    };
+    clock.advance(500);
+    await until(() => asked.length > 0);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual([asked, events], [["/w/a.ts"], []]);
   });
 
   it("leave no timer and no wait when the session ends", async () => {

@@ -80,6 +80,7 @@ describe("the problems of a turn in VS Code", () => {
     part = new TurnProblems({
       ...{ session: "s", roots: [folder], reports, clock: systemClock, log: nullLog },
       ...{ agentChanges: changes.event, reviewed: () => reviewed, report: dispatch },
+      secretTest: () => () => Promise.resolve(false),
     });
   });
   afterEach(async () => {
@@ -118,26 +119,41 @@ describe("the problems of a turn in VS Code", () => {
         texts.push(text);
         return { attachments: [{ id: "1", kind: "problems", label, source: { type: "text", text } }], refused: [] };
       },
-      previewAccess: () => Promise.resolve("allowed"),
+      previewAccess: () => Promise.resolve(access),
     };
+    const settings = new Emitter<void>();
+    let access = "allowed";
     const actions = new NewProblemActions({
       ...{ reports, chat: chat as unknown as ChatSurface, attachments: attachments as unknown as Attachments },
-      sending: { isOn: () => true, onDidChange: () => ({ dispose: () => {} }) },
+      sending: { isOn: () => true, onDidChange: settings.event },
       ...{ clock: systemClock, log: nullLog },
     });
     const session = { id: "s", state: { ...state, workspaceFolder: folder } };
-    assert.deepEqual(actions.head.values.newProblems(session as never), { count: 1, isSent: true });
+    const view = (): unknown => actions.head.values.newProblems(session as never);
+    // Only what may be sent is counted, and that is not known at once.
+    assert.equal(view(), null);
+    await until(() => view() !== null);
+    assert.deepEqual(view(), { count: 1, isSent: true });
     assert.equal((await actions.content(session)).length, 1);
     assert.match(
       texts[0] ?? "",
       /^Written: .*\na\.ts:1:14 error: Type 'string' is not assignable to .* \(ts 2322\)\n$/,
     );
     actions.setSent(session, false);
-    assert.deepEqual(actions.head.values.newProblems(session as never), { count: 1, isSent: false });
+    assert.deepEqual(view(), { count: 1, isSent: false });
     assert.deepEqual(await actions.content(session), []);
     await actions.fix(session);
     assert.equal(shown[0]?.type, "attached");
     assert.match(texts[1] ?? "", /\nFix these problems\.\n$/);
+
+    access = "secret";
+    settings.fire();
+    await until(() => view() === null);
+    await actions.fix(session);
+    assert.equal(texts.length, 2);
+    access = "allowed";
+    settings.fire();
+    await until(() => view() !== null);
 
     await turn(() => write("a.ts", `export const planted: number = 1;\n\n${old}`));
     await result("known 0 1");

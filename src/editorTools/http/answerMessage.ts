@@ -6,8 +6,10 @@ import { EventStream } from "../eventStream.ts";
 import { isHeader, namedRevision, requestHeaders } from "../requestHeaders.ts";
 import type { MessageContext } from "../toolServer.ts";
 import { mcpServer } from "./mcpServer.ts";
+import { maxRequest, tooLargeText } from "./startToolServer.ts";
 
 const onlyRevision = "2026-07-28";
+const invalidRequest = -32600;
 const unsupportedRevision = -32022;
 const methodNotFound = -32601;
 const invalidParams = -32602;
@@ -18,6 +20,8 @@ export async function answerMessage(
   { tools, signal, version, notify, onWarning }: MessageContext,
 ): Promise<McpOutcome> {
   const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
+  const body = JSON.stringify(message);
+  if (Buffer.byteLength(body) > maxRequest) return failure(invalidRequest, tooLargeText(maxRequest));
   const revision = namedRevision(message);
   if (revision === undefined) return failure(invalidParams, "`params._meta` must name the revision of MCP.");
   if (revision !== onlyRevision)
@@ -32,10 +36,7 @@ export async function answerMessage(
     onerror: error => onWarning(`The server of the editor's tools: ${error.message}`),
   });
   const headers = requestHeaders(message, undefined);
-  const request = new Request("http://127.0.0.1/mcp", {
-    ...{ method: "POST", headers, signal },
-    body: JSON.stringify(message),
-  });
+  const request = new Request("http://127.0.0.1/mcp", { method: "POST", headers, signal, body });
   try {
     return await outcomeOf(await handler.fetch(request, { parsedBody: message }), notify, signal);
   } finally {

@@ -11,8 +11,13 @@ import type { RunningToolServer, ServedTools, ToolServerLimits, ToolServerOption
 const host = "127.0.0.1";
 const path = "/mcp";
 
+/** Of one request (bytes). */
+export const maxRequest = 1024 * 1024;
+/** Says that the request is too large. */
+export const tooLargeText = (max: number): string => `The request has more than ${max} bytes. Send a smaller one.`;
+
 const defaultLimits: ToolServerLimits = {
-  maxBody: 1024 * 1024,
+  maxBody: maxRequest,
   requestTimeout: 20_000,
   maxRequests: 32,
   maxConnections: 200,
@@ -135,8 +140,7 @@ function admit(request: IncomingMessage, { toolsOf, limits }: ServeOptions): Ser
   return tools;
 }
 
-const tooLarge = (maxBody: number): HttpRefusal =>
-  new HttpRefusal(413, `The request has more than ${maxBody} bytes. Send a smaller one.`);
+const tooLarge = (maxBody: number): HttpRefusal => new HttpRefusal(413, tooLargeText(maxBody));
 
 /** The body of the request. Reads no more than the limit. */
 async function readBody(request: IncomingMessage, maxBody: number): Promise<string> {

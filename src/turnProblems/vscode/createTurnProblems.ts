@@ -1,10 +1,17 @@
 // Creates the comparison of problems for sessions, and the handlers for what it finds.
+import { homedir } from "node:os";
+import { asError } from "../../base/errors.ts";
 import type { Event } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import { hostPlatform } from "../../base/platform.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionRoots } from "../../editor/folders.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement } from "../../files/paths.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
 import type { Review } from "../../review/review.ts";
 import type { AgentChange } from "../../review/turns/knownTouches.ts";
 import type { SessionEvent } from "../../session/events.ts";
@@ -22,21 +29,47 @@ export interface TurnProblemsFeature {
   ): SessionParticipant;
 }
 
-/** Creates the comparison of problems before and after turns. It listens for reports from now on. */
+/**
+ * Creates the comparison of problems before and after turns. It listens for reports from now on. `sensitive`: the user's globs
+ * for files that look like secrets.
+ */
 export function createTurnProblems(
   { store, clock, log }: ExtensionPlatform,
   review: { readonly onDidChangeFile: Event<AgentChange>; readonly review: Pick<Review, "files"> },
+  sensitive: () => readonly string[],
 ): TurnProblemsFeature {
   const reports = store.add(new WindowReports(clock, log));
   return {
     reports,
-    startSession: ({ id, workspaceFolder }, report) =>
-      new TurnProblems({
-        ...{ session: id, reports, report, clock, log },
-        roots: sessionRoots(workspaceFolder).filter(root => root !== ""),
+    startSession: ({ id, workspaceFolder }, report) => {
+      const roots = sessionRoots(workspaceFolder).filter(root => root !== "");
+      return new TurnProblems({
+        ...{ session: id, roots, reports, report, clock, log },
         agentChanges: review.onDidChangeFile,
         reviewed: () => review.review.files,
-      }),
+        secretTest: () => secretTest(roots, sensitive(), log),
+      });
+    },
+  };
+}
+
+/** Whether a path, or what it leads to, looks like a secret, as for attachments. One that cannot be checked counts as one. */
+function secretTest(
+  roots: readonly string[],
+  sensitive: readonly string[],
+  log: Log,
+): (path: string) => Promise<boolean> {
+  const paths = nodePaths();
+  const place = { roots, platform: hostPlatform, ignoresCase: paths.ignoresCase, home: homedir() };
+  const isSecret = secretMatcher(sensitive, place);
+  const confinement = new Confinement(paths, roots);
+  return async path => {
+    try {
+      return isSecret(path) || isSecret((await confinement.locate(path)).path);
+    } catch (error) {
+      log.warn("A file with new problems could not be checked.", asError(error).message);
+      return true;
+    }
   };
 }
 

@@ -15,6 +15,7 @@ import {
   newProblemsAt,
   placedProblems,
   problemsText,
+  sentProblems,
   type NewProblems,
   type PlacedProblem,
 } from "../newProblems.ts";
@@ -53,11 +54,18 @@ export class NewProblemActions implements Disposable {
   #views = new WeakMap<Entry, ViewNewProblems>();
   /** The files about which something was reported since the last update. */
   readonly #reported = new Set<string>();
+  /** Whether the problems of files may be sent, by path. False until it is known. */
+  readonly #shared = new Map<string, boolean>();
   #timer: Disposable | undefined;
 
   constructor(options: NewProblemActionsOptions) {
     this.#options = options;
-    this.#store.add(options.sending.onDidChange(() => this.#changed.fire()));
+    this.#store.add(
+      options.sending.onDidChange(() => {
+        this.#update();
+        void this.#readAccess([...this.#shared.keys()]);
+      }),
+    );
     this.#store.add(
       options.reports.onDidReport(paths => {
         if (!options.sending.isOn()) return;
@@ -72,7 +80,7 @@ export class NewProblemActions implements Disposable {
     const found = findProblems(session, entry);
     if (!session || !found) return noProblems();
     const items = this.#place(found).map(problem => this.#item(problem, session.state.workspaceFolder));
-    const more = found.count - found.problems.length;
+    const more = found.count + found.withheld - found.problems.length;
     const rest = more > 0 ? [{ label: vscode.l10n.t("{0} more in the Problems view", more) }] : [];
     const placeHolder = vscode.l10n.t("Select the problem to open");
     const chosen = await showQuickPick<ProblemItem>([...items, ...rest], { placeHolder, matchOnDescription: true });
@@ -87,11 +95,11 @@ export class NewProblemActions implements Disposable {
   async fix(session: ProblemSession | undefined, entry?: string, surfaces?: readonly string[]): Promise<void> {
     const found = findProblems(session, entry);
     if (!session || !found) return noProblems();
-    const { attachments, refused } = await this.#attach(found, session.state.workspaceFolder, "Fix these problems.\n");
+    const { workspaceFolder } = session.state;
+    const { attachments, refused, isWithheld } = await this.#attach(found, workspaceFolder, "Fix these problems.\n");
     if (refused.length > 0) void showWarningMessage(refused.join(" "));
     if (attachments.length === 0) {
-      if (refused.length === 0)
-        void showInformationMessage(vscode.l10n.t("The editor no longer reports these problems."));
+      if (refused.length === 0) void showInformationMessage(isWithheld ? withheldText() : goneText());
       return;
     }
     await this.#options.chat.reveal({ type: "attached", attachments }, surfaces);
@@ -147,7 +155,11 @@ export class NewProblemActions implements Disposable {
     if (!entry || !found) return null;
     const known = this.#views.get(entry);
     if (known) return known.count === 0 ? null : known;
-    const view = { count: this.#remaining(found).count, isSent: this.#unsent.get(session.id) !== entry.id };
+    const placed = this.#place(found);
+    const unknown = new Set(placed.map(({ path }) => path).filter(path => !this.#shared.has(path)));
+    for (const path of unknown) this.#shared.set(path, false);
+    if (unknown.size > 0) void this.#readAccess(unknown);
+    const view = { count: this.#sent(found, placed).count, isSent: this.#unsent.get(session.id) !== entry.id };
     this.#views.set(entry, view);
     return view.count === 0 ? null : view;
   }
@@ -156,29 +168,48 @@ export class NewProblemActions implements Disposable {
     return placedProblems(problems, path => this.#options.reports.problemsOf(path));
   }
 
-  /** Those that the editor still reports. */
-  #remaining(found: NewProblems): NewProblems {
-    const problems = this.#place(found).filter(({ isGone }) => !isGone);
-    return { problems, count: found.count - (found.problems.length - problems.length) };
+  #sent(found: NewProblems, placed: readonly PlacedProblem[]): NewProblems {
+    return sentProblems(found, placed, path => this.#shared.get(path) === true);
   }
 
+  /** Finds out whether the problems of the files may be sent: their messages can quote lines, also of secrets. */
+  async #checkAccess(paths: Iterable<string>): Promise<void> {
+    let isChanged = false;
+    for (const path of paths) {
+      const isShared = (await this.#options.attachments.previewAccess(path)) === "allowed";
+      if (this.#shared.get(path) === isShared) continue;
+      this.#shared.set(path, isShared);
+      isChanged = true;
+    }
+    if (isChanged) this.#update();
+  }
+
+  /** The same. Never rejects. */
+  async #readAccess(paths: Iterable<string>): Promise<void> {
+    try {
+      await this.#checkAccess(paths);
+    } catch (error) {
+      this.#options.log.error("Files with new problems could not be checked.", asError(error).stack);
+    }
+  }
+
+  /** `isWithheld`: there are problems that are not attached because of their files. */
   async #attach(
     found: NewProblems,
     workspaceFolder: string,
     request: string,
-  ): Promise<ReturnType<Attachments["attachText"]>> {
-    const { attachments } = this.#options;
-    const remaining = this.#remaining(found);
-    // The message of a problem can quote the line, so those in files that look like secrets stay here.
-    const shared = new Map<string, boolean>();
-    for (const { path } of remaining.problems)
-      if (!shared.has(path)) shared.set(path, (await attachments.previewAccess(path)) === "allowed");
-    const problems = remaining.problems.filter(({ path }) => shared.get(path) === true);
-    if (problems.length === 0) return { attachments: [], refused: [] };
-    const count = remaining.count - (remaining.problems.length - problems.length);
-    const text = problemsText({ count, problems }, workspaceFolder);
+  ): Promise<ReturnType<Attachments["attachText"]> & { readonly isWithheld: boolean }> {
+    const placed = this.#place(found);
+    const remaining = placed.filter(({ isGone }) => !isGone);
+    await this.#checkAccess(new Set(remaining.map(({ path }) => path)));
+    const sent = this.#sent(found, placed);
+    const { count, problems } = sent;
+    const isWithheld = found.withheld > 0 || problems.length < remaining.length;
+    if (problems.length === 0) return { attachments: [], refused: [], isWithheld };
+    const text = problemsText(sent, workspaceFolder);
     const label = count === 1 ? vscode.l10n.t("1 new problem") : vscode.l10n.t("{0} new problems", count);
-    return attachments.attachText("problems", label, `${text}${request}`, { detail: problems[0]?.message ?? "" });
+    const detail = problems[0]?.message ?? "";
+    return { ...this.#options.attachments.attachText("problems", label, `${text}${request}`, { detail }), isWithheld };
   }
 
   #item(problem: PlacedProblem, workspaceFolder: string): ProblemItem {
@@ -209,6 +240,12 @@ function findProblems(session: ProblemSession | undefined, entry: string | undef
   const { entries } = session.state;
   return newProblemsAt(entry === undefined ? entries.findLast(({ turn }) => turn !== undefined) : entries.get(entry));
 }
+
+const goneText = (): string => vscode.l10n.t("The editor no longer reports these problems.");
+const withheldText = (): string =>
+  vscode.l10n.t(
+    "The new problems are in files that look like secrets or are outside the workspace, so they are not attached.",
+  );
 
 const noProblems = (): void =>
   void showInformationMessage(vscode.l10n.t("The latest turn of the session has no new problems."));

@@ -6,6 +6,7 @@ import { asError, isNotFoundError } from "../../base/errors.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { openDocumentOf, openFileDocuments } from "../../editor/openDocuments.ts";
+import type { CodeSymbol } from "../../editorTools/editorView.ts";
 import { maxProblemsWait } from "../../editorTools/settledProblems.ts";
 import { tabUri } from "../../editorTools/vscode/tabUri.ts";
 import { WindowLanguages } from "../../editorTools/vscode/windowLanguages.ts";
@@ -115,9 +116,9 @@ export class WindowReports implements ProblemReports, Disposable {
     const { languageId } = document;
     const isUncheckable = languageId === "plaintext";
     // The answer also shows that the server has read the file.
-    const symbols = isUncheckable || !exists ? [] : await this.#languages.symbolsOf(path).catch(() => []);
-    if (symbols.length > 0) this.#servedLanguages.add(languageId);
-    const isAnswered = this.#servedLanguages.has(languageId);
+    const symbols = isUncheckable || !exists ? [] : await this.#symbolsOf(path);
+    if (symbols && symbols.length > 0) this.#servedLanguages.add(languageId);
+    const isAnswered = symbols !== undefined && this.#servedLanguages.has(languageId);
     return { ...this.#checkOf(document, shownPaths()), isAnswered, exists, isUncheckable };
   }
 
@@ -127,6 +128,16 @@ export class WindowReports implements ProblemReports, Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+
+  /** Undefined: the language server has not answered. */
+  async #symbolsOf(path: string): Promise<readonly CodeSymbol[] | undefined> {
+    try {
+      return await this.#languages.symbolsOf(path);
+    } catch (error) {
+      this.#log.debug("A language server has not answered about a changed file.", asError(error).message);
+      return undefined;
+    }
   }
 
   #checkOf(document: vscode.TextDocument, tabs: ReadonlySet<string>): FileCheck {
