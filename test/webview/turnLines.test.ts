@@ -24,7 +24,8 @@ describe("the lines of a turn", () => {
     assert.equal(await line.count(), 1);
     assert.equal((await line.textContent())?.trim(), "2 min 5 s · 3 tool calls · 1 file · 1,234 tokens · $0.02");
     await panel.patch({ op: "put", at: 2, entry: { ...message("u2", "user", "Next"), turn: { duration: 900 } } });
-    assert.deepEqual(await line.allTextContents(), ["2 min 5 s · 3 tool calls · 1 file · 1,234 tokens · $0.02", "1 s"]);
+    const texts = (await line.allTextContents()).map(text => text.trim());
+    assert.deepEqual(texts, ["2 min 5 s · 3 tool calls · 1 file · 1,234 tokens · $0.02", "1 s"]);
   });
 
   it("a turn that ends with folded look-ups has its line below them", async () => {
