@@ -184,16 +184,17 @@ describe("the editor's tools that act in VS Code", () => {
     assert.match(words, /“Make coffee” is not offered/);
   });
 
-  it("compute a change once more if a file was not open, and refuse a range that is not in the text", async () => {
+  it("compute a change once more if a file was not open, and refuse a range that is not there, or a missing file", async () => {
     const uri = vscode.Uri.file(path("closed.txt"));
     await writeFile(uri.fsPath, "one\n");
     const opened: boolean[] = [];
     let length = 3;
+    let target = uri;
     const provider: vscode.RenameProvider = {
       provideRenameEdits(_document, _position, name) {
         opened.push(vscode.workspace.textDocuments.some(one => one.uri.toString() === uri.toString()));
         const edit = new vscode.WorkspaceEdit();
-        edit.replace(uri, new vscode.Range(0, 0, 0, length), name);
+        edit.replace(target, new vscode.Range(0, 0, 0, length), name);
         return edit;
       },
     };
@@ -207,6 +208,9 @@ describe("the editor's tools that act in VS Code", () => {
       const { isError, text: words } = await call("rename_symbol", given);
       assert.deepEqual([isError, asked.length, await text("closed.txt")], [true, 1, "two\n"]);
       assert.match(words, /knows another text of .*closed\.txt than the editor/);
+      target = vscode.Uri.file(path("none.txt"));
+      // The change would create the file, too.
+      assert.match((await call("rename_symbol", given)).text, /a file that cannot be opened, so nothing was changed: /);
     } finally {
       registered.dispose();
     }

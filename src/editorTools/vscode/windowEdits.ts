@@ -162,7 +162,7 @@ async function proposed(compute: () => Promise<Entries>): Promise<ProposedEdits>
     });
     const files = entries.filter(([uri, edits]) => uri.scheme === "file" && edits.length > 0);
     checkFileCount(files.length);
-    const documents = await Promise.all(files.map(([uri]) => vscode.workspace.openTextDocument(uri)));
+    const documents = await Promise.all(files.map(([uri]) => opened(uri)));
     const now = openVersions();
     const isStale = documents.some(({ uri }) => {
       const version = versions.get(uri.toString());
@@ -178,6 +178,16 @@ async function proposed(compute: () => Promise<Entries>): Promise<ProposedEdits>
     };
   }
   throw new Refusal("failed", "The files changed while the change was computed. Nothing was changed. Call again.");
+}
+
+/** The document of a file that a change names. Rejects with a Refusal for a file that the change would create. */
+async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch (thrown) {
+    const reason = asError(thrown).message;
+    throw new Refusal("failed", `The change needs a file that cannot be opened, so nothing was changed: ${reason}`);
+  }
 }
 
 const openVersions = (): ReadonlyMap<string, number> =>
