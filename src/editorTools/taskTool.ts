@@ -1,5 +1,7 @@
 // The tool that runs a task of the workspace.
+import { basename } from "node:path";
 import { Refusal } from "../base/errors.ts";
+import { addedItems } from "../base/addedItems.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { maskVariable } from "../base/mask.ts";
@@ -38,7 +40,7 @@ export const runTaskTool = actingTool(
       if (!tasks.areTrusted())
         throw new Refusal("failed", "The user does not trust this workspace, so its tasks cannot be run.");
       const task = await findTask(name, context);
-      const before = problemKeys(context);
+      const before = context.editor.problems.all().map(problemKey);
       const run = async (found: EditorTask): ReturnType<typeof result> =>
         result(await tasks.run(found, { maxWait: wait * 1000, signal }), { before, context, signal });
       // The user has allowed this run already.
@@ -82,6 +84,12 @@ export const runTaskTool = actingTool(
 const maskedVariables = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, maskVariable(name, value)]));
 
+const fullName = ({ label, source }: EditorTask): string => `${source}: ${label}`;
+
+/** The name with the folder, because the folders of a workspace can have tasks of the same name. */
+const placedName = (task: EditorTask): string =>
+  task.scopeFolder === undefined ? fullName(task) : `${basename(task.scopeFolder)}: ${fullName(task)}`;
+
 /** The only task with this name in the folders of the session. */
 async function findTask(name: string, { editor, access }: ToolContext): Promise<EditorTask> {
   const all: EditorTask[] = [];
@@ -90,38 +98,29 @@ async function findTask(name: string, { editor, access }: ToolContext): Promise<
     const { scopeFolder } = task;
     if (scopeFolder === undefined || (await access.confinement.locate(scopeFolder)).inside) all.push(task);
   }
-  const isNamed = ({ label, source }: EditorTask): boolean => label === name || `${source}: ${label}` === name;
-  const found = all.filter(isNamed);
+  const found = all.filter(task => task.label === name || fullName(task) === name || placedName(task) === name);
   const [task] = found;
   if (task && found.length === 1) return task;
-  const names = (tasks: readonly EditorTask[]): string =>
+  const names = (tasks: readonly EditorTask[], nameOf: (task: EditorTask) => string): string =>
     tasks
       .slice(0, maxNames)
-      .map(({ label, source }) => shortQuote(`${source}: ${label}`))
+      .map(task => shortQuote(nameOf(task)))
       .join(", ");
   if (found.length > 1)
-    throw new Refusal("invalid", `Several tasks have this name: ${names(found)}. Send “source: name”.`);
+    throw new Refusal("invalid", `Several tasks have this name. Send one of these: ${names(found, placedName)}.`);
   throw new Refusal(
     "invalid",
-    `There is no task ${shortQuote(name)}. ${all.length === 0 ? "There are no tasks." : `The tasks are: ${names(all)}.`}`,
+    `There is no task ${shortQuote(name)}. ${all.length === 0 ? "There are no tasks." : `The tasks are: ${names(all, fullName)}.`}`,
   );
 }
 
+/** The identity of a problem, whatever its line is. */
 const problemKey = ({ path, severity, message, source = "", code = "" }: CodeProblem): string =>
   JSON.stringify([path, severity, message, source, code]);
 
-/** How often each error and each warning is there, whatever its line is. */
-function problemKeys({ editor }: ToolContext): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const problem of editor.problems.all()) {
-    const key = problemKey(problem);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
-}
-
 interface ResultOptions {
-  readonly before: ReadonlyMap<string, number>;
+  /** The keys of the problems before the task. */
+  readonly before: readonly string[];
   readonly context: ToolContext;
   readonly signal: AbortSignal;
 }
@@ -136,14 +135,8 @@ async function result(
     ready: Promise.resolve(),
     ...{ clock: context.clock, signal },
   });
-  const known = new Map(before);
-  const added = problems.all().filter(problem => {
-    if (problem.severity !== "error" && problem.severity !== "warning") return false;
-    const key = problemKey(problem);
-    const count = known.get(key) ?? 0;
-    known.set(key, count - 1);
-    return count <= 0;
-  });
+  const now = problems.all().filter(({ severity }) => severity === "error" || severity === "warning");
+  const added = addedItems(before, now, problemKey);
   const { listed } = await listedItems(added, ({ path }) => path, context);
   const shown = listed.slice(0, maxProblems).map(({ path, severity, message, line, column, endLine, endColumn }) => ({
     ...{ path, severity, message: message.slice(0, 1000), line, column, endLine, endColumn },

@@ -1,4 +1,5 @@
 // The difference between the problems of files before and after. Pure.
+import { addedItems } from "../base/addedItems.ts";
 import type { FoundProblem } from "./foundProblem.ts";
 
 export interface ProblemDifference {
@@ -14,18 +15,8 @@ export interface ProblemDifference {
  */
 export function problemDifference(before: readonly FoundProblem[], after: readonly FoundProblem[]): ProblemDifference {
   const hasTexts = before.every(hasText) && after.every(hasText);
-  const left = new Map<string, number>();
-  for (const one of before) {
-    const key = hasTexts ? one.key : one.coarseKey;
-    left.set(key, (left.get(key) ?? 0) + 1);
-  }
-  const added: FoundProblem[] = [];
-  for (const one of after) {
-    const key = hasTexts ? one.key : one.coarseKey;
-    const count = left.get(key) ?? 0;
-    if (count > 0) left.set(key, count - 1);
-    else added.push(one);
-  }
+  const keyOf = ({ key, coarseKey }: FoundProblem): string => (hasTexts ? key : coarseKey);
+  const added = addedItems(before.map(keyOf), after, keyOf);
   return { added, fixed: before.length - (after.length - added.length) };
 }
 

@@ -58,7 +58,6 @@ interface WatchedTurn {
   /** The entry with the line of the turn. Undefined until the turn has ended. */
   entry: string | undefined;
   isSettling: boolean;
-  isPending: boolean;
   isCompared: boolean;
   /** The event that was reported last. Undefined: none yet. */
   result: SessionEvent | undefined;
@@ -140,7 +139,7 @@ export class TurnProblems implements SessionParticipant {
       reviewedBefore: new Map(
         this.#options.reviewed().map(({ path, movedFrom }) => [this.#options.reports.spelled(path), movedFrom]),
       ),
-      ...{ isSettling: false, isPending: false, isCompared: false, isEdited: false },
+      ...{ isSettling: false, isCompared: false, isEdited: false },
       ended: new AbortController(),
     };
     this.#turn = turn;
@@ -224,11 +223,7 @@ export class TurnProblems implements SessionParticipant {
     const ready = this.#prepare(turn);
     const settled = (): Promise<boolean> =>
       whenProblemsSettle({ onDidChange: this.#reported.event, ready, clock, signal });
-    while (!(await settled())) {
-      if (turn.isPending) continue;
-      turn.isPending = true;
-      this.#report(turn, { state: "pending" });
-    }
+    while (!(await settled())) this.#report(turn, { state: "pending" });
     await this.#compare(turn);
     const end = clock.now() + maxCorrection;
     while (await this.#correction(turn, end - clock.now())) {

@@ -367,7 +367,9 @@ describe("the tool that runs a task", () => {
       /no task .* The tasks are: “Workspace: build”/,
     );
     made.tasks = [build, other];
-    assert.match((await made.call("run_task", { name: "build" })).text, /Several tasks .* “npm: build”/);
+    assert.match((await made.call("run_task", { name: "build" })).text, /Several tasks .* “ws: npm: build”/);
+    made.tasks = ["/ws/api", "/ws/web"].map(scopeFolder => ({ ...other, scopeFolder }));
+    assert.match((await made.call("run_task", { name: "npm: build" })).text, /“api: npm: build”, “web: npm: build”/);
     made.isTrusted = false;
     assert.match((await made.call("run_task", { name: "npm: build" })).text, /does not trust this workspace/);
     assert.deepEqual(made.did, []);

@@ -78,7 +78,7 @@ describe("the text that an agent knows", () => {
     assert.equal(learnLines(known, current, { line: 1, limit: Infinity }), current);
   });
 
-  it("does not have the lines of one change that begin before or end after what was read", () => {
+  it("leaves out the lines of a change that were not read", () => {
     const current = "1\nuser a\nuser b\nuser c\n2\n";
     assert.equal(learnLines("1\n2\n", current, { line: 1, limit: 2 }), "1\nuser a\n2\n");
     assert.equal(learnLines("1\n2\n", current, { line: 4, limit: 9 }), "1\nuser c\n2\n");

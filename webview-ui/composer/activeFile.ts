@@ -12,7 +12,7 @@ export function activeFileSwitches(
 ): TemplateResult | typeof nothing {
   if (!file) return nothing;
   const { name, path, lines, sends } = file;
-  return html`<div class="active-file" role="group" aria-label=${t("Active file")}>
+  return html`<div class="message-switch" role="group" aria-label=${t("Active file")}>
     ${switchOf("file", sends.file, name, t("Send a link to {0} with each message", path), isWorking)}
     ${
       lines === undefined

@@ -9,7 +9,7 @@ import { send } from "../base/vscodeApi.ts";
 export function newProblemsSwitch(problems: ViewNewProblems | null | undefined): TemplateResult | typeof nothing {
   if (!problems) return nothing;
   const { count, isSent } = problems;
-  return html`<div class="active-file" role="group" aria-label=${t("New problems")}>
+  return html`<div class="message-switch" role="group" aria-label=${t("New problems")}>
     <button
       type="button"
       aria-pressed=${isSent}

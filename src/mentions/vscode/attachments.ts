@@ -2,7 +2,6 @@
 // are now.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
@@ -12,12 +11,9 @@ import type { ItemPreview } from "../../panel/itemPreview.ts";
 import type { Completion } from "../../panel/mentionKinds.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { SessionState } from "../../session/state.ts";
-import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement } from "../../files/paths.ts";
 import { replacedRefusal } from "../../files/vscode/decodedFile.ts";
-import { hostPlatform } from "../../base/platform.ts";
 import type { Documents } from "../../files/ports.ts";
-import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
+import { pathStandings } from "../../permissions/vscode/pathStandings.ts";
 import { showWarningMessage } from "../../editor/editorUi.ts";
 
 export interface AttachmentsOptions {
@@ -157,16 +153,8 @@ export class Attachments {
     return inside || this.#approved.has(path) ? "allowed" : "outside";
   }
 
-  /** Finds out whether paths look like secrets, and whether they are inside the workspace. */
-  #standings(): (path: string) => Promise<{ readonly secret: boolean; readonly inside: boolean }> {
-    const roots = this.#options.roots();
-    const confinement = new Confinement(nodePaths(), roots);
-    const place = { roots, platform: hostPlatform, ignoresCase: nodePaths().ignoresCase, home: homedir() };
-    const isSecret = secretMatcher(this.#options.sensitive(), place);
-    return async path => {
-      const located = await confinement.locate(path);
-      return { secret: isSecret(path) || isSecret(located.path), inside: located.inside };
-    };
+  #standings(): ReturnType<typeof pathStandings> {
+    return pathStandings(this.#options.roots(), this.#options.sensitive());
   }
 
   async #attachment({ path, kind, line, endLine }: PathToAttach): Promise<Attachment | string> {

@@ -6,14 +6,11 @@ import * as vscode from "vscode";
 import { homeLabel } from "../../base/pathLabel.ts";
 import { t } from "../../base/l10n.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
-import { hostPlatform } from "../../base/platform.ts";
 import { currentEditor } from "../../editor/currentEditor.ts";
 import { sessionFolder, sessionRoots } from "../../editor/folders.ts";
 import { userSetting } from "../../editor/userSettings.ts";
-import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement } from "../../files/paths.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
-import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
+import { pathStandings } from "../../permissions/vscode/pathStandings.ts";
 import type { FoundPrompt, PromptFolder } from "../foundPrompt.ts";
 import type { PromptFilePlace } from "../promptFiles.ts";
 import type { EditorValues, VariableValue } from "../promptVariables.ts";
@@ -98,19 +95,12 @@ export class EditorPromptPlace implements PromptFilePlace, Disposable {
     if (isUntitled) return { text };
     try {
       // The sides of a diff have the path of their file, too.
-      if (!(await this.#isSecret(uri.fsPath))) return { text };
+      const { secret } = await pathStandings(this.#options.roots(), this.#options.sensitive())(uri.fsPath);
+      if (!secret) return { text };
       return { reason: t("The selection is in a file that looks like a secret.") };
     } catch (error) {
       return { reason: t("The file of the selection could not be checked: {0}", asError(error).message) };
     }
-  }
-
-  async #isSecret(path: string): Promise<boolean> {
-    const roots = this.#options.roots();
-    const paths = nodePaths();
-    const place = { roots, platform: hostPlatform, ignoresCase: paths.ignoresCase, home: homedir() };
-    const isSecret = secretMatcher(this.#options.sensitive(), place);
-    return isSecret(path) || isSecret((await new Confinement(paths, roots).locate(path)).path);
   }
 
   async show({ path, folder, ...found }: FoundPrompt): Promise<void> {

@@ -1,17 +1,13 @@
 // Creates the comparison of problems for sessions, and the handlers for what it finds.
-import { homedir } from "node:os";
 import { asError } from "../../base/errors.ts";
 import type { Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
-import { hostPlatform } from "../../base/platform.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { sessionRoots } from "../../editor/folders.ts";
-import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement } from "../../files/paths.ts";
 import type { HeadPart } from "../../panel/headParts.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
-import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
+import { pathStandings } from "../../permissions/vscode/pathStandings.ts";
 import type { Review } from "../../review/review.ts";
 import type { AgentChange } from "../../review/turns/knownTouches.ts";
 import type { SessionEvent } from "../../session/events.ts";
@@ -59,13 +55,10 @@ function secretTest(
   sensitive: readonly string[],
   log: Log,
 ): (path: string) => Promise<boolean> {
-  const paths = nodePaths();
-  const place = { roots, platform: hostPlatform, ignoresCase: paths.ignoresCase, home: homedir() };
-  const isSecret = secretMatcher(sensitive, place);
-  const confinement = new Confinement(paths, roots);
+  const standingOf = pathStandings(roots, sensitive);
   return async path => {
     try {
-      return isSecret(path) || isSecret((await confinement.locate(path)).path);
+      return (await standingOf(path)).secret;
     } catch (error) {
       log.warn("A file with new problems could not be checked.", asError(error).message);
       return true;

@@ -184,7 +184,7 @@ export class NewProblemActions implements Disposable {
     if (isChanged) this.#update();
   }
 
-  /** The same. Never rejects. */
+  /** Like {@link #checkAccess}, but never rejects. */
   async #readAccess(paths: Iterable<string>): Promise<void> {
     try {
       await this.#checkAccess(paths);

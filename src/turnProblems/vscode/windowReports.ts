@@ -2,9 +2,10 @@
 import { basename, extname } from "node:path";
 import * as vscode from "vscode";
 import { forEachLimited } from "../../base/async.ts";
-import { asError, isNotFoundError } from "../../base/errors.ts";
+import { asError } from "../../base/errors.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import { changeTime } from "../../editor/diskText.ts";
 import { openDocumentOf, openFileDocuments } from "../../editor/openDocuments.ts";
 import type { CodeSymbol } from "../../editorTools/editorView.ts";
 import { maxProblemsWait } from "../../editorTools/settledProblems.ts";
@@ -92,7 +93,7 @@ export class WindowReports implements ProblemReports, Disposable {
   }
 
   openFiles(): ReadonlyMap<string, FileCheck> {
-    const tabs = shownPaths();
+    const tabs = tabPaths();
     return new Map(openFileDocuments().map(document => [document.uri.fsPath, this.#checkOf(document, tabs)]));
   }
 
@@ -108,7 +109,7 @@ export class WindowReports implements ProblemReports, Disposable {
 
   async checkOf(path: string): Promise<AskedCheck> {
     const document = openDocumentOf(path);
-    const exists = await fileExists(path);
+    const exists = (await changeTime(path)) !== undefined;
     if (!document) {
       const isUncheckable = !hasLanguage(path);
       return { isOpen: false, isShown: false, isReported: false, isAnswered: false, exists, isUncheckable };
@@ -119,7 +120,7 @@ export class WindowReports implements ProblemReports, Disposable {
     const symbols = isUncheckable || !exists ? [] : await this.#symbolsOf(path);
     if (symbols && symbols.length > 0) this.#servedLanguages.add(languageId);
     const isAnswered = symbols !== undefined && this.#servedLanguages.has(languageId);
-    return { ...this.#checkOf(document, shownPaths()), isAnswered, exists, isUncheckable };
+    return { ...this.#checkOf(document, tabPaths()), isAnswered, exists, isUncheckable };
   }
 
   spelled(path: string): string {
@@ -194,24 +195,14 @@ function pauses(): () => Promise<void> | undefined {
   return () => (++read % problemsPerSlice === 0 ? new Promise(resolve => setImmediate(resolve)) : undefined);
 }
 
-const shownPaths = (): ReadonlySet<string> =>
+/** The files of all tabs. */
+const tabPaths = (): ReadonlySet<string> =>
   new Set(
     vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs.flatMap(tabUri))
       .filter(({ scheme }) => scheme === "file")
       .map(({ fsPath }) => fsPath),
   );
-
-async function fileExists(path: string): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(vscode.Uri.file(path));
-    return true;
-  } catch (error) {
-    if (isNotFoundError(error) || (error instanceof vscode.FileSystemError && error.code === "FileNotFound"))
-      return false;
-    throw asError(error);
-  }
-}
 
 interface LanguageContribution {
   readonly id?: unknown;
