@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { ensureInstalled } from "./tools/install.mjs";
 import { writeNotices } from "./tools/notices.mjs";
+import { pack } from "./tools/pack.mjs";
 import { inProject, main, Problem, run, say } from "./tools/project.mjs";
 
 await main(async () => {
@@ -10,9 +11,6 @@ await main(async () => {
   writeNotices();
   const { version } = JSON.parse(fs.readFileSync(inProject("package.json"), "utf8"));
   const file = `parley-${version}.vsix`;
-  // All code is bundled and the package contains the README's pictures, so vsce needs no dependencies and no links.
-  const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository"];
-  const code = await run(process.execPath, ["node_modules/@vscode/vsce/vsce", "package", ...options, "--out", file]);
-  if (code !== 0) throw new Problem("vsce could not pack the extension. Its output is above.");
+  pack(file);
   say(`${file}: ${(fs.statSync(inProject(file)).size / 1000).toFixed(0)} kB`);
 });

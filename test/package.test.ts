@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
+import { packedFiles } from "../scripts/tools/pack.mjs";
 
 interface Manifest {
   readonly main: string;
@@ -29,9 +30,7 @@ describe("the package", () => {
   let files: readonly string[];
   before(function () {
     execFileSync(process.execPath, ["scripts/tools/notices.mjs"]);
-    const vsce = "node_modules/@vscode/vsce/vsce";
-    const listed = execFileSync(process.execPath, [vsce, "ls", "--no-dependencies"], { encoding: "utf8" });
-    files = listed.split("\n").filter(file => file !== "");
+    files = packedFiles();
   });
 
   it("contains only files that are needed at run time", () => {
@@ -123,6 +122,26 @@ describe("the package", () => {
     const pictures = [...readFileSync("README.md", "utf8").matchAll(/!\[[^\]]*\]\((?!https?:)([^)]+)\)/g)];
     assert.ok(pictures.length > 0);
     for (const [, picture = ""] of pictures) assert.ok(files.includes(picture), `${picture} is not in the package`);
+  });
+
+  it("has at most 2.3 MB without the pictures of the README, and names each file above 50 kB with its reason", () => {
+    const sizes = new Map(files.map(file => [file, deflateRawSync(readFileSync(file)).length]));
+    const withoutPictures = [...sizes].filter(([file]) => !file.startsWith("docs/images/"));
+    const total = withoutPictures.reduce((sum, [, size]) => sum + size, 0);
+    assert.ok(total <= 2_300_000, `${total} bytes`);
+    // The name of a chunk ends with a hash.
+    const large = withoutPictures.flatMap(([file, size]) =>
+      size > 50_000 ? [file.replace(/-[A-Z0-9]{8}\.js$/, "")] : [],
+    );
+    const rows = readFileSync("docs/RELEASING.md", "utf8").matchAll(/^\| `([^`]+)` +\| (?!where)\S/gm);
+    const named = [...rows].map(([, file = ""]) => file).filter(file => file.includes("/"));
+    assert.deepEqual(named.toSorted(), large.toSorted());
+  });
+
+  it("has pictures in the README of at most 2 MB", () => {
+    const pictures = files.filter(file => file.startsWith("docs/images/"));
+    const total = pictures.reduce((sum, file) => sum + statSync(file).size, 0);
+    assert.ok(pictures.length > 0 && total <= 2_000_000, `${total} bytes`);
   });
 
   it("grows by at most 150 kB because of the client for MCP servers, which has at most 500 kB", () => {

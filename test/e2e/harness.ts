@@ -27,6 +27,9 @@ export { answerTrust, chooseRow, openFile, reloadWindow, runCommand } from "../.
  */
 export const canChangeSettings = process.env["PARLEY_VSCODE"] !== "minimum";
 
+/** The ID of Parley, which contains the publisher. `npm run release` sets it. */
+const extensionId = process.env["PARLEY_EXTENSION_ID"] ?? "parley.parley";
+
 /** The desktop VS Code that replaces the one in Chromium. `npm run test:desktop` sets it. */
 const desktopVscode = process.env["PARLEY_DESKTOP"];
 
@@ -306,7 +309,7 @@ export async function closeWindow(workbench: Workbench): Promise<void> {
 
 /** The document of Parley's chat panel. */
 export function chat(page: Page): FrameLocator {
-  return webview(page, "parley.parley");
+  return webview(page, extensionId);
 }
 
 /** Shows the chat panel by its command, and waits for its document. */

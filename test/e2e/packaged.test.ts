@@ -1,20 +1,22 @@
 // The package as users get it: packed, installed into a real VS Code, and used in a folder that is untrusted at first.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pack } from "../../scripts/tools/pack.mjs";
 import { answerTrust, openChat, openWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
+
+/** The package of a release that is tested instead of a new one. `npm run release` sets it. */
+const releasedPackage = process.env["PARLEY_VSIX"];
 
 describe("the packaged extension", () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-vsix-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it("installs without node_modules, starts nothing in an untrusted workspace and explains why, and runs the demo agent once the workspace is trusted", async () => {
-    const vsix = join(folder, "parley.vsix");
-    const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository", "-o", vsix];
-    execFileSync(process.execPath, ["node_modules/@vscode/vsce/vsce", "package", ...options], { stdio: "ignore" });
+    const vsix = releasedPackage ?? join(folder, "parley.vsix");
+    if (!releasedPackage) pack(vsix);
     const { page, errors } = await openWorkbench({ vsix, trust: true });
     await answerTrust(page, false);
     await page.getByText("Restricted Mode").first().waitFor();
