@@ -242,6 +242,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const runCommand = createPanels(platform, startup, {
     ...features,
     terminalCommands,
+    faults: log,
     active,
     chat,
     registry,

@@ -11,7 +11,14 @@ import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { hostEnvironment, type WindowEnvironment } from "../base/windowEnvironment.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
-import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
+import {
+  closedOutputProblem,
+  agentCommandLine,
+  exitProblem,
+  launch,
+  type AgentProcess,
+  type ProcessExit,
+} from "./launch.ts";
 import { locateAgent } from "./locateAgent.ts";
 import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
@@ -53,6 +60,7 @@ const maxExitWait = 1000;
 export class AgentPool {
   readonly #slots = new Map<string, Slot>();
   readonly #recorders = new Map<string, TrafficRecorder>();
+  readonly #exits = new Map<string, ProcessExit>();
   readonly #ending = new Set<Promise<void>>();
   readonly #log: Log;
   readonly #clock: Clock;
@@ -91,6 +99,11 @@ export class AgentPool {
   tap(agent: string): TrafficRecorder | undefined {
     return this.#recorders.get(agent);
   }
+  /** How the agent's latest process ended. Undefined if it runs, or if none has been started. */
+  exitOf(agent: string): ProcessExit | undefined {
+    return this.#exits.get(agent);
+  }
+  /** The agents that have been started in this window. */
   get recordedAgents(): readonly string[] {
     return [...this.#recorders.keys()];
   }
@@ -131,6 +144,7 @@ export class AgentPool {
     const stop = new AbortController();
     const recorder = new TrafficRecorder(this.#clock);
     this.#recorders.set(definition.id, recorder);
+    this.#exits.delete(definition.id);
     recorder.onDidRecord(() => this.#recorded.fire(definition.id));
     const progress = new Emitter<StartProgress>();
     const slot: Slot = {
@@ -177,6 +191,7 @@ export class AgentPool {
       slot.exit.dispose();
     };
     void process.whenExited.then(async death => {
+      if (this.#recorders.get(definition.id) === recorder) this.#exits.set(definition.id, death);
       this.#log.info(`${definition.name} exited.`, {
         code: death.code,
         signal: death.signal,

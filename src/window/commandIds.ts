@@ -71,6 +71,7 @@ export const commandIds = [
   "parley.renameSession",
   "parley.copyConversation",
   "parley.saveTranscript",
+  "parley.reportProblem",
   "parley.showTraffic",
   "parley.showLog",
   "parley.toggleActiveFile",

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
-import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
+import { checkAgentsCommands, createAgentChecks } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { CommitMessageFeature } from "../commitMessage/vscode/createCommitMessage.ts";
@@ -10,6 +10,7 @@ import type { LineComments } from "../comments/lineComments.ts";
 import { createComments, type CommentsSources } from "../comments/vscode/createComments.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
+import type { RecentFaults } from "../editor/outputChannel.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
 import type { HistoryFeature } from "../history/vscode/createHistory.ts";
 import { answerResume } from "../library/answerResume.ts";
@@ -48,6 +49,7 @@ import { openTabPage } from "./openTabPage.ts";
 import { panelIntents } from "./panelIntents.ts";
 import { PromptSender } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
+import { reportProblemCommand } from "./reportProblem.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
 import { pathOfFolder } from "../library/openedFolders.ts";
 import { tabStatesOf, titleOf } from "../library/vscode/sessionTexts.ts";
@@ -72,6 +74,8 @@ export interface PanelFeatures extends SessionFeatures {
   readonly workspace: CommentsSources["workspace"];
   readonly otherFolders: OtherFoldersFeature;
   readonly terminalCommands: TerminalCommands;
+  /** What the log says about what went wrong. */
+  readonly faults: RecentFaults;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -172,6 +176,7 @@ export function createPanels(
     new PlanDocuments({ state: id => open.get(id)?.state, onDidChange: open.onDidChange }, clock, log),
   );
   const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages, plans);
+  const checking = { agents: settings.definitions, keys: signIn.keys, environment: features.environment };
   const traffic = store.add(new TrafficDocument(features.pool, history.explained));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
@@ -295,11 +300,11 @@ export function createPanels(
       mcp.commands,
       storedKeyCommands(signIn.keys, settings.definitions),
       importZedCommands(settings.definitions),
-      checkAgentsCommands(platform, {
-        agents: settings.definitions,
-        current: () => agents.of(open.active),
-        keys: signIn.keys,
-        environment: features.environment,
+      checkAgentsCommands(platform, { ...checking, current: () => agents.of(open.active) }),
+      reportProblemCommand(platform.context.extension, {
+        ...{ pool: features.pool, open, files: history.explained, log: features.faults },
+        check: createAgentChecks(platform, checking),
+        agents: { current: () => active.state.agent ?? agents.of(undefined), all: () => agents.definitions() },
       }),
       mentions.commands,
       problems.commands,

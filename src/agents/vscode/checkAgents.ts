@@ -25,6 +25,26 @@ interface CheckAgentsOptions {
   readonly environment: WindowEnvironment;
 }
 
+/** Checks of agents for a report of a problem. */
+export interface CheckAgents {
+  /** Names and versions of Parley, VS Code and the system. */
+  readonly system: string;
+  /** Starts the agent, and resolves with the report. Undefined if the user cancels, or if there is no such agent. */
+  report(agent: string): Promise<string | undefined>;
+}
+
+/** {@link CheckAgents} of a window. */
+export const createAgentChecks = (
+  platform: ExtensionPlatform,
+  { agents, keys, environment }: Omit<CheckAgentsOptions, "current">,
+): CheckAgents => ({
+  system: environmentText(platform),
+  report: async agent => {
+    const checked = agents().filter(({ id }) => id === agent);
+    return checked.length > 0 ? checkWithProgress(platform, checked, { keys, environment }) : undefined;
+  },
+});
+
 /** Handler of the command. With `current` or the id of an agent as argument, it checks this agent without asking. */
 export function checkAgentsCommands(
   platform: ExtensionPlatform,

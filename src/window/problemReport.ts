@@ -1,0 +1,94 @@
+// The report of a problem, as Markdown for the user to read, change and send. Parley sends nothing.
+import { messageList } from "../acp/messageList.ts";
+import type { TrafficRecorder } from "../acp/trafficRecorder.ts";
+import type { ProcessExit } from "../agents/launch.ts";
+import type { Problem } from "../base/errors.ts";
+import { fenced } from "../base/fence.ts";
+import { t } from "../base/l10n.ts";
+import { visibleLine } from "../base/lines.ts";
+import { maskText } from "../base/mask.ts";
+import { visibleText } from "../base/visibleText.ts";
+import type { SessionState } from "../session/state.ts";
+
+/** An agent that has been started in the window. */
+export interface ReportedAgent {
+  readonly name: string;
+  readonly traffic: Pick<TrafficRecorder, "records" | "dropped" | "badLines">;
+  /** How its latest process ended. Absent: it runs, or it has not started. */
+  readonly exit?: ProcessExit;
+}
+
+/** What a report consists of. The user chooses `check`, `files` and `transcript`. */
+export interface ProblemReportParts {
+  /** Names and versions of Parley, VS Code and the system. */
+  readonly system: string;
+  /** The settings that the user has changed, with values only where they are numbers, switches or one of a list. */
+  readonly settings: readonly string[];
+  readonly agents: readonly ReportedAgent[];
+  readonly sessions: readonly SessionState[];
+  /** The latest warnings and errors of the log. */
+  readonly log: readonly string[];
+  readonly check?: string;
+  readonly files?: readonly string[];
+  readonly transcript?: string;
+}
+
+/** Of each agent, this many of its newest messages are listed. */
+const maxMessages = 200;
+/** Of all sessions, this many of their newest failures. */
+const maxFailures = 5;
+/** A transcript of a long session is cut to this many characters at its end. */
+const maxTranscript = 1_000_000;
+
+/** The report. Everything in it is masked, and agents can neither leave their code block nor hide characters. */
+export function problemReport(parts: ProblemReportParts): string {
+  const { system, settings, agents, sessions, log, check, files, transcript } = parts;
+  const failures = failuresOf(sessions);
+  const sections: readonly (readonly [string, string | undefined])[] = [
+    [t("What happened"), t("Describe what you did, what you expected, and what happened instead.")],
+    [t("Versions"), system],
+    [t("Changed settings"), settings.length === 0 ? t("None.") : settings.join("\n")],
+    [t("Latest failures"), failures.length === 0 ? t("None.") : failures.join("\n\n")],
+    ...agents.map(agent => [visibleLine(agent.name), agentText(agent)] as const),
+    [t("Warnings and errors in the log"), log.length === 0 ? t("None.") : block(log.join("\n"))],
+    [t("Agent check"), check && block(check)],
+    [t("What happened to files"), files && (files.length === 0 ? t("None.") : block(files.join("\n")))],
+    [t("Transcript"), transcript && block(cut(transcript), "json")],
+  ];
+  const written = sections.flatMap(([title, text]) => (text === undefined ? [] : [`## ${title}\n\n${text}`]));
+  return `${maskText([`# ${t("Problem with Parley")}`, ...written].join("\n\n"))}\n`;
+}
+
+function failuresOf(sessions: readonly SessionState[]): readonly string[] {
+  const failed = sessions.flatMap(({ entries }) => [...entries].filter(entry => entry.kind === "problem"));
+  const newest = failed.toSorted((a, b) => b.at - a.at).slice(0, maxFailures);
+  return newest.map(({ problem, at }) => `${new Date(at).toISOString()}\n\n${block(problemText(problem))}`);
+}
+
+const problemText = ({ message, detail }: Problem): string =>
+  detail === undefined ? message : `${message}\n${detail}`;
+
+function agentText({ traffic, exit }: ReportedAgent): string {
+  const { records, dropped, badLines } = traffic;
+  const lines = [
+    exit && exitText(exit),
+    t("{0} messages, of which the first {1} are no longer kept", records.length + dropped, dropped),
+    badLines > 0 ? t("{0} lines on stdout that are not messages", badLines) : undefined,
+    t("The newest messages, without their content: seconds since the start, name, size in characters"),
+  ];
+  const list = messageList(records, maxMessages);
+  return [lines.filter(line => line !== undefined).join("\n\n"), block(list.join("\n"))].join("\n\n");
+}
+
+function exitText({ code, signal, wasStopped }: ProcessExit): string {
+  const how = signal ? t("ended by {0}", signal) : t("ended with code {0}", code ?? t("unknown"));
+  return wasStopped ? t("{0}, because Parley stopped it", how) : how;
+}
+
+const block = (text: string, language?: string): string => fenced(visibleText(text.trimEnd()), language);
+
+const cut = (text: string): string => {
+  if (text.length <= maxTranscript) return text;
+  const end = text.slice(-maxTranscript);
+  return end.slice(end.indexOf("\n") + 1);
+};
