@@ -72,8 +72,10 @@ function agentText({ traffic, exit }: ReportedAgent): string {
   const { records, dropped, badLines } = traffic;
   const lines = [
     exit && exitText(exit),
-    t("{0} messages, of which the first {1} are no longer kept", records.length + dropped, dropped),
-    badLines > 0 ? t("{0} lines on stdout that are not messages", badLines) : undefined,
+    dropped === 0
+      ? t("Messages: {0}", records.length)
+      : t("Messages: {0}, of which the first {1} are no longer kept", records.length + dropped, dropped),
+    badLines > 0 ? t("Lines on stdout that are not messages: {0}", badLines) : undefined,
     t("The newest messages, without their content: seconds since the start, name, size in characters"),
   ];
   const list = messageList(records, maxMessages);

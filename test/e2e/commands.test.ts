@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
 import { allowCommand, runCommand, sharedWorkbench, startingSession } from "./harness.ts";
-import { scene } from "./scene.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
@@ -45,18 +44,15 @@ describe("the commands of the Command Palette", () => {
     await runCommand(page, "Parley: Report a Problem");
     const parts = dialog.locator(".monaco-list-row");
     await parts.filter({ hasText: "Check of Demo Agent" }).waitFor();
-    await scene(page, "problem-report-parts");
     await parts.filter({ hasText: "Transcript of Demo Agent" }).click();
     await page.keyboard.press("Enter");
     await page.getByText("Parley has sent nothing.").first().waitFor();
-    await scene(page, "problem-report");
+    await page.getByRole("button", { name: "Copy Report" }).click();
     const line = (text: string): Locator => page.locator(".editor-instance .view-line", { hasText: text }).first();
     await line("# Problem with Parley").waitFor();
     await line("## Changed settings").waitFor();
     await page.keyboard.press("Control+End");
     await line('"method":"session/update"').waitFor();
-    await page.keyboard.press("Control+Home");
-    await page.getByRole("button", { name: "Copy Report" }).click();
 
     await runCommand(page, "Parley: Restart Agent");
     await conversation(panel)

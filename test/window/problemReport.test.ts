@@ -67,9 +67,9 @@ Mine could not finish this turn.
 
 ended with code 3
 
-5 messages, of which the first 3 are no longer kept
+Messages: 5, of which the first 3 are no longer kept
 
-2 lines on stdout that are not messages
+Lines on stdout that are not messages: 2
 
 The newest messages, without their content: seconds since the start, name, size in characters
 
