@@ -28,6 +28,8 @@ export interface ToolAccess {
   readonly allowed?: Set<string>;
   /** Whether a list may name the file: a request to read it would pass without a question to the user. */
   readonly passes: (path: string) => Promise<boolean>;
+  /** Whether a likely secret or a rule keeps the file from the agent, wherever it is. Rejects with a Refusal. */
+  readonly withholds: (path: string) => Promise<boolean>;
   /** Rejects with a Refusal if a write of the file would be refused whatever the user answers. */
   readonly checkWrite: (path: string) => Promise<void>;
 }

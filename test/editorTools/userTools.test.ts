@@ -79,6 +79,7 @@ function bench(rules: readonly Rule[] = []): Bench {
     ...{ documents, actions, did },
     ...{ action: undefined, tasks: [], isTrusted: true, running: undefined, problems: [problem], last: undefined },
     ends: { isRunning: false, exitCode: 2 },
+      withholds: path => access.withholds(path),
     async call(name, given) {
       const signal = new AbortController().signal;
       let done = false;

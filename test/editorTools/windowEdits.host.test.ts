@@ -49,6 +49,7 @@ describe("the editor's tools that act in VS Code", () => {
       access: {
         ...{ confinement, gate, files: new SessionFiles(documents, confinement) },
         passes: async path => (await confinement.locate(path)).inside,
+        withholds: () => Promise.resolve(false),
         checkWrite: () => Promise.resolve(),
         actions: {
           state: () => ({ ...emptySession, activity: { ...emptySession.activity, state: "running" } }),
