@@ -143,7 +143,10 @@ export interface ComputedAction extends ProposedEdits {
 
 /** The files and tabs of the editor. */
 export interface EditorFiles {
-  kindOf(path: string): Promise<"file" | "folder" | "other" | "missing">;
+  /** What stands at the path. The links above it are followed, and it is not. */
+  kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | "missing">;
+  /** Whether `to` leads to the file `from` itself, on a disk that ignores case. */
+  isOtherSpelling(from: string, to: string): Promise<boolean>;
   /** Moves a file within these folders. Rejects with a Refusal. */
   move(roots: readonly string[], from: string, to: string): Promise<void>;
   /** Shows a file in a tab. The keyboard focus stays where it is. */

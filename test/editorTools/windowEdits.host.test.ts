@@ -1,6 +1,6 @@
 // The changes that the language features of the real VS Code propose for TypeScript, made after an answer of the test.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
@@ -280,6 +280,28 @@ describe("the editor's tools that act in VS Code", () => {
       while (!(await vscode.tasks.fetchTasks()).some(({ name }) => name === label));
       // The task belongs to the folder of the workspace.
       const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  it("rename a file whose name only changes its case, with its tab, and leave links alone", async () => {
+    await writeFile(path("Sum.ts"), names);
+    await vscode.window.showTextDocument(vscode.Uri.file(path("Sum.ts")));
+    await done("rename_file", { path: path("Sum.ts"), newPath: path("sum.ts") });
+    const found = await readdir(join(folder, "src"));
+    assert.deepEqual([found.includes("sum.ts"), found.includes("Sum.ts")], [true, false]);
+    const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    assert.deepEqual(shown, ["sum.ts"]);
+    await symlink("sum.ts", path("link.ts"));
+    await symlink("none.ts", path("dangling.ts"));
+    for (const [from, to, words] of [
+      ["link.ts", "new.ts", /is a symbolic link to “.*sum\.ts”/],
+      ["sum.ts", "link.ts", /exists already/],
+      ["sum.ts", "dangling.ts", /exists already/],
+    ] as const) {
+      const { isError, text: why } = await call("rename_file", { path: path(from), newPath: path(to) });
+      assert.equal(isError, true);
+      assert.match(why, words);
+    }
+    assert.equal(asked.length, 1);
+  });
+
       context = { ...context, access: { ...context.access, confinement: new Confinement(nodePaths(), roots) } };
       const { exitCode, running } = await done("run_task", { name: label });
       assert.deepEqual([exitCode, running], [3, false]);
