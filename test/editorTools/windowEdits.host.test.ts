@@ -148,11 +148,23 @@ describe("the editor's tools that act in VS Code", () => {
     await done("format_file", { path: path("names.ts") });
     assert.equal(await text("names.ts"), "export function greet(name: string) { return name }\n");
     await served("uses.ts");
-    await done("organize_imports", { path: path("uses.ts") });
+    // The server for TypeScript always adds a command.
+    assert.equal((await context.editor.edits.organizeImports(path("uses.ts"))).withCommand, "Organize Imports");
+    const { text: words } = await call("organize_imports", { path: path("uses.ts") });
+    assert.match(words, /Changed 1 file:\n.*uses\.ts\nA command that the language server runs afterwards was left out/);
+    assert.doesNotMatch(words, /_typescript/);
     assert.equal(await text("uses.ts"), 'import { greet } from "./names";\n\nexport const shown = greet("Ada");\n');
     assert.deepEqual(
       asked.map(({ title }) => title),
       ["Format names.ts", "Organize imports of uses.ts"],
+    );
+    // Rules can allow it, because all of it is shown.
+    assert.deepEqual([asked[1]?.caveat, asked[1]?.description], [undefined, undefined]);
+    const again = await call("organize_imports", { path: path("uses.ts") });
+    assert.deepEqual([again.isError, asked.length], [false, 2]);
+    assert.match(
+      again.text,
+      /^There is nothing to change\.\n.*only a command.* run the code action “Organize Imports”\.$/,
     );
   });
 
@@ -268,18 +280,6 @@ describe("the editor's tools that act in VS Code", () => {
     assert.equal(diff?.modified.fsPath, path("names.ts"));
   });
 
-  it("run a task after a question with its command line, and get its exit code", async () => {
-    const settings = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", ".vscode");
-    await mkdir(settings, { recursive: true });
-    const file = join(settings, "tasks.json");
-    const label = "end with three";
-    const task = { label, type: "process", command: process.execPath, args: ["-e", "process.exit(3)"] };
-    await writeFile(file, JSON.stringify({ version: "2.0.0", tasks: [task] }));
-    try {
-      // VS Code reads the file some time later.
-      while (!(await vscode.tasks.fetchTasks()).some(({ name }) => name === label));
-      // The task belongs to the folder of the workspace.
-      const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   it("rename a file whose name only changes its case, with its tab, and leave links alone", async () => {
     await writeFile(path("Sum.ts"), names);
     await vscode.window.showTextDocument(vscode.Uri.file(path("Sum.ts")));
@@ -302,6 +302,18 @@ describe("the editor's tools that act in VS Code", () => {
     assert.equal(asked.length, 1);
   });
 
+  it("run a task after a question with its command line, and get its exit code", async () => {
+    const settings = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", ".vscode");
+    await mkdir(settings, { recursive: true });
+    const file = join(settings, "tasks.json");
+    const label = "end with three";
+    const task = { label, type: "process", command: process.execPath, args: ["-e", "process.exit(3)"] };
+    await writeFile(file, JSON.stringify({ version: "2.0.0", tasks: [task] }));
+    try {
+      // VS Code reads the file some time later.
+      while (!(await vscode.tasks.fetchTasks()).some(({ name }) => name === label));
+      // The task belongs to the folder of the workspace.
+      const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
       context = { ...context, access: { ...context.access, confinement: new Confinement(nodePaths(), roots) } };
       const { exitCode, running } = await done("run_task", { name: label });
       assert.deepEqual([exitCode, running], [3, false]);
