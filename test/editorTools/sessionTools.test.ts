@@ -545,6 +545,28 @@ describe("diagnostics", () => {
     );
   });
 
+  it("gives pages that are in order together, wherever one begins: by severity, file and place", async () => {
+    const made = bench();
+    const names = ["/ws/c.ts", "/ws/a.ts", "/ws/b.ts"] as const;
+    made.editor.known = Array.from({ length: 300 }, (_, index) =>
+      problem(names[index % 3] ?? "", ((index * 71) % 300) + 1, index % 5 === 0 ? "error" : "warning", `${index}`),
+    );
+    const read: unknown[] = [];
+    for (let offset: unknown = 0; offset !== undefined;) {
+      const page = structureOf("diagnostics", await settled(made, made.call("diagnostics", { offset, limit: 37 })));
+      read.push(...(page["problems"] as readonly unknown[]));
+      offset = page["nextOffset"];
+    }
+    const places = (read as readonly CodeProblem[]).map(({ severity, path, line }) => [severity, path, line] as const);
+    assert.equal(places.length, 300);
+    const key = ([severity, path, line]: (typeof places)[number]): string =>
+      `${severity} ${path} ${String(line).padStart(4, "0")}`;
+    assert.deepEqual(
+      places,
+      [...places].sort((a, b) => (key(a) < key(b) ? -1 : 1)),
+    );
+  });
+
   it("answers after eight seconds although a language server does not answer, and names what is not checked", async () => {
     const made = bench();
     made.changes = ["a", "b"].map(name => changedFile(`/ws/${name}.ts`, "a\n", "b\n"));
