@@ -30,6 +30,7 @@ const names = [
   "activation",
   "files",
   "follow",
+  "tools",
   "panel",
 ];
 const document = inProject("docs", "BENCHMARKS.md");

@@ -4,7 +4,7 @@ import { Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { quotePath, shortQuote } from "../base/text.ts";
 import { missingRefusal } from "../files/refusals.ts";
-import type { FileEdit } from "./editorView.ts";
+import type { FileEdit, ProposedEdits } from "./editorView.ts";
 import { positionArguments, positionOf } from "./languageTools.ts";
 import { changeSchema, editTitle, makeChange } from "./proposedChange.ts";
 import { withRangeEdits, type CodeEdit } from "./rangeEdits.ts";
@@ -131,14 +131,20 @@ export const organizeImportsTool = actingTool(
     result: changeSchema,
     async run({ path }, context, signal) {
       const admitted = await admittedPath(path, context, signal);
-      const { command, ...proposed } = await context.editor.edits.organizeImports(admitted);
+      const { withCommand, ...proposed } = await context.editor.edits.organizeImports(admitted);
       const title = t("Organize imports of {0}", basename(admitted));
-      const unrun = command && `The language server would also run its command ${command}. It was not run.`;
-      return makeChange(proposed, { title, ...(unrun && { notes: [unrun] }) }, context, signal);
+      const notes = withCommand === undefined ? [] : [leftOutNote(withCommand, proposed)];
+      return makeChange(proposed, { title, notes }, context, signal);
     },
   },
   { destroys: true, repeats: true },
 );
+
+/** Says that a command of the language server was left out. It often only counts that imports were organized. */
+const leftOutNote = (action: string, { edits, others }: ProposedEdits): string =>
+  edits.length + others.length > 0
+    ? "A command that the language server runs afterwards was left out, because its effect cannot be shown."
+    : `The language server proposes no text edits, only a command, whose effect cannot be shown. If the imports are not organized yet, run the code action ${shortQuote(action)}.`;
 
 /** The word at a position, which the title of the question names. */
 async function wordAt(

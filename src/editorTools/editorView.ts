@@ -114,8 +114,8 @@ export interface EditorEdits {
   rename(at: CodePosition, newName: string): Promise<ProposedEdits>;
   /** Formats a file. There are no edits if its formatter changes nothing, or if it has no formatter. */
   format(path: string): Promise<ProposedEdits>;
-  /** `command` is what the language server would run after its edits. */
-  organizeImports(path: string): Promise<ProposedEdits & { readonly command?: string }>;
+  /** `withCommand` is the title of the action, if it also has a command, which is left out. */
+  organizeImports(path: string): Promise<ProposedEdits & { readonly withCommand?: string }>;
   /** What the light bulb offers for a range. The path is that of a file. */
   codeActions(at: CodePlace): Promise<readonly OfferedAction[]>;
   /** The changes of an action. Undefined: it is no longer offered. */
@@ -143,7 +143,10 @@ export interface ComputedAction extends ProposedEdits {
 
 /** The files and tabs of the editor. */
 export interface EditorFiles {
-  kindOf(path: string): Promise<"file" | "folder" | "other" | "missing">;
+  /** What stands at the path. The links above it are followed, and it is not. */
+  kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | "missing">;
+  /** Whether `to` leads to the file `from` itself, on a disk that ignores case. */
+  isOtherSpelling(from: string, to: string): Promise<boolean>;
   /** Moves a file within these folders. Rejects with a Refusal. */
   move(roots: readonly string[], from: string, to: string): Promise<void>;
   /** Shows a file in a tab. The keyboard focus stays where it is. */

@@ -170,13 +170,12 @@ export const codePlacesTool = readingTool({
   },
 });
 
-/** Whether a file in the folders of the session may be read only with an answer of the user, or not at all. */
-async function isHidden(path: string, admitted: string, { access, editor }: ToolContext): Promise<boolean> {
-  if (editor.spelled(path) === editor.spelled(admitted)) return false;
-  const { inside } = await access.confinement.locate(path);
-  // Hovers of libraries, which are elsewhere, are shown.
-  return inside && !(await access.passes(path));
-}
+/**
+ * Whether the text of a hover must not quote the file. Libraries are often outside the folders of the session, so a path
+ * outside is no reason by itself.
+ */
+const isHidden = async (path: string, admitted: string, { access, editor }: ToolContext): Promise<boolean> =>
+  editor.spelled(path) !== editor.spelled(admitted) && (await access.withholds(path));
 
 const hiddenDeclaration = (): Refusal =>
   new Refusal("failed", "The symbol is declared in a file that this session may not read, so its text is not shown.");

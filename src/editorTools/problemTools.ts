@@ -21,7 +21,7 @@ import {
   rangeSchema,
   text,
 } from "./resultFields.ts";
-import { resultPage, wholeCharacters } from "./resultPages.ts";
+import { madePage, maxPageItems, wholeCharacters } from "./resultPages.ts";
 import { maxProblemsWait, whenProblemsSettle } from "./settledProblems.ts";
 import {
   admittedPath,
@@ -97,19 +97,13 @@ export const diagnosticsTool = readingTool({
       one => one.path,
       admitting(context, file => editor.spelled(file) === shownScope),
     );
-    const sorted = listed
-      .map(shownProblem)
-      .sort(
-        (a, b) =>
-          rank(a.severity) - rank(b.severity) ||
-          (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column),
-      );
-    const shown = resultPage(sorted, page);
+    const groups = groupedProblems(listed);
+    const shown = madePage(inOrder(groups, page.offset), page, shownProblem);
     const { settled, notChecked, notReported, notOpened } = checked;
     const uncertain = notChecked.length + notReported.length + notOpened.length;
     const isCertain = settled && uncertain + unlisted.beyond === 0 && changed.length <= maxOpened;
     const count = (kind: ProblemSeverity): string | undefined => {
-      const number = sorted.filter(one => one.severity === kind).length;
+      const number = groups.reduce((sum, one) => sum + (one.severity === kind ? one.problems.length : 0), 0);
       return number === 0 ? undefined : `${number} ${kind}${number === 1 || kind === "information" ? "" : "s"}`;
     };
     const counts = problemSeverities.map(count).filter(one => one !== undefined);
@@ -177,6 +171,42 @@ async function check(
   const withCheck = (check: ProblemCheck): readonly string[] =>
     paths.filter(path => (checks.has(path) ? checks.get(path) : "nothing") === check && !notOpened.includes(path));
   return { settled, notOpened, notChecked: withCheck("nothing"), notReported: withCheck("answered") };
+}
+
+/** The problems of one severity in one file. */
+interface ProblemGroup {
+  readonly severity: ProblemSeverity;
+  readonly path: string;
+  readonly problems: CodeProblem[];
+}
+
+/** The problems in groups, the most severe first, and then by path. */
+function groupedProblems(problems: readonly CodeProblem[]): readonly ProblemGroup[] {
+  const groups = new Map<string, ProblemGroup>();
+  for (const problem of problems) {
+    const { severity, path } = problem;
+    const key = `${severity} ${path}`;
+    const group = groups.get(key);
+    if (group) group.problems.push(problem);
+    else groups.set(key, { severity, path, problems: [problem] });
+  }
+  return [...groups.values()].sort(
+    (a, b) => rank(a.severity) - rank(b.severity) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
+  );
+}
+
+/**
+ * All problems of the groups, by place where a page from the offset can reach. A window can have many thousands, and sorting
+ * all of them for each page would keep the extension host busy.
+ */
+function inOrder(groups: readonly ProblemGroup[], offset = 0): readonly CodeProblem[] {
+  const all: CodeProblem[] = [];
+  for (const { problems } of groups) {
+    const isOnPage = all.length + problems.length > offset && all.length < offset + maxPageItems;
+    if (isOnPage) problems.sort((a, b) => a.line - b.line || a.column - b.column);
+    for (const one of problems) all.push(one);
+  }
+  return all;
 }
 
 interface ShownProblem extends CodeProblem {

@@ -1,5 +1,5 @@
 // The tool that renames or moves a file.
-import { basename, dirname } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Refusal } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { quotePath } from "../base/text.ts";
@@ -25,20 +25,25 @@ export const renameFileTool = actingTool(
     async run({ path, newPath }, context, signal) {
       const [from, to] = [await located(path, context), await located(newPath, context)];
       const { files } = context.editor;
-      if (from.key === to.key && from.path === to.path)
-        throw new Refusal("invalid", "Both paths are the same. Nothing was changed.");
+      if ((await files.kindOf(await spelledPath(path, context))) === "link")
+        throw new Refusal(
+          "invalid",
+          `${quotePath(path)} is a symbolic link to ${quotePath(from.path)}. Only the file itself can be renamed here.`,
+        );
+      // On a disk that ignores case, the new name leads to the file itself, whose path has the old name.
+      const target = await spelledPath(newPath, context);
+      if (target === from.path) throw new Refusal("invalid", "Both paths are the same. Nothing was changed.");
       const kind = await files.kindOf(from.path);
       if (kind === "missing") throw missingRefusal(path);
       if (kind !== "file")
         throw new Refusal("invalid", `${quotePath(path)} is not a file. Rename its files one by one.`);
-      // On a file system that ignores case, the new path can be the file itself.
-      if (from.key !== to.key && (await files.kindOf(to.path)) !== "missing")
+      if ((await files.kindOf(target)) !== "missing" && !(await files.isOtherSpelling(from.path, target)))
         throw new Refusal("invalid", `${quotePath(newPath)} exists already. Choose another path.`);
-      const isSameFolder = dirname(from.path) === dirname(to.path);
+      const isSameFolder = dirname(from.path) === dirname(target);
       const title = isSameFolder
-        ? t("Rename {0} to {1}", basename(from.path), basename(to.path))
-        : t("Move {0} to {1}", basename(from.path), to.path);
-      const changes = [{ operation: "move", path: to.path, oldPath: from.path }] as const;
+        ? t("Rename {0} to {1}", basename(from.path), basename(target))
+        : t("Move {0} to {1}", basename(from.path), target);
+      const changes = [{ operation: "move", path: target, oldPath: from.path }] as const;
       return askedCall({ ...{ title, kind: "move" }, content: [{ type: "changes", changes }] }, context, {
         signal,
         act: async () => {
@@ -52,10 +57,10 @@ export const renameFileTool = actingTool(
               throw failedRefusal(sent, "was moved, or replaced by a link to another place, during the request.");
           }
           signal.throwIfAborted();
-          await files.move(context.access.confinement.roots, from.path, to.path);
+          await files.move(context.access.confinement.roots, from.path, target);
           return {
-            structured: { path: from.path, newPath: to.path },
-            text: `Moved ${from.path} to ${to.path}. Files that name it were not changed.`,
+            structured: { path: from.path, newPath: target },
+            text: `Moved ${from.path} to ${target}. Files that name it were not changed.`,
           };
         },
       });
@@ -63,6 +68,13 @@ export const renameFileTool = actingTool(
   },
   { destroys: true },
 );
+
+/** The path with the links above it resolved, and with its name as it was sent. A link to it from outside is resolved. */
+async function spelledPath(path: string, context: ToolContext): Promise<string> {
+  const normal = resolve(path);
+  const folder = await context.access.confinement.locate(dirname(normal));
+  return folder.inside ? join(folder.path, basename(normal)) : (await located(path, context)).path;
+}
 
 async function located(path: string, { access: { confinement } }: ToolContext): Promise<LocatedPath> {
   const found = await confinement.locate(path);

@@ -1,4 +1,5 @@
 // A tool, and what it may use. Each tool declares its arguments and its result once.
+import { forEachLimited } from "../base/async.ts";
 import type { Clock } from "../base/log.ts";
 import type { Gate } from "../files/gate.ts";
 import type { Confinement } from "../files/paths.ts";
@@ -28,6 +29,8 @@ export interface ToolAccess {
   readonly allowed?: Set<string>;
   /** Whether a list may name the file: a request to read it would pass without a question to the user. */
   readonly passes: (path: string) => Promise<boolean>;
+  /** Whether a likely secret or a rule keeps the file from the agent, wherever it is. Rejects with a Refusal. */
+  readonly withholds: (path: string) => Promise<boolean>;
   /** Rejects with a Refusal if a write of the file would be refused whatever the user answers. */
   readonly checkWrite: (path: string) => Promise<void>;
 }
@@ -130,6 +133,9 @@ export const admitting = (context: ToolContext, isAdmitted: (path: string) => bo
 /** The number of files at which a list looks. */
 export const maxListedFiles = 1000;
 
+/** The files whose links are resolved at the same time. */
+const maxLocatedFiles = 8;
+
 /** The numbers of items that a list does not name. */
 export interface UnlistedItems {
   /** Those whose files the session may not see. */
@@ -144,12 +150,13 @@ export async function listedItems<T>(
   pathOf: (item: T) => string,
   { access }: ToolContext,
 ): Promise<{ readonly listed: readonly T[]; readonly unlisted: UnlistedItems }> {
+  const paths = [...new Set(items.map(pathOf))].slice(0, maxListedFiles);
   const known = new Map<string, boolean>();
+  await forEachLimited(paths, maxLocatedFiles, async path => void known.set(path, await access.passes(path)));
   const listed: T[] = [];
   let beyond = 0;
   for (const item of items) {
     const path = pathOf(item);
-    if (!known.has(path) && known.size < maxListedFiles) known.set(path, await access.passes(path));
     if (known.get(path)) listed.push(item);
     else if (!known.has(path)) beyond++;
   }

@@ -1,4 +1,5 @@
 // The types that the server of the tools in `dist/editorTools.js` and the rest of the extension share.
+import type { Clock } from "../base/log.ts";
 import type { McpRequest, McpOutcome, McpParams } from "../session/agent.ts";
 import type { ObjectSchema } from "./toolArguments.ts";
 
@@ -50,6 +51,7 @@ export interface ToolServerOptions {
   readonly toolsOf: (token: string) => ServedTools | undefined;
   /** The version of Parley. */
   readonly version: string;
+  readonly clock: Clock;
   readonly onWarning: (message: string) => void;
   readonly limits?: Partial<ToolServerLimits>;
 }
@@ -62,7 +64,7 @@ export interface RunningToolServer {
 }
 
 /** A request that comes over the connection of an agent. */
-export interface MessageContext extends Pick<ToolServerOptions, "version" | "onWarning"> {
+export interface MessageContext extends Pick<ToolServerOptions, "version" | "clock" | "onWarning"> {
   readonly tools: ServedTools;
   readonly signal: AbortSignal;
   /** Sends a notification that belongs to the request. */

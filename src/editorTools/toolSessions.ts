@@ -32,7 +32,10 @@ export interface ToolSessionsOptions {
   /** Starts the server. Loaded on first use. */
   readonly startServer: (options: Pick<ToolServerOptions, "toolsOf" | "onWarning">) => Promise<RunningToolServer>;
   /** Answers a request that comes over the connection of an agent. */
-  readonly answerMessage: (message: McpRequest, context: Omit<MessageContext, "version">) => Promise<McpOutcome>;
+  readonly answerMessage: (
+    message: McpRequest,
+    context: Omit<MessageContext, "version" | "clock">,
+  ) => Promise<McpOutcome>;
   /** The program for agents that take only commands: a Node.js, and the path of the bridge. */
   readonly bridge: { readonly node: string; readonly script: string };
   /** Which tools the user lets the agent with this id use. */

@@ -5,7 +5,7 @@ import { t } from "../base/l10n.ts";
 import { maskVariable } from "../base/mask.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { QuestionOption, QuestionSubject } from "../session/events.ts";
-import { type Confinement } from "../files/paths.ts";
+import type { Confinement, LocatedPath } from "../files/paths.ts";
 import { quotePath } from "../base/text.ts";
 import type { AnsweredQuestion, PolicyAnswer } from "./permissionBroker.ts";
 import { isInGitFolder, type PathExists } from "./gitFolders.ts";
@@ -73,15 +73,28 @@ export class Access implements Gate {
 
   /** Whether a read of the file would pass without a question. Asks and records nothing. */
   async passes(path: string): Promise<boolean> {
-    const { confinement, policy, agentName } = this.#options;
     // A path that cannot be resolved names no file.
-    const located = await confinement.locate(path).catch(() => undefined);
-    if (!located?.inside || policy.isSensitive(path) || policy.isSensitive(located.path)) return false;
-    if (policy.isEmpty) return true;
+    const located = await this.#options.confinement.locate(path).catch(() => undefined);
+    return located?.inside === true && !(await this.#isWithheld(path, located));
+  }
+
+  /**
+   * Whether the file is a likely secret, or a rule denies reads of it or asks about them, wherever it is. Asks and records
+   * nothing. Rejects with a Refusal if the path cannot be resolved.
+   */
+  async withholds(path: string): Promise<boolean> {
+    return this.#isWithheld(path, await this.#options.confinement.locate(path));
+  }
+
+  /** Whether a likely secret or a rule keeps the file from the agent, wherever it is. */
+  async #isWithheld(path: string, located: LocatedPath): Promise<boolean> {
+    const { policy, agentName } = this.#options;
+    if (policy.isSensitive(path) || policy.isSensitive(located.path)) return true;
+    if (policy.isEmpty) return false;
     const { verdict } = await policy.evaluate(
       questionOf(agentName, { operation: "read", path, located }, false, undefined),
     );
-    return verdict.effect !== "deny" && !isAskedByRule(verdict);
+    return verdict.effect === "deny" || isAskedByRule(verdict);
   }
 
   /**

@@ -142,6 +142,7 @@ export function createSessionServices(
   const tools = services.tools?.(session.id, {
     ...{ confinement, gate, files },
     passes: path => access.passes(path),
+    withholds: path => access.withholds(path),
     checkWrite: path => access.checkWrite(path),
   });
   const terminalOptions = {

@@ -10,6 +10,7 @@ import { measureFiles } from "./fileTimes.ts";
 import { registerReviewCommands } from "./reviewHelper.ts";
 import { measureFollowing } from "./followTimes.ts";
 import { Rows } from "./rows.ts";
+import { provideToolData } from "./toolsHelper.ts";
 import { writeHeap } from "./hostHeap.ts";
 
 const pace = 33;
@@ -160,6 +161,7 @@ export function activate(context: vscode.ExtensionContext): void {
   if (outcome !== undefined) void measureFiles(outcome);
   const reviewed = process.env["PARLEY_BENCH_REVIEW"];
   if (reviewed !== undefined) context.subscriptions.push(registerReviewCommands(reviewed));
+  if (process.env["PARLEY_BENCH_TOOLS"] !== undefined) context.subscriptions.push(provideToolData());
   const followed = process.env["PARLEY_BENCH_FOLLOW"];
   if (followed !== undefined) void measureFollowing(followed);
 }

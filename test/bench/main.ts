@@ -21,6 +21,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   search: () => import("./search.ts"),
   worktrees: () => import("./worktrees.ts"),
   follow: () => import("./follow.ts"),
+  tools: () => import("./tools.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);

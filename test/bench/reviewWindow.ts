@@ -1,15 +1,14 @@
 // The review in the real VS Code, on the product's own path: an agent writes files to disk in a turn, Parley notices and
 // compares them, and the user undoes them by Parley's commands.
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { waitFor } from "../../scripts/tools/project.mjs";
-import { runCommand } from "../../scripts/vscode/workbench.mjs";
+import { helperRun } from "./helperRun.ts";
 import { fileAt, makeRepository } from "./largeRepository.ts";
 import { openPanel, prompt, type Side } from "./panelSides.ts";
 import { median, ms, range, type Report, type Table } from "./report.ts";
 import {
-  helperCommands,
   largeFile,
   markFile,
   undoneFiles,
@@ -74,14 +73,7 @@ function windowOf(side: Side, outcome: string): Window {
   const { page, frame, box, workspace } = side;
   return {
     ...side,
-    async run(command, answer) {
-      rmSync(outcome, { force: true });
-      await runCommand(page, helperCommands[command]);
-      await answer?.(page);
-      const isDone = (): boolean => existsSync(outcome) && readFileSync(outcome, "utf8").endsWith("}");
-      if (!(await waitFor(isDone, 60_000, 20))) throw new Error(`${helperCommands[command]} did not end.`);
-      return JSON.parse(readFileSync(outcome, "utf8")) as HelperOutcome;
-    },
+    run: helperRun(page, outcome),
     async write(files, pause = 0) {
       const writes = Object.entries(files).map(([write, text]) => ({ write, text }));
       const call = { toolCallId: "write", title: "Write files", kind: "execute" };

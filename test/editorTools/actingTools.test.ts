@@ -53,6 +53,7 @@ function bench({ missingFiles, ...setup }: BenchSetup = {}): Bench {
     access: {
       ...{ confinement, gate: access, files, actions: observed },
       passes: path => access.passes(path),
+      withholds: path => access.withholds(path),
       checkWrite: path => access.checkWrite(path),
     },
     ...{ editor, changes: () => [], clock: new FakeClock() },

@@ -1,8 +1,11 @@
 // Requests of MCP over the connection of an agent, as the SDK answers them without a port.
 import assert from "node:assert/strict";
+import { createGate } from "../../src/base/async.ts";
 import { answerMessage } from "../../src/editorTools/http/answerMessage.ts";
 import { toolDescriptions } from "../../src/editorTools/sessionTools.ts";
 import type { MessageContext, ToolResult } from "../../src/editorTools/toolServer.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
 import type { McpOutcome, McpParams } from "../../src/session/agent.ts";
 
 const meta = {
@@ -14,18 +17,23 @@ const never = new AbortController().signal;
 interface Answered {
   readonly outcome: McpOutcome;
   readonly calls: readonly (readonly [string, unknown])[];
-  readonly notified: readonly string[];
+  readonly notified: readonly (readonly [string, McpParams])[];
 }
 
 async function answered(
   method: string,
   params: McpParams | undefined = { _meta: meta },
-  { signal = never, call }: { readonly signal?: AbortSignal; readonly call?: () => Promise<ToolResult> } = {},
+  {
+    signal = never,
+    call,
+    clock = new FakeClock(),
+  }: { readonly signal?: AbortSignal; readonly call?: () => Promise<ToolResult>; readonly clock?: FakeClock } = {},
 ): Promise<Answered> {
   const calls: (readonly [string, unknown])[] = [];
-  const notified: string[] = [];
+  const notified: (readonly [string, McpParams])[] = [];
   const context: MessageContext = {
-    ...{ signal, version: "1.2.3", onWarning: () => {}, notify: (name: string) => void notified.push(name) },
+    ...{ signal, clock, version: "1.2.3", onWarning: () => {} },
+    notify: (name, sent) => void notified.push([name, sent]),
     tools: {
       descriptions: toolDescriptions,
       call: (name, given) => {
@@ -93,6 +101,35 @@ describe("the editor's tools without a port", () => {
     });
     assert.deepEqual(calls, []);
     assert.equal((await called(1024 * 1000)).calls.length, 1);
+  });
+
+  it("notify an agent that asks for progress, and stop with the answer", async () => {
+    const clock = new FakeClock();
+    const { settled, settle } = createGate();
+    const call = (): Promise<ToolResult> => settled.then(() => ({ text: "done", isError: false }));
+    const params = { name: "hover", arguments: {}, _meta: { ...meta, progressToken: "p" } };
+    const called = answered("tools/call", params, { clock, call });
+    await until(() => clock.pendingTimers === 1);
+    clock.advance(20_000);
+    settle();
+    const message = "The call is still running. It may be waiting for the user's answer.";
+    assert.deepEqual(
+      (await called).notified,
+      [1, 2].map(progress => ["notifications/progress", { progressToken: "p", progress, message }]),
+    );
+    assert.equal(clock.pendingTimers, 0);
+  });
+
+  it("notify nobody who does not ask for progress, or whose token is long", async () => {
+    const clock = new FakeClock();
+    const timers: number[] = [];
+    const call = (): Promise<ToolResult> => {
+      timers.push(clock.pendingTimers);
+      return Promise.resolve({ text: "done", isError: false });
+    };
+    for (const more of [{}, { progressToken: "p".repeat(1001) }, { progressToken: "p".repeat(1000) }])
+      await answered("tools/call", { name: "hover", arguments: {}, _meta: { ...meta, ...more } }, { clock, call });
+    assert.deepEqual(timers, [0, 0, 1]);
   });
 
   it("reject a request that is cancelled, or whose session has ended", async () => {

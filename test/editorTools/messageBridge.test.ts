@@ -9,12 +9,15 @@ import { createInterface } from "node:readline";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { inProject } from "../../scripts/tools/project.mjs";
+import { createGate } from "../../src/base/async.ts";
 import { bridgeTarget, bridgeVariables } from "../../src/editorTools/bridgeTarget.ts";
 import { EventStream } from "../../src/editorTools/eventStream.ts";
 import { startToolServer } from "../../src/editorTools/http/startToolServer.ts";
 import { toolDescriptions } from "../../src/editorTools/sessionTools.ts";
 import type { RunningToolServer, ToolResult } from "../../src/editorTools/toolServer.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
+import { callOutlivingTimeout } from "../support/mcp/callOutlivingTimeout.ts";
 
 const script = inProject("dist", "mcpBridge.js");
 const token = "right-token";
@@ -66,6 +69,7 @@ function bridge(env: Readonly<Record<string, string>>): Bridge {
 }
 
 interface Tools {
+  readonly clock: FakeClock;
   readonly url: string;
   readonly signals: readonly AbortSignal[];
   end(): void;
@@ -76,6 +80,7 @@ interface Tools {
 async function tools(answer: (signal: AbortSignal) => Promise<ToolResult>): Promise<Tools> {
   const ended = new AbortController();
   const signals: AbortSignal[] = [];
+  const clock = new FakeClock();
   const server = await startToolServer({
     toolsOf: sent => {
       if (sent !== token || ended.signal.aborted) return undefined;
@@ -85,11 +90,11 @@ async function tools(answer: (signal: AbortSignal) => Promise<ToolResult>): Prom
       };
       return { descriptions: toolDescriptions, call, ended: ended.signal };
     },
-    version: "1",
+    ...{ version: "1", clock },
     onWarning: () => {},
   });
   servers.push(server);
-  return { url: server.url, signals, end: () => ended.abort(new Error("The session has ended.")), server };
+  return { url: server.url, clock, signals, end: () => ended.abort(new Error("The session has ended.")), server };
 }
 
 /** A server of the test. */
@@ -138,6 +143,16 @@ describe("the bridge for agents that take only commands", () => {
       await assert.rejects(unknown, /has more than 1048576 bytes/);
     });
   }
+
+  it("forwards progress, so that a client does not give up", async () => {
+    const { settled, settle } = createGate();
+    const { url, clock } = await tools(() => settled.then(done));
+    const client = new Client({ name: "test", version: "0" });
+    clients.push(client);
+    const env = { ...bridgeVariables({ url, token }) };
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [script], env }));
+    await callOutlivingTimeout(client, clock, settle);
+  });
 
   it("ends when its input closes, with what runs", async () => {
     const { url, signals } = await tools(never);

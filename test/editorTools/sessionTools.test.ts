@@ -95,6 +95,7 @@ function bench(setup: Parameters<typeof gate>[0] = { answer: { option: "refuse" 
     access: {
       ...{ confinement, gate: access, files },
       passes: path => access.passes(path),
+      withholds: path => access.withholds(path),
       checkWrite: path => access.checkWrite(path),
     },
     editor,
@@ -544,6 +545,28 @@ describe("diagnostics", () => {
     );
   });
 
+  it("gives pages that are in order together, wherever one begins: by severity, file and place", async () => {
+    const made = bench();
+    const names = ["/ws/c.ts", "/ws/a.ts", "/ws/b.ts"] as const;
+    made.editor.known = Array.from({ length: 300 }, (_, index) =>
+      problem(names[index % 3] ?? "", ((index * 71) % 300) + 1, index % 5 === 0 ? "error" : "warning", `${index}`),
+    );
+    const read: unknown[] = [];
+    for (let offset: unknown = 0; offset !== undefined;) {
+      const page = structureOf("diagnostics", await settled(made, made.call("diagnostics", { offset, limit: 37 })));
+      read.push(...(page["problems"] as readonly unknown[]));
+      offset = page["nextOffset"];
+    }
+    const places = (read as readonly CodeProblem[]).map(({ severity, path, line }) => [severity, path, line] as const);
+    assert.equal(places.length, 300);
+    const key = ([severity, path, line]: (typeof places)[number]): string =>
+      `${severity} ${path} ${String(line).padStart(4, "0")}`;
+    assert.deepEqual(
+      places,
+      [...places].sort((a, b) => (key(a) < key(b) ? -1 : 1)),
+    );
+  });
+
   it("answers after eight seconds although a language server does not answer, and names what is not checked", async () => {
     const made = bench();
     made.changes = ["a", "b"].map(name => changedFile(`/ws/${name}.ts`, "a\n", "b\n"));
@@ -738,6 +761,39 @@ describe("tools that ask language servers", () => {
     }
     assert.match(texts[0] ?? "", /^The symbol is declared in a file that this session may not read/);
     assert.deepEqual(texts.slice(1), Array(2).fill("```ts\nconst a: number\n```"));
+  });
+
+  it("shows the hover of what is declared outside the folders, but no secret, and nothing that a rule forbids", async () => {
+    const { call, editor, documents, asked } = bench({
+      outside: "refuse",
+      rules: [
+        { effect: "deny", path: "/opt/private/**" },
+        { effect: "ask", path: "/opt/asked/**" },
+      ],
+    });
+    documents.put("/ws/a.ts", "x");
+    editor.lines = { "/ws/a.ts": ["const a = 1;"] };
+    const { links } = documents.resolver;
+    links.set("/ws/node_modules/pkg", "/store/pkg");
+    links.set("/ws/node_modules/private", "/opt/private");
+    links.set("/elsewhere/link.ts", "/ws/.env");
+    links.set("/elsewhere/round.ts", "/elsewhere/round.ts");
+    const hiddenText = /^The symbol is declared in a file that this session may not read/;
+    for (const [path, words] of [
+      ["/usr/lib/typings.d.ts", /const a: number/],
+      ["/ws/node_modules/pkg/index.d.ts", /const a: number/],
+      ["/elsewhere/.env", hiddenText],
+      ["/elsewhere/link.ts", hiddenText],
+      ["/opt/private/keys.ts", hiddenText],
+      ["/opt/asked/keys.ts", hiddenText],
+      ["/ws/node_modules/private/keys.ts", hiddenText],
+      ["/elsewhere/round.ts", /leads back to itself/],
+    ] as const) {
+      const range = { line: 1, column: 1, endLine: 1, endColumn: 2 };
+      editor.languages.places = () => Promise.resolve([{ path, ...range }]);
+      assert.match((await call("hover", { path: "/ws/a.ts", line: 1, column: 7 })).text, words, path);
+    }
+    assert.deepEqual(asked, []);
   });
 
   it("prefers a whole word to a part of one", () => {

@@ -6,9 +6,13 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createGate } from "../../src/base/async.ts";
 import { startToolServer } from "../../src/editorTools/http/startToolServer.ts";
 import { toolDescriptions } from "../../src/editorTools/sessionTools.ts";
 import type { RunningToolServer, ServedTools, ToolResult, ToolServerLimits } from "../../src/editorTools/toolServer.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
+import { callOutlivingTimeout } from "../support/mcp/callOutlivingTimeout.ts";
 
 const token = "right-token";
 
@@ -16,6 +20,7 @@ interface Running {
   readonly server: RunningToolServer;
   readonly port: number;
   readonly warnings: string[];
+  readonly clock: FakeClock;
   readonly calls: { readonly name: string; readonly given: unknown; readonly signal: AbortSignal }[];
   /** Ends the session. */
   end(): void;
@@ -30,6 +35,7 @@ async function start(
   limits: Partial<ToolServerLimits> = {},
 ): Promise<Running> {
   const warnings: string[] = [];
+  const clock = new FakeClock();
   const calls: Running["calls"] = [];
   const ended = new AbortController();
   const tools: ServedTools = {
@@ -42,13 +48,13 @@ async function start(
   };
   const server = await startToolServer({
     toolsOf: sent => (sent === token && !ended.signal.aborted ? tools : undefined),
-    version: "1.2.3",
+    ...{ version: "1.2.3", clock },
     onWarning: message => warnings.push(message),
     limits,
   });
   servers.push(server);
   const end = (): void => ended.abort(new Error("The session has ended."));
-  return { server, port: Number(new URL(server.url).port), warnings, calls, end };
+  return { server, port: Number(new URL(server.url).port), warnings, clock, calls, end };
 }
 
 async function connected(url: string, mode: "auto" | "legacy" = "auto", sent = token): Promise<Client> {
@@ -147,6 +153,44 @@ describe("the server of the editor's tools", () => {
       assert.deepEqual([content, isError], [[{ type: "text", text: "Send an absolute path." }], true]);
     });
   }
+
+  for (const mode of ["auto", "legacy"] as const) {
+    it(`keeps a call alive for a client that would give up without progress (${mode})`, async () => {
+      const { settled, settle } = createGate();
+      const { server, clock, warnings } = await start(() => settled.then(() => ({ text: "done", isError: false })));
+      const client = await connected(server.url, mode);
+      await callOutlivingTimeout(client, clock, settle);
+      assert.deepEqual(warnings, []);
+    });
+
+    for (const who of ["client", "session"] as const) {
+      it(`sends no progress after the ${who} has ended (${mode})`, async () => {
+        const { server, clock, warnings, end } = await start(() => new Promise(() => {}));
+        const client = await connected(server.url, mode);
+        const called = assert.rejects(client.callTool({ name: "hover", arguments: {} }, { onprogress: () => {} }));
+        await until(() => clock.pendingTimers === 1);
+        if (who === "session") end();
+        else await client.close();
+        await until(() => clock.pendingTimers === 0);
+        await client.close();
+        await called;
+        assert.deepEqual(warnings, []);
+      });
+    }
+  }
+
+  it("sends no progress of a call that the client has cancelled", async () => {
+    const { server, clock, warnings } = await start(() => new Promise(() => {}));
+    const client = await connected(server.url);
+    const cancel = new AbortController();
+    const options = { onprogress: () => {}, signal: cancel.signal };
+    const called = assert.rejects(client.callTool({ name: "hover", arguments: {} }, options));
+    await until(() => clock.pendingTimers === 1);
+    cancel.abort();
+    await called;
+    await until(() => clock.pendingTimers === 0);
+    assert.deepEqual(warnings, []);
+  });
 
   it("listens on the loopback interface only", async () => {
     const { port } = await start();

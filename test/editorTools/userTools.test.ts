@@ -25,6 +25,8 @@ interface Bench {
   readonly actions: FakeActions;
   /** What the editor did, in order. */
   readonly did: unknown[];
+  /** Links that are other spellings of the names of files. */
+  spellings: readonly string[];
   action: ComputedAction | undefined;
   tasks: readonly EditorTask[];
   isTrusted: boolean;
@@ -50,7 +52,13 @@ function bench(rules: readonly Rule[] = []): Bench {
   const editor = {
     edits: { codeAction: () => Promise.resolve(made.action) },
     files: {
-      kindOf: async (path: string) => (await documents.stat(path)).kind,
+      kindOf: async (path: string) => {
+        if (!documents.resolver.links.has(path) || made.spellings.includes(path))
+          return (await documents.stat(path)).kind;
+        return "link";
+      },
+      isOtherSpelling: (from: string, to: string) =>
+        Promise.resolve(made.spellings.includes(to) && documents.resolver.links.get(to) === from),
       ...{ move: note("move"), show: note("show"), showDiff: note("showDiff"), showChanges: note("showChanges") },
     },
     tasks: {
@@ -71,12 +79,13 @@ function bench(rules: readonly Rule[] = []): Bench {
     access: {
       ...{ confinement, gate: access, files, actions, allowed: new Set() },
       passes: path => access.passes(path),
+      withholds: path => access.withholds(path),
       checkWrite: path => access.checkWrite(path),
     },
     ...{ editor, changes: () => [], clock },
   };
   const made: Bench = {
-    ...{ documents, actions, did },
+    ...{ documents, actions, did, spellings: [] },
     ...{ action: undefined, tasks: [], isTrusted: true, running: undefined, problems: [problem], last: undefined },
     ends: { isRunning: false, exitCode: 2 },
     async call(name, given) {
@@ -148,6 +157,52 @@ describe("the tool that renames a file", () => {
       assert.match(text, words);
     }
     assert.deepEqual(made.did, []);
+  });
+
+  it("changes the case of a name, also on a disk where the new name leads to the file itself", async () => {
+    for (const spellings of [[], ["/ws/A.ts"]]) {
+      const made = bench();
+      made.spellings = spellings;
+      for (const one of spellings) made.documents.resolver.links.set(one, "/ws/a.ts");
+      const { structured } = await made.answered("rename_file", { path: "/ws/a.ts", newPath: "/ws/A.ts" });
+      assert.deepEqual(structured, { path: "/ws/a.ts", newPath: "/ws/A.ts" });
+      assert.equal(made.actions.asked[0]?.title, "Rename a.ts to A.ts");
+      assert.deepEqual(made.did, [["move", ["/ws"], "/ws/a.ts", "/ws/A.ts"]]);
+    }
+  });
+
+  it("takes another spelling of the old path, and refuses a new path that only spells the old one differently", async () => {
+    const made = bench();
+    made.spellings = ["/ws/A.ts"];
+    made.documents.resolver.links.set("/ws/A.ts", "/ws/a.ts");
+    const { structured } = await made.answered("rename_file", { path: "/ws/A.ts", newPath: "/ws/c.ts" });
+    assert.deepEqual(structured, { path: "/ws/a.ts", newPath: "/ws/c.ts" });
+    assert.match((await made.call("rename_file", { path: "/ws/A.ts", newPath: "/ws/a.ts" })).text, /the same/);
+  });
+
+  it("renames neither a link nor over one, and works below a linked folder", async () => {
+    const made = bench();
+    const { links } = made.documents.resolver;
+    links.set("/ws/link.ts", "/ws/a.ts");
+    links.set("/ws/dangling.ts", "/ws/none.ts");
+    links.set("/ws/linked", "/ws/lib");
+    links.set("/ws/away", "/elsewhere");
+    for (const [path, newPath, words] of [
+      ["/ws/link.ts", "/ws/c.ts", /“\/ws\/link\.ts” is a symbolic link to “\/ws\/a\.ts”\. Only the file itself can be/],
+      ["/ws/dangling.ts", "/ws/c.ts", /is a symbolic link/],
+      ["/ws/a.ts", "/ws/link.ts", /“\/ws\/link\.ts” exists already/],
+      ["/ws/b.ts", "/ws/link.ts", /exists already/],
+      ["/ws/b.ts", "/ws/dangling.ts", /exists already/],
+      ["/ws/b.ts", "/ws/away/b.ts", /outside this session's folders/],
+      ["/ws", "/ws/c.ts", /is not a file/],
+    ] as const) {
+      const { isError, text } = await made.call("rename_file", { path, newPath });
+      assert.equal(isError, true);
+      assert.match(text, words);
+    }
+    assert.deepEqual([made.actions.asked, made.did], [[], []]);
+    await made.answered("rename_file", { path: "/ws/a.ts", newPath: "/ws/linked/c.ts" });
+    assert.deepEqual(made.did, [["move", ["/ws"], "/ws/a.ts", "/ws/lib/c.ts"]]);
   });
 
   it("asks once more before it moves a file that programs run", async () => {

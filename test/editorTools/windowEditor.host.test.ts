@@ -56,6 +56,7 @@ describe("the editor's tools in VS Code", () => {
       access: {
         ...{ confinement, gate, files: new SessionFiles(documents, confinement) },
         passes: async path => (await confinement.locate(path)).inside,
+        withholds: () => Promise.resolve(false),
         checkWrite: () => Promise.resolve(),
       },
       editor,

@@ -1,6 +1,6 @@
 // The changes that the language features of the real VS Code propose for TypeScript, made after an answer of the test.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
@@ -49,6 +49,7 @@ describe("the editor's tools that act in VS Code", () => {
       access: {
         ...{ confinement, gate, files: new SessionFiles(documents, confinement) },
         passes: async path => (await confinement.locate(path)).inside,
+        withholds: () => Promise.resolve(false),
         checkWrite: () => Promise.resolve(),
         actions: {
           state: () => ({ ...emptySession, activity: { ...emptySession.activity, state: "running" } }),
@@ -147,11 +148,23 @@ describe("the editor's tools that act in VS Code", () => {
     await done("format_file", { path: path("names.ts") });
     assert.equal(await text("names.ts"), "export function greet(name: string) { return name }\n");
     await served("uses.ts");
-    await done("organize_imports", { path: path("uses.ts") });
+    // The server for TypeScript always adds a command.
+    assert.equal((await context.editor.edits.organizeImports(path("uses.ts"))).withCommand, "Organize Imports");
+    const { text: words } = await call("organize_imports", { path: path("uses.ts") });
+    assert.match(words, /Changed 1 file:\n.*uses\.ts\nA command that the language server runs afterwards was left out/);
+    assert.doesNotMatch(words, /_typescript/);
     assert.equal(await text("uses.ts"), 'import { greet } from "./names";\n\nexport const shown = greet("Ada");\n');
     assert.deepEqual(
       asked.map(({ title }) => title),
       ["Format names.ts", "Organize imports of uses.ts"],
+    );
+    // Rules can allow it, because all of it is shown.
+    assert.deepEqual([asked[1]?.caveat, asked[1]?.description], [undefined, undefined]);
+    const again = await call("organize_imports", { path: path("uses.ts") });
+    assert.deepEqual([again.isError, asked.length], [false, 2]);
+    assert.match(
+      again.text,
+      /^There is nothing to change\.\n.*only a command.* run the code action “Organize Imports”\.$/,
     );
   });
 
@@ -265,6 +278,28 @@ describe("the editor's tools that act in VS Code", () => {
       tabs.flatMap(({ input }) => (input instanceof vscode.TabInputTextDiff ? [input] : [])),
     );
     assert.equal(diff?.modified.fsPath, path("names.ts"));
+  });
+
+  it("rename a file whose name only changes its case, with its tab, and leave links alone", async () => {
+    await writeFile(path("Sum.ts"), names);
+    await vscode.window.showTextDocument(vscode.Uri.file(path("Sum.ts")));
+    await done("rename_file", { path: path("Sum.ts"), newPath: path("sum.ts") });
+    const found = await readdir(join(folder, "src"));
+    assert.deepEqual([found.includes("sum.ts"), found.includes("Sum.ts")], [true, false]);
+    const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    assert.deepEqual(shown, ["sum.ts"]);
+    await symlink("sum.ts", path("link.ts"));
+    await symlink("none.ts", path("dangling.ts"));
+    for (const [from, to, words] of [
+      ["link.ts", "new.ts", /is a symbolic link to “.*sum\.ts”/],
+      ["sum.ts", "link.ts", /exists already/],
+      ["sum.ts", "dangling.ts", /exists already/],
+    ] as const) {
+      const { isError, text: why } = await call("rename_file", { path: path(from), newPath: path(to) });
+      assert.equal(isError, true);
+      assert.match(why, words);
+    }
+    assert.equal(asked.length, 1);
   });
 
   it("run a task after a question with its command line, and get its exit code", async () => {

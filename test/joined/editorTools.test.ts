@@ -3,12 +3,15 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { inProject } from "../../scripts/tools/project.mjs";
+import { createGate } from "../../src/base/async.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { ToolAccess, ToolContext } from "../../src/editorTools/tool.ts";
 import type { ToolServerModule } from "../../src/editorTools/toolServer.ts";
 import { ToolSessions } from "../../src/editorTools/toolSessions.ts";
 import type { OwnServer } from "../../src/mcp/ownServer.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
 import { openJoined, useJoined } from "./joinedPanel.ts";
 import { expectServers, hostileServer, mcpAgent, openServers, restartAgent, serverRow } from "./mcpSteps.ts";
 
@@ -18,6 +21,10 @@ const { toolServer } = createRequire(inProject("dist", "extension.js"))("./edito
 interface OwnTools extends OwnServer {
   isOn: boolean;
   failure: Error | undefined;
+  /** The clock of the server. */
+  readonly clock: FakeClock;
+  /** What a call that lists files waits for. */
+  passes: Promise<boolean>;
   /** Switches the tools on or off in the settings. */
   set(isOn: boolean): void;
 }
@@ -30,8 +37,11 @@ function ownTools(): OwnTools {
   const editor = { path: "/ws/shown.ts", isActive: true, isVisible: true, hasUnsavedChanges: false };
   const sessions = new ToolSessions({
     startServer: options =>
-      made.failure ? Promise.reject(made.failure) : toolServer.startToolServer({ ...options, version: "1" }),
-    answerMessage: (message, context) => toolServer.answerMessage(message, { ...context, version: "1" }),
+      made.failure
+        ? Promise.reject(made.failure)
+        : toolServer.startToolServer({ ...options, version: "1", clock: made.clock }),
+    answerMessage: (message, context) =>
+      toolServer.answerMessage(message, { ...context, version: "1", clock: made.clock }),
     bridge: { node: process.execPath, script: inProject("dist", "mcpBridge.js") },
     toolsFor: agent => (made.isOn && agent !== "without" ? "read" : "off"),
     context: (_session, access) =>
@@ -42,13 +52,15 @@ function ownTools(): OwnTools {
   const made: OwnTools = {
     isOn: true,
     failure: undefined,
+    clock: new FakeClock(),
+    passes: Promise.resolve(true),
     set(isOn) {
       made.isOn = isOn;
       changed.fire();
     },
     tools: agent => (made.isOn && agent !== "without" ? ["List Open Editors", "Get Problems"] : undefined),
     serverFor(session, user) {
-      sessions.opened(session, { passes: () => Promise.resolve(true) } as unknown as ToolAccess);
+      sessions.opened(session, { passes: () => made.passes } as unknown as ToolAccess);
       return sessions.serverFor(session, user);
     },
     setOn: (session, on) => sessions.setOn(session, on),
@@ -136,6 +148,27 @@ describe("the tools of the editor", function () {
       await window.page.keyboard.press("Escape");
       await window.send("tool open_editors {}");
       await window.log.getByText("The user has switched off the tools of the editor.").waitFor();
+    });
+  }
+
+  for (const types of [[], ["http"], ["acp"]]) {
+    it(`notify the agent every 10 s that a call still runs, until it is answered (${types[0] ?? "stdio"})`, async () => {
+      const own = ownTools();
+      const { settled, settle } = createGate();
+      own.passes = settled.then(() => true);
+      const window = await openJoined({ agents: { mcp: mcpAgent(types) }, ownServer: own });
+      await window.send("tool open_editors {}");
+      for (const count of [1, 2]) {
+        await until(() => own.clock.pendingTimers === 1);
+        own.clock.advance(10_000);
+        await window.log
+          .getByText(`Progress ${count}: The call is still running. It may be waiting for the user's answer.`)
+          .waitFor();
+      }
+      settle();
+      await window.log.getByText("/ws/shown.ts (active)").waitFor();
+      await window.idle();
+      assert.equal(own.clock.pendingTimers, 0);
     });
   }
 

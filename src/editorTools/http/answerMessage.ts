@@ -17,8 +17,9 @@ const invalidParams = -32602;
 /** Answers the request. Rejects if it is cancelled, or if the SDK has no answer. */
 export async function answerMessage(
   { requestId, method, params }: McpRequest,
-  { tools, signal, version, notify, onWarning }: MessageContext,
+  context: MessageContext,
 ): Promise<McpOutcome> {
+  const { signal, notify, onWarning } = context;
   const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
   const body = JSON.stringify(message);
   if (Buffer.byteLength(body) > maxRequest) return failure(invalidRequest, tooLargeText(maxRequest));
@@ -31,7 +32,7 @@ export async function answerMessage(
     });
   // The SDK reads the method from a header.
   if (!isHeader(method)) return failure(methodNotFound, "Method not found");
-  const handler = createMcpHandler(() => mcpServer(tools, version, signal), {
+  const handler = createMcpHandler(() => mcpServer(context), {
     legacy: "reject",
     onerror: error => onWarning(`The server of the editor's tools: ${error.message}`),
   });

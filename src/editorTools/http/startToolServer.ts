@@ -5,7 +5,13 @@ import type { AddressInfo } from "node:net";
 import { createMcpHandler, validateHostHeader } from "@modelcontextprotocol/server";
 import { parseBoundedJson } from "../../base/jsonDepth.ts";
 import { mcpServer } from "./mcpServer.ts";
-import type { RunningToolServer, ServedTools, ToolServerLimits, ToolServerOptions } from "../toolServer.ts";
+import type {
+  MessageContext,
+  RunningToolServer,
+  ServedTools,
+  ToolServerLimits,
+  ToolServerOptions,
+} from "../toolServer.ts";
 
 /** The only address that is ever bound. Another user of the machine can reach it, which is why each session has a token. */
 const host = "127.0.0.1";
@@ -111,10 +117,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const gone = new AbortController();
     response.once("close", () => gone.abort(new Error("The client has gone.")));
     const signal = AbortSignal.any([gone.signal, tools.ended]);
-    await send(await answer(request, body, { tools, signal, version: options.version, onWarning: options.onWarning }), {
-      response,
-      signal,
-    });
+    await send(await answer(request, body, { ...options, tools, signal }), { response, signal });
   } catch (error) {
     if (!(error instanceof HttpRefusal)) throw error;
     refuse(response, error);
@@ -158,20 +161,14 @@ async function readBody(request: IncomingMessage, maxBody: number): Promise<stri
   }
 }
 
-interface AnswerOptions {
-  readonly tools: ServedTools;
-  readonly signal: AbortSignal;
-  readonly version: string;
-  readonly onWarning: (message: string) => void;
-}
-
 /** The answer of the SDK. */
 async function answer(
   { method = "GET", headers }: IncomingMessage,
   body: string,
-  { tools, signal, version, onWarning }: AnswerOptions,
+  options: Omit<MessageContext, "notify">,
 ): Promise<Response> {
-  const handler = createMcpHandler(() => mcpServer(tools, version, signal), {
+  const { signal, onWarning } = options;
+  const handler = createMcpHandler(() => mcpServer(options), {
     onerror: error => onWarning(`The server of the editor's tools: ${error.message}`),
   });
   const sent = Object.entries(headers).flatMap(([name, value]) =>

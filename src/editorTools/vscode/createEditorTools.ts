@@ -56,11 +56,11 @@ export function createEditorTools(
       startServer: options => {
         // It listens for problems from now on.
         editor ??= store.add(new WindowEditor(others));
-        return loaded().startToolServer({ ...options, version });
+        return loaded().startToolServer({ ...options, version, clock });
       },
       answerMessage: (message, more) => {
         editor ??= store.add(new WindowEditor(others));
-        return loaded().answerMessage(message, { ...more, version });
+        return loaded().answerMessage(message, { ...more, version, clock });
       },
       bridge: { node: process.execPath, script: context.asAbsolutePath(join("dist", "mcpBridge.js")) },
       context: (session, access) => {

@@ -1,7 +1,7 @@
 // The changes that language servers of the window propose, as texts before and after. Nothing is changed here.
 import * as vscode from "vscode";
 import { asError, Refusal } from "../../base/errors.ts";
-import { shortQuote, withLineFeeds } from "../../base/text.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import type {
   CodePlace,
   CodePosition,
@@ -53,23 +53,19 @@ export class WindowEdits implements EditorEdits {
     });
   }
 
-  async organizeImports(path: string): Promise<ProposedEdits & { readonly command?: string }> {
-    let command: string | undefined;
+  async organizeImports(path: string): ReturnType<EditorEdits["organizeImports"]> {
+    let withCommand: string | undefined;
     const edits = await proposed(async () => {
       const kind = vscode.CodeActionKind.SourceOrganizeImports.value;
       const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
       const whole = codeRange(new vscode.Range(0, 0, document.lineCount, 0));
       const [action] = await actionsAt({ path, ...whole }, { kind, resolved: 1 });
       if (!action) throw new Refusal("failed", "No language server can organize the imports of this file.");
-      command = action.command?.command;
-      if (action.edit) return action.edit.entries();
-      if (!action.command) return [];
-      throw new Refusal(
-        "failed",
-        `The language server organizes imports with a command, which cannot be shown before. Run the code action ${shortQuote(action.title)} instead.`,
-      );
+      // The server for TypeScript always adds a command, which only counts, and has no edit if there is nothing to change.
+      withCommand = action.command && action.title;
+      return action.edit?.entries() ?? [];
     });
-    return { ...edits, ...(command !== undefined && { command }) };
+    return { ...edits, ...(withCommand !== undefined && { withCommand }) };
   }
 
   async codeActions(at: CodePlace): Promise<readonly OfferedAction[]> {

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { isNotFoundError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { openDiff } from "../../editor/editorItems.ts";
+import { isOtherSpelling } from "../../files/otherSpelling.ts";
 import { moveFile } from "../../files/vscode/moveFile.ts";
 import type { EditorFiles } from "../editorView.ts";
 
@@ -21,9 +22,10 @@ export class WindowFiles implements EditorFiles {
     this.showChanges = showChanges;
   }
 
-  async kindOf(path: string): Promise<"file" | "folder" | "other" | "missing"> {
+  async kindOf(path: string): ReturnType<EditorFiles["kindOf"]> {
     try {
       const { type } = await vscode.workspace.fs.stat(vscode.Uri.file(path));
+      if ((type & vscode.FileType.SymbolicLink) !== 0) return "link";
       if ((type & vscode.FileType.Directory) !== 0) return "folder";
       return (type & vscode.FileType.File) === 0 ? "other" : "file";
     } catch (thrown) {
@@ -31,6 +33,10 @@ export class WindowFiles implements EditorFiles {
         return "missing";
       throw thrown;
     }
+  }
+
+  isOtherSpelling(from: string, to: string): Promise<boolean> {
+    return isOtherSpelling(from, to);
   }
 
   async move(roots: readonly string[], from: string, to: string): Promise<void> {

@@ -7,6 +7,7 @@ import { quotePath } from "../../base/text.ts";
 import { waitForEvent, withFileLock } from "../../editor/openDocuments.ts";
 import { readFileState } from "../fileState.ts";
 import { nodePaths } from "../nodePaths.ts";
+import { isOtherSpelling } from "../otherSpelling.ts";
 import { Confinement } from "../paths.ts";
 import { shownPaths } from "./shownPaths.ts";
 import { checkInside, refuseUnsaved } from "./stateSteps.ts";
@@ -30,7 +31,7 @@ export async function moveFile(roots: readonly string[], from: string, to: strin
   const step = { before: undefined, after: undefined, state: { kind: "missing" } } as const;
   for (const path of [from, to]) await checkInside(confinement, { path, ...step }, () => false);
   return withFileLock(uris, async () => {
-    if ((await readFileState(to, 0))?.kind !== "missing") {
+    if ((await readFileState(to, 0))?.kind !== "missing" && !(await isOtherSpelling(from, to))) {
       const words = vscode.l10n.t("{0} exists, so {1} was not moved there.", quotePath(to), quotePath(from));
       throw new Refusal("failed", words, { path: from });
     }

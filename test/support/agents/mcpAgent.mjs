@@ -1,9 +1,9 @@
 // An agent on the official SDK that reports the MCP servers that it got when its session opened. Plain Node.
 //   node mcpAgent.mjs [http] [sse] [acp]   the types of servers that it can use besides stdio
 // A prompt "write <path> <text>" writes a file through Parley. A prompt "tool <name> <arguments as JSON>" calls a tool of
-// Parley's server, in the way that the server has, and shows the text of the result. It answers each other prompt with "The session has <count>
-// servers: <names>." and the servers as JSON. Each variable also has its digest, because Parley hides secrets in what an
-// agent says.
+// Parley's server, in the way that the server has, and shows its progress and the text of the result. It answers each
+// other prompt with "The session has <count> servers: <names>." and the servers as JSON. Each variable also has its digest,
+// because Parley hides secrets in what an agent says.
 import { createHash, randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, McpOverAcpCaller, methods, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
@@ -26,17 +26,20 @@ function transportOf({ type, url, headers, command, args, env }) {
 }
 const named = list => Object.fromEntries(list.map(({ name, value }) => [name, value]));
 
-/** Calls a tool of the server, as an agent does. */
-async function callTool(server, name, given, client) {
+/** Calls a tool of the server, as an agent does. `onProgress` gets each notification of progress. */
+async function callTool(server, name, given, { client, onProgress }) {
   const call = { name, arguments: given };
   if (server.type === "acp") {
-    const { result, error } = await caller.request(client, server.serverId, "tools/call", call);
+    const asked = { ...call, _meta: { progressToken: 1 } };
+    const { result, error } = await caller.request(client, server.serverId, "tools/call", asked, {
+      onNotification: ({ method, params }) => method === "notifications/progress" && onProgress(params),
+    });
     return error ? `Failed: ${error.message}` : textOf(result);
   }
   const mcp = new Client({ name: "mcp-agent", version: "1.0.0" });
   await mcp.connect(transportOf(server));
   try {
-    return textOf(await mcp.callTool(call));
+    return textOf(await mcp.callTool(call, { onprogress: onProgress, resetTimeoutOnProgress: true }));
   } finally {
     await mcp.close();
   }
@@ -74,7 +77,10 @@ const app = agent({ name: "mcp-agent" })
     if (tool !== undefined) {
       const server = given.find(({ name }) => name === "parley");
       const result = server
-        ? await callTool(server, tool, JSON.parse(toolArguments), client).catch(error => `Failed: ${error.message}`)
+        ? await callTool(server, tool, JSON.parse(toolArguments), {
+            client,
+            onProgress: ({ progress, message }) => void say(`Progress ${progress}: ${message}\n\n`),
+          }).catch(error => `Failed: ${error.message}`)
         : "Failed: The session has no server of Parley.";
       await say(`The tool ${tool} answered:\n\n\`\`\`\n${result}\n\`\`\``);
       return { stopReason: "end_turn" };
