@@ -49,7 +49,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/editorTools/taskTool.ts": [14, "an agent that uses the tools of the editor"],
   "src/editorTools/terminalTool.ts": [3, "an agent that uses the tools of the editor"],
   "src/editorTools/toolArguments.ts": [2, "an agent that uses the tools of the editor"],
-  "src/editorTools/toolSessions.ts": [4, "an agent that uses the tools of the editor, and the log"],
+  "src/editorTools/toolSessions.ts": [5, "an agent that uses the tools of the editor, and the log"],
   "src/editorTools/userTools.ts": [19, "an agent that uses the tools of the editor"],
   "src/editorTools/vscode/windowTasks.ts": [1, "an agent that uses the tools of the editor"],
   "src/files/paths.ts": [19, "an agent whose path is refused"],

@@ -28,6 +28,13 @@ interface ToolSession {
   readonly ended: AbortController;
 }
 
+/** A session whose tools can be called. */
+interface OpenToolSession {
+  readonly access: ToolAccess;
+  /** Aborts when the user stops the turn, with the calls that run. A new one follows. */
+  stopped: AbortController;
+}
+
 export interface ToolSessionsOptions {
   /** Starts the server. Loaded on first use. */
   readonly startServer: (options: Pick<ToolServerOptions, "toolsOf" | "onWarning">) => Promise<RunningToolServer>;
@@ -58,7 +65,7 @@ export class ToolSessions implements Disposable {
   readonly #sessions = new Map<string, ToolSession>();
   /** The ids of sessions by the digest of their token: a look-up by the token itself would take longer the more of it is right. */
   readonly #byDigest = new Map<string, string>();
-  readonly #open = new Map<string, { readonly access: ToolAccess }>();
+  readonly #open = new Map<string, OpenToolSession>();
   /** The sessions in which the user has switched the tools off. */
   readonly #off = new Set<string>();
   #server: Promise<RunningToolServer> | undefined;
@@ -141,12 +148,16 @@ export class ToolSessions implements Disposable {
 
   /** The session is open: its files can be read from now on. Dispose the result when it ends. */
   opened(session: string, access: ToolAccess): Required<Pick<SessionParticipant, "stateChanged" | "dispose">> {
-    const opened = { access };
+    const opened: OpenToolSession = { access, stopped: new AbortController() };
     this.#open.set(session, opened);
     return {
       stateChanged: (before, after) => {
         // The agent has ended, or did not open the session. Another one gets another token.
         if (hasClosed(after) && !hasClosed(before)) this.end(session);
+        if (!after.cancelling || before.cancelling) return;
+        // Some agents leave a call running when they are stopped.
+        opened.stopped.abort(new Error("The user has stopped the turn."));
+        opened.stopped = new AbortController();
       },
       dispose: () => {
         // The session may be open again.
@@ -197,8 +208,8 @@ export class ToolSessions implements Disposable {
         const opened = this.#open.get(session);
         if (!opened) return errorResult("The session is not open in Parley yet. Try again after the first prompt.");
         return callTool(name, given, {
-          ...{ choice: now, context: context(session, opened.access) },
-          ...{ signal, log },
+          ...{ choice: now, context: context(session, opened.access), log },
+          signal: AbortSignal.any([signal, opened.stopped.signal]),
         });
       },
       ended: ended.signal,
