@@ -36,6 +36,8 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   ],
   "src/editorTools/codeActionTools.ts": [14, "an agent that uses the tools of the editor"],
   "src/editorTools/editTools.ts": [15, "an agent that uses the tools of the editor"],
+  "src/editorTools/extensionResult.ts": [1, "an agent that uses the tools of the editor"],
+  "src/editorTools/extensionTools.ts": [3, "an agent that uses the tools of the editor"],
   "src/editorTools/fileTools.ts": [33, "an agent that uses the tools of the editor"],
   "src/editorTools/http/answerMessage.ts": [3, "an agent that uses the tools of the editor, and the log"],
   "src/editorTools/http/mcpServer.ts": [1, "an agent that uses the tools of the editor"],

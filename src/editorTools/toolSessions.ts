@@ -10,7 +10,8 @@ import type { SessionState } from "../session/state.ts";
 import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpRequest } from "../session/agent.ts";
 import { bridgeVariables } from "./bridgeTarget.ts";
 import { callTool, describedTools, errorResult } from "./sessionTools.ts";
-import type { ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
+import { toolsOfExtensions, type EditorExtensionTools } from "./extensionTools.ts";
+import type { Tool, ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
 import type { MessageContext, RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
 
 const tokenBytes = 32;
@@ -44,6 +45,8 @@ export interface ToolSessionsOptions {
   readonly bridge: { readonly node: string; readonly script: string };
   /** Which tools the user lets the agent with this id use. */
   readonly toolsFor: (agent: string | undefined) => "off" | ToolChoice;
+  /** The tools of other extensions that the user has chosen. Absent: none. */
+  readonly extensionTools?: Pick<EditorExtensionTools, "chosen">;
   readonly context: (session: string, access: ToolAccess) => ToolContext;
   readonly clock: Clock;
   readonly log: Log;
@@ -197,18 +200,23 @@ export class ToolSessions implements Disposable {
   }
 
   #tools(session: string, { agent, ended }: ToolSession): ServedTools {
-    const { toolsFor, context, log } = this.#options;
+    const { toolsFor, extensionTools, context, log } = this.#options;
+    const ofExtensions = (chosen: ToolChoice): readonly Tool[] =>
+      chosen === "all" ? toolsOfExtensions(extensionTools?.chosen() ?? []) : [];
     const choice = (): "off" | ToolChoice => (this.#off.has(session) ? "off" : toolsFor(agent));
     const listed = choice();
     return {
-      descriptions: listed === "off" ? [] : describedTools(listed),
+      descriptions:
+        listed === "off"
+          ? []
+          : [...describedTools(listed), ...ofExtensions(listed).map(({ description }) => description)],
       call: async (name, given, signal) => {
         const now = choice();
         if (now === "off") return errorResult("The user has switched off the tools of the editor. Work without them.");
         const opened = this.#open.get(session);
         if (!opened) return errorResult("The session is not open in Parley yet. Try again after the first prompt.");
         return callTool(name, given, {
-          ...{ choice: now, context: context(session, opened.access), log },
+          ...{ choice: now, ofExtensions: ofExtensions(now), context: context(session, opened.access), log },
           signal: AbortSignal.any([signal, opened.stopped.signal]),
         });
       },
