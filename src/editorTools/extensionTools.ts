@@ -162,7 +162,8 @@ async function callExtensionTool(
     {
       title: t("Use {0} of the extension {1}", shortQuote(title), shortQuote(extension)),
       kind: "other",
-      input: input as Readonly<Record<string, unknown>>,
+      // Within one field, because a field such as `command` at the top would be shown, in place of all others, as a command.
+      input: { extension: tool.extension.id, tool: tool.name, input },
       description: t(
         "The extension runs this tool. Parley cannot limit which files it reads or changes, or what it sends.",
       ),

@@ -43,18 +43,18 @@ for (const [theme, colors] of pictureThemes) {
       await row.waitFor();
       await list.getByText("Test Notes (parley-test.notes)").waitFor();
       await row.locator(".label-name", { hasText: "Add Note" }).click();
-      await page.keyboard.type("Return");
+      await list.getByText("1 Selected").waitFor();
+      await screenshot(page, `extension-tools-${theme}-choice`);
+      await page.keyboard.type("asks for");
       await row.waitFor({ state: "hidden" });
+      // From the box to the list, whose only row has the focus already.
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Space");
-      await page.keyboard.press("Control+A");
-      await page.keyboard.press("Backspace");
-      await list.locator(".monaco-list-row input:checked, .monaco-list-row .codicon-check").nth(1).waitFor();
-      await screenshot(page, `extension-tools-${theme}-choice`);
+      await list.getByText("2 Selected").waitFor();
       await page.keyboard.press("Enter");
       await list.waitFor({ state: "hidden" });
       const servers = await openServers(panel);
-      await servers.getByText(/Add Note \(Test Notes\), Return Parts \(Test Notes\)/).waitFor();
+      await servers.getByText(/Add Note \(Test Notes\).*Return Parts \(Test Notes\)/).waitFor();
       await screenshot(page, `extension-tools-${theme}-servers`);
       await page.keyboard.press("Escape");
 
@@ -65,7 +65,7 @@ for (const [theme, colors] of pictureThemes) {
       await callTool(panel, "ext_notes_add", { text: "milk", confirm: true });
       const question = panel.getByRole("group", { name: "Use “Add Note” of the extension “Test Notes”", exact: true });
       await question.getByText("Parley cannot limit which files it reads or changes").waitFor();
-      await question.getByText('"milk"').first().waitFor();
+      await question.getByText(/milk/).first().waitFor();
       if (process.env["PARLEY_PICTURES"])
         for (const width of [280, 480]) {
           await resizeChat(page, width);

@@ -10,6 +10,8 @@ import { callTool } from "../../src/editorTools/sessionTools.ts";
 import type { ToolContext } from "../../src/editorTools/tool.ts";
 import type { ToolResult } from "../../src/editorTools/toolServer.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
+import { DiffStore } from "../../src/panel/diff/diffStore.ts";
+import { questionView } from "../../src/panel/projection/questionView.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
 import { openQuestions } from "../../src/session/state.ts";
 import { gate } from "../support/fakes/accessGate.ts";
@@ -157,13 +159,37 @@ describe("a call of a tool of another extension", () => {
     const [question] = made.actions.asked;
     assert.equal(question?.title, "Use “Add Note” of the extension “Notes”");
     assert.match(question.description ?? "", /Parley cannot limit which files it reads or changes/);
-    assert.deepEqual([question.tool?.kind, question.tool?.rawInput], ["other", { text: "milk" }]);
+    const input = { extension: "acme.notes", tool: "notes_add", input: { text: "milk" } };
+    assert.deepEqual([question.tool?.kind, question.tool?.rawInput], ["other", input]);
     assert.deepEqual(
       question.options.map(({ id }) => id),
       ["allow", "refuse"],
     );
     assert.deepEqual(made.ran, [{ text: "milk" }]);
     assert.equal(made.actions.tool().status, "completed");
+  });
+
+  it("is shown with its whole input, also if the input looks like a command", async () => {
+    const made = bench();
+    made.chosen = [{ ...note, inputSchema: { type: "object" } }];
+    const given = { command: "ls", cwd: "/ws", target: "/etc" };
+    const called = made.call("ext_notes_add", given);
+    await until(() => openQuestions(made.actions.state()).length > 0);
+    const [question] = openQuestions(made.actions.state());
+    assert.ok(question);
+    const { title, command, parts } = questionView(question, made.actions.state(), new DiffStore());
+    assert.deepEqual([title, command], ["Use “Add Note” of the extension “Notes”", undefined]);
+    assert.match(JSON.stringify(parts), /\/etc/);
+    made.actions.answer("refuse");
+    await called;
+  });
+
+  it("is denied by a rule for a file that its input names", async () => {
+    const made = bench([{ effect: "deny", path: "secrets/**" }]);
+    made.chosen = [{ ...note, inputSchema: { type: "object" } }];
+    const { text } = await made.call("ext_notes_add", { path: "/ws/secrets/key.txt" });
+    assert.match(text, /or a rule of the user, did not allow this/);
+    assert.deepEqual(made.actions.asked.length, 1);
   });
 
   it("runs nothing if the user refuses, and asks although a rule allows everything", async () => {
