@@ -102,7 +102,7 @@ describe("the tools of other extensions for agents", () => {
 
   it("have names that are safe, unique, and the same in each list", () => {
     const long = "x".repeat(100);
-    const tools = [named("a b"), named("a.b"), named(long), named(`${long}y`), named("Note"), named("note")];
+    const tools = [named("a b"), named("a.b"), named(long), named(`${long}y`), named("note"), named("Note")];
     const names = described(...tools).map(({ name }) => name);
     for (const name of names) assert.match(name, /^ext_[A-Za-z0-9_-]{1,44}$/);
     assert.equal(new Set(names.map(name => name.toLowerCase())).size, tools.length);

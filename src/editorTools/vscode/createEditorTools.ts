@@ -99,7 +99,9 @@ export function createEditorTools(
         if (choice === "read") return own;
         const present = extensionTools.chosen();
         const missing = chosen().filter(id => present.every(tool => tool.id !== id));
-        return [...own, ...present.map(fullTitle), ...missing.map(id => t("{0} (not available now)", missingName(id)))];
+        // The row shows the beginning of the list.
+        const unavailable = missing.map(id => t("{0} (not available now)", missingName(id)));
+        return [...present.map(fullTitle), ...unavailable, ...own];
       },
       serverFor: (session, user) => sessions.serverFor(session, user),
       setOn: (session, on) => sessions.setOn(session, on),
