@@ -103,7 +103,10 @@ for (const [theme, colors] of pictureThemes) {
       await question.waitFor();
       await page.keyboard.press("Alt+Shift+Q");
       await focusIs(page, /^button "Allow/);
-      await page.keyboard.press("Enter");
+      await until(async () => {
+        if (/^button "Allow/.test(await focused(page).catch(() => ""))) await page.keyboard.press("Enter");
+        return (await question.count()) === 0;
+      });
       await log.getByText("Notes: milk, tea").waitFor();
       await screenshot(page, `extension-tools-${theme}-done`);
       assert.deepEqual(errors, []);
