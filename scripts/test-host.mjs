@@ -55,6 +55,8 @@ async function runHostTests(folder, resultsFile) {
     // In a browser, VS Code saves automatically, unlike on a desktop.
     settings: { "files.autoSave": "off" },
     ownHome: true,
+    // Its tools are called by the tests of the tools of other extensions.
+    extensions: [inProject("test", "support", "toolExtension")],
     env: {
       PARLEY_TEST_RESULTS: resultsFile,
       ...(grep ? { PARLEY_TEST_GREP: grep } : {}),

@@ -110,7 +110,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
       const { agents, editorTools: usual } = settings.read();
       return agents.find(({ id }) => id === agent)?.editorTools ?? usual;
     },
-    onDidChange: settings.onDidChange,
+    settings,
     review: () => review.store.review,
     showChanges: path => review.showDiff(path),
     lastCommand: () => terminalCommands.last,

@@ -7,7 +7,7 @@ import path from "node:path";
 import { _electron } from "playwright-core";
 import { endTree, killTree, processTree, whenExiting } from "../tools/processes.mjs";
 import { Problem } from "../tools/project.mjs";
-import { askForTrust, usualSettings } from "./server.mjs";
+import { askForTrust, installExtensions, usualSettings } from "./server.mjs";
 import { restored } from "./workbench.mjs";
 
 /**
@@ -15,6 +15,7 @@ import { restored } from "./workbench.mjs";
  * @property {string} folder the workspace
  * @property {string} [extension] the folder of an extension under development
  * @property {string} [vsix] a packaged extension to install
+ * @property {readonly string[]} [extensions] folders of further extensions to install
  * @property {Readonly<Record<string, unknown>>} [settings] user settings that override the usual ones
  * @property {Readonly<Record<string, string>>} [env]
  * @property {boolean} [trust] whether VS Code asks if you trust the workspace
@@ -69,6 +70,7 @@ export async function openDesktop(executable, options) {
     fs.writeFileSync(file, JSON.stringify(all, null, 2));
   };
   writeSettings(options.settings);
+  installExtensions(path.join(dataDir, "extensions"), options.extensions);
   if (options.vsix) await install(executable, dataDir, options.vsix);
   const app = await _electron.launch({
     executablePath: executable,

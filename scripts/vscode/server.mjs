@@ -18,6 +18,7 @@ import { vscodeForTests } from "./vscodeForTests.mjs";
  *   files of this user, which can take any time
  * @property {boolean} [trust] whether VS Code asks if you trust a workspace; otherwise every workspace is trusted
  * @property {string} [vsix] a packaged extension to install
+ * @property {readonly string[]} [extensions] folders of further extensions to install
  * @property {string} [token] the token that a browser needs for access; without a token, every program on this machine has access
  * @property {string} [dataDir] the data folder of an earlier server, to restore its state
  * @property {number} [port] the port of an earlier server, so that a browser finds its stored data
@@ -79,6 +80,7 @@ export async function startServer(options = {}) {
   /** @param {Readonly<Record<string, unknown>>} [settings] */
   const useSettings = settings => writeSettings(dataDir, { ...(options.trust ? askForTrust : {}), ...settings });
   useSettings(options.settings);
+  installExtensions(path.join(dataDir, "extensions"), options.extensions);
   const port = options.port ?? (await freePort());
   const { pid, exited } = launch(vscode, port, dataDir, logFile, options);
   const stop = stopper(pid, dataDir);
@@ -101,6 +103,18 @@ export async function startServer(options = {}) {
     writeSettings: useSettings,
     stop,
   };
+}
+
+/**
+ * Copies extensions into the folder in which VS Code looks for them when it starts for the first time.
+ * @param {string} target
+ * @param {readonly string[]} [folders]
+ */
+export function installExtensions(target, folders = []) {
+  for (const folder of folders) {
+    const { publisher, name, version } = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+    fs.cpSync(folder, path.join(target, `${publisher}.${name}-${version}`), { recursive: true });
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 // What the tools see of the editor. `vscode/` implements it. Paths are absolute; lines and columns are 1-based.
 import type { Event } from "../base/lifecycle.ts";
+import type { EditorExtensionTools } from "./extensionTools.ts";
 
 /** A range of text. The end is exclusive. */
 export interface CodeRange {
@@ -204,6 +205,7 @@ export interface EditorView {
   readonly edits: EditorEdits;
   readonly files: EditorFiles;
   readonly tasks: EditorTasks;
+  readonly extensionTools: EditorExtensionTools;
   /** The newest command of any terminal. */
   lastCommand(): TerminalCommand | undefined;
 }

@@ -13,9 +13,12 @@ import { runTaskTool } from "./taskTool.ts";
 import { terminalOutputTool } from "./terminalTool.ts";
 import { askTool, showTool } from "./userTools.ts";
 import { sentResult, type Tool, type ToolChoice, type ToolContext } from "./tool.ts";
-import type { ToolDescription, ToolResult } from "./toolServer.ts";
+import type { ObjectSchema } from "./toolArguments.ts";
+import type { ToolResult } from "./toolServer.ts";
 
-const readingTools: readonly Tool[] = [
+type OwnTool = Tool<ObjectSchema>;
+
+const readingTools: readonly OwnTool[] = [
   readFileTool,
   openEditorsTool,
   diagnosticsTool,
@@ -28,7 +31,7 @@ const readingTools: readonly Tool[] = [
   terminalOutputTool,
 ];
 
-const actingTools: readonly Tool[] = [
+const actingTools: readonly OwnTool[] = [
   applyEditsTool,
   renameSymbolTool,
   formatFileTool,
@@ -39,20 +42,22 @@ const actingTools: readonly Tool[] = [
   askTool,
   runTaskTool,
 ];
-const allTools: readonly Tool[] = [...readingTools, ...actingTools];
+const allTools: readonly OwnTool[] = [...readingTools, ...actingTools];
 
-const toolsFor = (choice: ToolChoice): readonly Tool[] => (choice === "all" ? allTools : readingTools);
+const toolsFor = (choice: ToolChoice): readonly OwnTool[] => (choice === "all" ? allTools : readingTools);
 
 /** The tools as agents see them. */
-export const describedTools = (choice: ToolChoice): readonly ToolDescription[] =>
+export const describedTools = (choice: ToolChoice): readonly OwnTool["description"][] =>
   toolsFor(choice).map(({ description }) => description);
 
 /** The tools that only read, as agents see them. */
-export const toolDescriptions: readonly ToolDescription[] = describedTools("read");
+export const toolDescriptions: readonly OwnTool["description"][] = describedTools("read");
 
 interface CallOptions {
   /** Absent: only tools that read. */
   readonly choice?: ToolChoice;
+  /** The tools of other extensions that the agent has. */
+  readonly ofExtensions?: readonly Tool[];
   readonly context: ToolContext;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -62,10 +67,10 @@ interface CallOptions {
 export async function callTool(
   name: string,
   given: unknown,
-  { choice = "read", context, signal, log }: CallOptions,
+  { choice = "read", ofExtensions = [], context, signal, log }: CallOptions,
 ): Promise<ToolResult> {
-  const tool = allTools.find(({ description }) => description.name === name);
-  const offered = toolsFor(choice);
+  const offered: readonly Tool[] = [...toolsFor(choice), ...ofExtensions];
+  const tool = [...allTools, ...ofExtensions].find(({ description }) => description.name === name);
   if (tool && !offered.includes(tool))
     return errorResult(`The user allows only tools that change nothing, so ${name} is switched off.`);
   if (!tool) {

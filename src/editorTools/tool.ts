@@ -16,7 +16,7 @@ import {
   type FieldSchema,
   type ObjectSchema,
 } from "./toolArguments.ts";
-import type { ToolDescription, ToolResult } from "./toolServer.ts";
+import type { InputSchema, ToolDescription, ToolResult } from "./toolServer.ts";
 
 /** What a session may see of files: the same as through the agent's own requests for files. */
 export interface ToolAccess {
@@ -66,8 +66,8 @@ interface ToolHints {
 }
 
 /** A tool whose arguments are checked before it runs. */
-export interface Tool {
-  readonly description: ToolDescription;
+export interface Tool<Input extends InputSchema = InputSchema> {
+  readonly description: ToolDescription<Input>;
   /** Rejects with a Refusal that says what to do instead. */
   run(given: unknown, context: ToolContext, signal: AbortSignal): Promise<ToolAnswer>;
 }
@@ -82,17 +82,17 @@ interface ToolParts<F extends ArgumentFields> {
 }
 
 /** Makes a tool that only reads. */
-export const readingTool = <const F extends ArgumentFields>(parts: ToolParts<F>): Tool =>
+export const readingTool = <const F extends ArgumentFields>(parts: ToolParts<F>): Tool<ObjectSchema> =>
   makeTool(parts, { reads: true, repeats: true });
 
 /** Makes a tool that changes or runs something, or shows something to the user. */
-export const actingTool = <const F extends ArgumentFields>(parts: ToolParts<F>, hints: ToolHints): Tool =>
+export const actingTool = <const F extends ArgumentFields>(parts: ToolParts<F>, hints: ToolHints): Tool<ObjectSchema> =>
   makeTool(parts, hints);
 
 function makeTool<const F extends ArgumentFields>(
   parts: ToolParts<F>,
   { reads = false, destroys = false, repeats = false, isOpen = false }: Partial<Record<keyof ToolHints, boolean>>,
-): Tool {
+): Tool<ObjectSchema> {
   const { name, title, description, result } = parts;
   const hints = { readOnlyHint: reads, destructiveHint: destroys, idempotentHint: repeats, openWorldHint: isOpen };
   return {

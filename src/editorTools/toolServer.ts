@@ -3,12 +3,17 @@ import type { Clock } from "../base/log.ts";
 import type { McpRequest, McpOutcome, McpParams } from "../session/agent.ts";
 import type { ObjectSchema } from "./toolArguments.ts";
 
+/** A JSON Schema of arguments. Those of other extensions can have anything that JSON Schema has. */
+export interface InputSchema {
+  readonly type: "object";
+}
+
 /** A tool as an agent sees it. */
-export interface ToolDescription {
+export interface ToolDescription<Input extends InputSchema = InputSchema> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: ObjectSchema;
+  readonly inputSchema: Input;
   readonly outputSchema: ObjectSchema;
   readonly annotations: {
     readonly title: string;
@@ -78,5 +83,7 @@ export interface ToolServerModule {
     startToolServer(options: ToolServerOptions): Promise<RunningToolServer>;
     /** Answers one request, without a port. Rejects if it is cancelled. */
     answerMessage(message: McpRequest, context: MessageContext): Promise<McpOutcome>;
+    /** What is wrong with the input of a tool, by its JSON Schema. Undefined: nothing, or the schema cannot be checked. */
+    inputFault(schema: object, input: object): string | undefined;
   };
 }

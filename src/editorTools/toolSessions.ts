@@ -10,7 +10,8 @@ import type { SessionState } from "../session/state.ts";
 import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpRequest } from "../session/agent.ts";
 import { bridgeVariables } from "./bridgeTarget.ts";
 import { callTool, describedTools, errorResult } from "./sessionTools.ts";
-import type { ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
+import { toolsOfExtensions, type EditorExtensionTools } from "./extensionTools.ts";
+import type { Tool, ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
 import type { MessageContext, RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
 
 const tokenBytes = 32;
@@ -28,6 +29,13 @@ interface ToolSession {
   readonly ended: AbortController;
 }
 
+/** A session whose tools can be called. */
+interface OpenToolSession {
+  readonly access: ToolAccess;
+  /** Aborts when the user stops the turn, with the calls that run. A new one follows. */
+  stopped: AbortController;
+}
+
 export interface ToolSessionsOptions {
   /** Starts the server. Loaded on first use. */
   readonly startServer: (options: Pick<ToolServerOptions, "toolsOf" | "onWarning">) => Promise<RunningToolServer>;
@@ -40,6 +48,8 @@ export interface ToolSessionsOptions {
   readonly bridge: { readonly node: string; readonly script: string };
   /** Which tools the user lets the agent with this id use. */
   readonly toolsFor: (agent: string | undefined) => "off" | ToolChoice;
+  /** The tools of other extensions that the user has chosen. Absent: none. */
+  readonly extensionTools?: Pick<EditorExtensionTools, "chosen">;
   readonly context: (session: string, access: ToolAccess) => ToolContext;
   readonly clock: Clock;
   readonly log: Log;
@@ -61,7 +71,7 @@ export class ToolSessions implements Disposable {
   readonly #sessions = new Map<string, ToolSession>();
   /** The ids of sessions by the digest of their token: a look-up by the token itself would take longer the more of it is right. */
   readonly #byDigest = new Map<string, string>();
-  readonly #open = new Map<string, { readonly access: ToolAccess }>();
+  readonly #open = new Map<string, OpenToolSession>();
   /** The sessions in which the user has switched the tools off. */
   readonly #off = new Set<string>();
   #server: Promise<RunningToolServer> | undefined;
@@ -144,12 +154,16 @@ export class ToolSessions implements Disposable {
 
   /** The session is open: its files can be read from now on. Dispose the result when it ends. */
   opened(session: string, access: ToolAccess): Required<Pick<SessionParticipant, "stateChanged" | "dispose">> {
-    const opened = { access };
+    const opened: OpenToolSession = { access, stopped: new AbortController() };
     this.#open.set(session, opened);
     return {
       stateChanged: (before, after) => {
         // The agent has ended, or did not open the session. Another one gets another token.
         if (hasClosed(after) && !hasClosed(before)) this.end(session);
+        if (!after.cancelling || before.cancelling) return;
+        // Some agents leave a call running when they are stopped.
+        opened.stopped.abort(new Error("The user has stopped the turn."));
+        opened.stopped = new AbortController();
       },
       dispose: () => {
         // The session may be open again.
@@ -189,19 +203,24 @@ export class ToolSessions implements Disposable {
   }
 
   #tools(session: string, { agent, ended }: ToolSession): ServedTools {
-    const { toolsFor, context, log } = this.#options;
+    const { toolsFor, extensionTools, context, log } = this.#options;
+    const ofExtensions = (chosen: ToolChoice): readonly Tool[] =>
+      chosen === "all" ? toolsOfExtensions(extensionTools?.chosen() ?? []) : [];
     const choice = (): "off" | ToolChoice => (this.#off.has(session) ? "off" : toolsFor(agent));
     const listed = choice();
     return {
-      descriptions: listed === "off" ? [] : describedTools(listed),
+      descriptions:
+        listed === "off"
+          ? []
+          : [...describedTools(listed), ...ofExtensions(listed).map(({ description }) => description)],
       call: async (name, given, signal) => {
         const now = choice();
         if (now === "off") return errorResult("The user has switched off the tools of the editor. Work without them.");
         const opened = this.#open.get(session);
         if (!opened) return errorResult("The session is not open in Parley yet. Try again after the first prompt.");
         return callTool(name, given, {
-          ...{ choice: now, context: context(session, opened.access) },
-          ...{ signal, log },
+          ...{ choice: now, ofExtensions: ofExtensions(now), context: context(session, opened.access), log },
+          signal: AbortSignal.any([signal, opened.stopped.signal]),
         });
       },
       ended: ended.signal,

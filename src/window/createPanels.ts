@@ -298,6 +298,7 @@ export function createPanels(
       features.commitMessage.commands({ registry, chat }),
       logCommands({ agents, active, traffic, log }),
       mcp.commands,
+      features.editorTools.commands,
       storedKeyCommands(signIn.keys, settings.definitions),
       importZedCommands(settings.definitions),
       checkAgentsCommands(platform, { ...checking, current: () => agents.of(open.active) }),

@@ -25,6 +25,8 @@ export interface Settings {
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
   /** Which tools of the editor agents get. */
   readonly editorTools: "off" | ToolChoice;
+  /** The ids of the tools of other extensions that agents get with `all`. */
+  readonly extensionTools: readonly string[];
   /** Whether the new problems of a turn go with the next prompt. */
   readonly sendProblems: boolean;
   /** Additional globs of files that always require approval. */
@@ -163,6 +165,7 @@ export function readSettings(
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     // A value that is not known does not give agents more than the user may have meant.
     editorTools: tools === undefined ? "read" : tools === "read" || tools === "all" ? tools : "off",
+    extensionTools: texts("extensionTools"),
     sendProblems: userSetting("problems.sendWithNextPrompt") === true,
     protection: { overrides, askForBuildFiles: userSetting("files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),

@@ -3,26 +3,15 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
 import { openFile, pictureThemes, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { focused, focusIs } from "./keyboard.ts";
 import { mcpAgent } from "./mcpCommands.ts";
+import { resizeChat } from "./resizeChat.ts";
 
 const names = "export function greet(name: string): string {\n  return `Hello, ${name}.`;\n}\n";
 const uses = 'import { greet } from "./names";\n\nconsole.log(greet("Ada"));\n';
-
-/** Drags the edge of the side bar, so that the chat has this width. */
-async function resizeChat(page: Page, width: number): Promise<void> {
-  const bar = page.locator(".part.sidebar");
-  const box = await bar.boundingBox();
-  if (!box) throw new Error("There is no side bar.");
-  await page.mouse.move(box.x + box.width, box.y + 300);
-  await page.mouse.down();
-  await page.mouse.move(box.x + width, box.y + 300, { steps: 5 });
-  await page.mouse.up();
-}
 
 for (const [theme, colors] of pictureThemes) {
   describe(`the tools of the editor that act, ${theme} theme`, () => {

@@ -33,7 +33,7 @@ const extensionId = process.env["PARLEY_EXTENSION_ID"] ?? "parley.parley";
 /** The desktop VS Code that replaces the one in Chromium. `npm run test:desktop` sets it. */
 const desktopVscode = process.env["PARLEY_DESKTOP"];
 
-/** Options for the window of a test. Each of settings, env, trust and vsix costs a separate server. */
+/** Options for the window of a test. Each of settings, env, trust, vsix and extensions costs a separate server. */
 export interface WorkbenchOptions {
   /** The workspace as paths and texts. The default is a copy of examples/sample-workspace. */
   readonly files?: Readonly<Record<string, string>>;
@@ -47,6 +47,8 @@ export interface WorkbenchOptions {
   readonly trust?: boolean;
   /** A packaged extension that replaces the one under development. */
   readonly vsix?: string;
+  /** The folders of further extensions. */
+  readonly extensions?: readonly string[];
   /** The texts of Parley in {@link foreignLanguage}, by the English ones. VS Code's own texts stay English. */
   readonly translations?: Readonly<Record<string, string>>;
 }
@@ -388,8 +390,8 @@ async function onDesktop(
 
 async function serverFor(options: WorkbenchOptions): Promise<Server> {
   // A running server can detect changed settings too late for the next window.
-  const { env, trust, vsix, settings } = options;
-  const ownServer = [env, trust, vsix, settings].some(each => each !== undefined);
+  const { env, trust, vsix, settings, extensions } = options;
+  const ownServer = [env, trust, vsix, settings, extensions].some(each => each !== undefined);
   const starting = ownServer ? startServer(serverOptions(options)) : (shared.server ??= startServer(serverOptions({})));
   const server = await starting;
   shared.servers.add(server);
@@ -397,9 +399,9 @@ async function serverFor(options: WorkbenchOptions): Promise<Server> {
 }
 
 function serverOptions(options: WorkbenchOptions): Parameters<typeof startServer>[0] {
-  const { env, settings, trust, vsix } = options;
+  const { env, settings, trust, vsix, extensions } = options;
   const own = { settings: usual(settings), ownHome: true, env: { ...usualEnv, ...env } };
-  return { ...own, ...(trust && { trust }), ...(vsix && { vsix }) };
+  return { ...own, ...(trust && { trust }), ...(vsix && { vsix }), ...(extensions && { extensions }) };
 }
 
 /** Turns off the delays of the demo agent. */

@@ -34,6 +34,7 @@ class FakeEditor implements EditorView {
   readonly edits = {} as EditorView["edits"];
   readonly files = {} as EditorView["files"];
   readonly tasks = {} as EditorView["tasks"];
+  readonly extensionTools = {} as EditorView["extensionTools"];
   lastCommand: EditorView["lastCommand"] = () => undefined;
   readonly problems = {
     all: () => this.known,

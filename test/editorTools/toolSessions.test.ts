@@ -61,7 +61,8 @@ function bench(): Bench {
       toolsFor: agent => (made.isOn && agent !== "off" ? "read" : "off"),
       context: (session, access) => {
         log.push(`context of ${session}`);
-        return { access, changes: () => [] } as unknown as ToolContext;
+        const editor = { path: "/ws/a.ts", isActive: true, isVisible: true, hasUnsavedChanges: false };
+        return { access, editor: { openEditors: () => [editor] }, changes: () => [] } as unknown as ToolContext;
       },
       ...{ clock, log: nullLog },
     }),
@@ -100,6 +101,25 @@ describe("the sessions with the editor's tools", () => {
     assert.ok(!a?.url.includes(token));
     assert.equal(maskKnownSecrets(`x ${token} y`), "x ••• y");
     assert.deepEqual(log, ["started"]);
+  });
+
+  it("end the calls that run when the user stops the turn, and only those", async () => {
+    const { sessions, addressFor, toolsFor } = bench();
+    const { headers } = await addressFor("a");
+    let waits = 0;
+    // The lists of a tool wait for it.
+    const passes = (): Promise<boolean> => {
+      waits++;
+      return waits === 1 ? new Promise(() => {}) : Promise.resolve(true);
+    };
+    const { stateChanged } = sessions.opened("a", { passes } as unknown as ToolAccess);
+    const running = toolsFor(headers)?.call("open_editors", {}, never);
+    await until(() => waits === 1);
+    const stopping: SessionState = { ...emptySession, cancelling: true };
+    stateChanged(emptySession, stopping);
+    stateChanged(stopping, stopping);
+    assert.equal((await running)?.text, "The call was cancelled.");
+    assert.notEqual((await toolsFor(headers)?.call("open_editors", {}, never))?.text, "The call was cancelled.");
   });
 
   it("reach their own session only", async () => {

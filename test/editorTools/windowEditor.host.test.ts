@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { CodeProblem, CodeSymbol } from "../../src/editorTools/editorView.ts";
 import { callTool } from "../../src/editorTools/sessionTools.ts";
+import type { EditorView } from "../../src/editorTools/editorView.ts";
 import type { ToolContext } from "../../src/editorTools/tool.ts";
 import { WindowEditor } from "../../src/editorTools/vscode/windowEditor.ts";
 import { rootsOnly } from "../../src/files/gate.ts";
@@ -48,7 +49,10 @@ describe("the editor's tools in VS Code", () => {
     await writeFile(join(folder, "src", "broken.ts"), broken);
     await writeFile(join(folder, "notes.txt"), "saved\n");
     const documents = new EditorDocuments(nodePaths());
-    const editor = new WindowEditor({ showChanges: () => Promise.resolve(), lastCommand: () => undefined });
+    const editor = new WindowEditor({
+      ...{ showChanges: () => Promise.resolve(), lastCommand: () => undefined },
+      extensionTools: {} as EditorView["extensionTools"],
+    });
     ends.push(documents, editor);
     const confinement = new Confinement(nodePaths(), [folder]);
     const gate = rootsOnly(confinement);

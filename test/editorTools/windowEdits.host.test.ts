@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { callTool } from "../../src/editorTools/sessionTools.ts";
+import type { EditorView } from "../../src/editorTools/editorView.ts";
 import type { ToolContext } from "../../src/editorTools/tool.ts";
 import { WindowEditor } from "../../src/editorTools/vscode/windowEditor.ts";
 import { rootsOnly } from "../../src/files/gate.ts";
@@ -41,7 +42,10 @@ describe("the editor's tools that act in VS Code", () => {
     await mkdir(join(folder, "src"));
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true, types: [] } }));
     const documents = new EditorDocuments(nodePaths());
-    const editor = new WindowEditor({ showChanges: () => Promise.resolve(), lastCommand: () => undefined });
+    const editor = new WindowEditor({
+      ...{ showChanges: () => Promise.resolve(), lastCommand: () => undefined },
+      extensionTools: {} as EditorView["extensionTools"],
+    });
     ends.push(documents, editor);
     const confinement = new Confinement(nodePaths(), [folder]);
     const gate = rootsOnly(confinement);

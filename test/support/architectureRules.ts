@@ -124,6 +124,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/search/searchWorker.ts": ["node:fs", "node:path"],
   // Identifies what the user has allowed.
   "src/mcp/storedConsent.ts": ["node:crypto"],
+  // Checks the input of tools whose schema another extension has made.
+  "src/editorTools/http/inputFault.ts": ["@modelcontextprotocol/server/validators/cf-worker"],
 };
 
 const webviewPackages = [
@@ -202,7 +204,9 @@ const classesWithoutTexts =
 const otherTexts: readonly RegExp[] = [
   /"vscode\.(?:diff|changes)"/,
   /\b(?:isTrusted|supportHtml|supportThemeIcons)\s*[:=](?!=)/,
-  /\bvscode\.(?:comments|chat|lm|debug|authentication|tests)\b/,
+  /\bvscode\.(?:comments|chat|debug|authentication|tests)\b/,
+  // The input of a tool goes to its extension, and is not shown.
+  /\bvscode\.lm\b(?!\.(?:tools|invokeTool)\b)/,
   /\bvscode\.tasks\b(?!\.(?:fetchTasks|executeTask|taskExecutions|onDid\w+)\b)/,
   /\bhoverMessage\b/,
   /\bcreateDiagnosticCollection\b/,

@@ -67,6 +67,7 @@ describe("the commands of Parley", () => {
     "deleteCheckpoints",
     "importZedAgents",
     "importMcpServers",
+    "chooseExtensionTools",
     "switchSession",
     "importSession",
     "restoreSessions",

@@ -21,6 +21,7 @@ const attack: Readonly<Record<string, unknown>> = {
   "parley.agents": { demo: { command: "/bin/evil" }, evil: { command: "/bin/evil" } },
   "parley.mcpServers": { evil: { command: "/bin/evil" } },
   "parley.editorTools": "read",
+  "parley.extensionTools": ["evil.extension/tool"],
   "parley.sendKey": "modEnter",
   "parley.notifications": "off",
   "parley.sound": "all",

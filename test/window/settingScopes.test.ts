@@ -28,6 +28,7 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.agents": ["machine", "The programs are those of the machine."],
   "parley.mcpServers": ["machine", "The programs are those of the machine."],
   "parley.editorTools": ["application", "It lets agents see the user's editors."],
+  "parley.extensionTools": ["application", "It lets agents call the tools of other extensions."],
   "parley.permissions.rules": ["application", "They answer for the user."],
   "parley.files.outsideWorkspace": ["application", "It answers for the user."],
   "parley.files.sensitive": ["resource", "A folder knows its secrets best. Its globs only add questions."],

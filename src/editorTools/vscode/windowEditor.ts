@@ -15,6 +15,7 @@ import { WindowProblems } from "./windowProblems.ts";
 export interface WindowEditorOptions extends WindowFilesOptions {
   /** The newest command that the user ran in a terminal. */
   readonly lastCommand: () => TerminalCommand | undefined;
+  readonly extensionTools: EditorView["extensionTools"];
 }
 
 /** The editors of the window. */
@@ -24,11 +25,13 @@ export class WindowEditor implements EditorView, Disposable {
   readonly tasks = new WindowTasks();
   readonly problems = new WindowProblems(this.languages);
   readonly files: WindowFiles;
+  readonly extensionTools: EditorView["extensionTools"];
   readonly lastCommand: EditorView["lastCommand"];
 
-  constructor({ lastCommand, ...options }: WindowEditorOptions) {
+  constructor({ lastCommand, extensionTools, ...options }: WindowEditorOptions) {
     this.files = new WindowFiles(options);
     this.lastCommand = lastCommand;
+    this.extensionTools = extensionTools;
   }
 
   openEditors(): readonly OpenEditor[] {
