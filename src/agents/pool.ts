@@ -11,11 +11,11 @@ import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { hostEnvironment, type WindowEnvironment } from "../base/windowEnvironment.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
-import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
-import { locateAgent } from "./locateAgent.ts";
+import { closedOutputProblem, agentCommandLine } from "./launch.ts";
 import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
 import { prepareStartFolder } from "./startFolder.ts";
+import { agentPlace, startAgent, type AgentTransport } from "./transport.ts";
 
 /** The progress of a start. `detail` is the latest line of stderr. */
 export interface StartProgress {
@@ -40,7 +40,7 @@ interface Slot {
   readonly progress: Emitter<StartProgress>;
   readonly exit: Emitter<Problem>;
   latest: StartProgress;
-  process?: AgentProcess;
+  transport?: AgentTransport;
   connected?: AgentConnection;
 }
 
@@ -156,15 +156,18 @@ export class AgentPool {
       slot.progress.fire(latest);
     };
     this.#log.info(`Starting ${definition.name}: ${agentCommandLine(definition)}`);
-    const folder = definition.cwd ?? (await this.#prepareFolder(definition));
     const onStderr = (line: string): void => {
       recorder.recordText("err", line);
       this.#log.info(`[${definition.name}] ${line}`);
       if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
     };
-    const process = await launch(definition, folder, onStderr, await locateAgent(definition, this.#environment));
-    slot.process = process;
-    // Starting fails when the process exits, so that nothing waits for an agent that has exited.
+    const transport = await startAgent(definition, {
+      startFolder: () => this.#prepareFolder(definition),
+      environment: this.#environment,
+      onStderr,
+    });
+    slot.transport = transport;
+    // Starting fails when the agent ends, so that nothing waits for an agent that has ended.
     const start = new AbortController();
     const onStop = (): void => start.abort(stop.signal.reason);
     if (stop.signal.aborted) onStop();
@@ -176,28 +179,24 @@ export class AgentPool {
       if (!stop.signal.aborted) slot.exit.fire(problem);
       slot.exit.dispose();
     };
-    void process.whenExited.then(async death => {
-      this.#log.info(`${definition.name} exited.`, {
-        code: death.code,
-        signal: death.signal,
-        asked: death.wasStopped,
-      });
+    void transport.whenEnded.then(async end => {
+      this.#log.info(`${definition.name} ended.`, end.facts);
       // Its last messages may still wait to be processed.
       if (slot.connected) await this.#waitFor(slot.connected.closed, maxDrainTime);
-      handleLoss(exitProblem(definition, death, slot.connected !== undefined));
+      handleLoss(end.problem(slot.connected !== undefined));
     });
     report({ state: "connecting" });
     const download = followNpmDownload(definition, this.#clock, detail => report({ state: "connecting", detail }));
     try {
       slot.connected = await connect(
         {
-          stdin: process.stdin,
-          stdout: process.stdout,
+          stdin: transport.input,
+          stdout: transport.output,
           recorder,
           log: this.#log,
           clientVersion: this.#version,
           agentName: definition.name,
-          program: { command: definition.command, args: definition.args },
+          place: agentPlace(definition),
           protocol: this.#protocolOf(definition),
           ...(this.#paceOf && { pace: this.#paceOf(definition.id) }),
         },
@@ -206,12 +205,11 @@ export class AgentPool {
     } catch (error) {
       this.#negotiated.delete(negotiationKey(definition));
       // The end of the output is noticed before the exit. Wait a moment for the exit code and the end of stderr.
-      const death =
-        error instanceof StreamEndedError ? await this.#waitFor(process.whenExited, maxExitWait) : undefined;
-      if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
+      const end = error instanceof StreamEndedError ? await this.#waitFor(transport.whenEnded, maxExitWait) : undefined;
+      if (end && !end.wasStopped) throw new ProblemError(end.problem(false));
       this.#forget(slot);
-      await process.stop();
-      throw withStderr(error, process.stderrTail());
+      await transport.stop();
+      throw withStderr(error, transport.stderrTail());
     } finally {
       download.dispose();
     }
@@ -220,10 +218,10 @@ export class AgentPool {
     let ended = false;
     void closed.then(async () => {
       ended = true;
-      if (await this.#waitFor(process.whenExited, maxExitWait)) return;
+      if (await this.#waitFor(transport.whenEnded, maxExitWait)) return;
       if (stop.signal.aborted) return;
       handleLoss(closedOutputProblem(definition));
-      await process.stop();
+      await transport.stop();
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
     return { agent, definition, onDidDie: slot.exit.event, hasEnded: () => ended };
@@ -277,7 +275,7 @@ export class AgentPool {
         () => {},
         () => {}, // The caller of `get` reports it.
       )
-      .then(() => slot.process?.stop())
+      .then(() => slot.transport?.stop())
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
     return ended;

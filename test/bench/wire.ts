@@ -124,7 +124,7 @@ async function openSession(agent: ChildProcessWithoutNullStreams, onUpdate: () =
       log: nullLog,
       timeout: 60_000,
     },
-    ...{ clientVersion: "0", agentName: "Flood", program: { command: "", args: [] } },
+    ...{ clientVersion: "0", agentName: "Flood", place: { program: { command: "", args: [] } } },
   };
   const connected = await connect(options, new AbortController().signal);
   const session = new Session({

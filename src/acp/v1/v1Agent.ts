@@ -11,6 +11,7 @@ import type {
   KeptSessionRequest,
   OpenSessionRequest,
 } from "../../session/agent.ts";
+import { programOf } from "../agentPlace.ts";
 import { isConnectionClosed } from "../agentProblems.ts";
 import { isObject, asArray, asString, asObject, parseAgentName, type JsonObject } from "../parse.ts";
 import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../protocolAgent.ts";
@@ -53,7 +54,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   }
 
   protected setupParams(request: OpenSessionRequest): JsonObject {
-    return { cwd: request.cwd, mcpServers: this.servers(request).map(serverToWire), ...this.folders(request) };
+    return { cwd: this.folder(request), mcpServers: this.servers(request).map(serverToWire), ...this.folders(request) };
   }
 
   async continueSession(
@@ -182,7 +183,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   }
 }
 
-function introduction(result: JsonObject, { agentName, program }: ProtocolAgentOptions): Introduction {
+function introduction(result: JsonObject, { agentName, place }: ProtocolAgentOptions): Introduction {
   const capabilities = asObject(result["agentCapabilities"]);
   const prompt = asObject(capabilities["promptCapabilities"]);
   const servers = asObject(capabilities["mcpCapabilities"]);
@@ -205,7 +206,7 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
         ...(servers["acp"] === true && { acp: true }),
       },
     },
-    signInMethods: signInMethods(asArray(result["authMethods"]), program),
+    signInMethods: signInMethods(asArray(result["authMethods"]), programOf(place)),
     signInRequest: "authenticate",
     // Clients must not call it otherwise (spec page "Authentication").
     signOutRequest: isObject(auth["logout"]) ? "logout" : undefined,
