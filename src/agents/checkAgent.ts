@@ -8,9 +8,11 @@ import { connect } from "../acp/connect.ts";
 import { StreamEndedError } from "../acp/handshake.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { AgentClient, AgentInfo } from "../session/agent.ts";
+import type { AgentTransport } from "./agentTransport.ts";
 import type { LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
-import { agentPlace, startAgent, type AgentTransport } from "./transport.ts";
+import type { RemoteAgents } from "./remote/remoteTransport.ts";
+import { agentPlace, startAgent } from "./startAgent.ts";
 
 /** What a check found. Fields are absent if the check did not get that far. */
 export interface AgentCheck {
@@ -39,6 +41,8 @@ export interface CheckOptions {
   readonly workspaceFolder: string;
   readonly clientVersion: string;
   readonly environment: WindowEnvironment;
+  /** Connects to agents on servers. Absent: all agents are programs. */
+  readonly remote?: Pick<RemoteAgents, "connect">;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with each line of stderr. */
@@ -64,6 +68,7 @@ export async function checkAgent(
     transport = await startAgent(definition, {
       startFolder: () => Promise.resolve(options.startFolder),
       environment: options.environment,
+      remote: options.remote,
       onStderr: options.onOutput,
       onLocated: located => {
         found.located = located;

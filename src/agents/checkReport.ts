@@ -52,10 +52,13 @@ export function checkReport(
 function section({ definition, check }: CheckedAgent, path: string): string {
   const { located, info, problem } = check;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    [t("Command"), agentCommandLine(definition)],
-    [t("Program"), located ? located.path : t("not found")],
+    [definition.remote ? t("Server") : t("Command"), agentCommandLine(definition)],
+    [t("Program"), definition.remote ? undefined : located ? located.path : t("not found")],
     [t("Found in"), located?.shell ? t("the PATH of your login shell ({0}) only", located.shell.shell) : undefined],
-    [t("Working folder"), definition.cwd ?? t("a folder of Parley")],
+    [
+      t("Working folder"),
+      definition.cwd ?? (definition.remote ? t("the path of the workspace folder") : t("a folder of Parley")),
+    ],
     [t("Version"), info && [info.name, info.version].filter(word => word !== "").join(" ")],
     [t("Protocol"), info && t("version {0}", info.protocolVersion)],
     [
@@ -151,7 +154,7 @@ function block(title: string, text: string | undefined): readonly string[] {
 
 /** Also hides the values that the agent gets from its settings and its keys, wherever they are. */
 function withoutSecrets(text: string, started: AgentDefinition | undefined, env: Environment): string {
-  const own = Object.entries(started ? unwrappedValues(started.env) : {}).filter(
+  const own = Object.entries(started ? unwrappedValues({ ...started.env, ...started.remote?.headers }) : {}).filter(
     ([name, value]) => env[name] !== value && value.length >= 6,
   );
   const { args = [], argsInSettings } = started ?? {};

@@ -11,11 +11,13 @@ import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { hostEnvironment, type WindowEnvironment } from "../base/windowEnvironment.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
+import type { AgentTransport } from "./agentTransport.ts";
 import { closedOutputProblem, agentCommandLine } from "./launch.ts";
 import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
+import type { RemoteAgents } from "./remote/remoteTransport.ts";
 import { prepareStartFolder } from "./startFolder.ts";
-import { agentPlace, startAgent, type AgentTransport } from "./transport.ts";
+import { agentPlace, startAgent } from "./startAgent.ts";
 
 /** The progress of a start. `detail` is the latest line of stderr. */
 export interface StartProgress {
@@ -60,6 +62,7 @@ export class AgentPool {
   readonly #startFolders: string;
   readonly #paceOf: ((agent: string) => ReadPace) | undefined;
   readonly #environment: WindowEnvironment;
+  readonly #remote: Pick<RemoteAgents, "connect"> | undefined;
   /** The version of the protocol that each agent and command has chosen. */
   readonly #negotiated = new Map<string, number>();
   #isDisposed = false;
@@ -70,6 +73,7 @@ export class AgentPool {
   /**
    * Agents start in folders of `startFolders`, which is outside of every opened folder. `paceOf` limits how far
    * reading the agent with that id may be ahead of painting. `environment` is that of the window's programs.
+   * `remote` connects to agents on servers.
    */
   constructor(
     log: Log,
@@ -78,7 +82,9 @@ export class AgentPool {
     startFolders: string,
     paceOf?: (agent: string) => ReadPace,
     environment: WindowEnvironment = hostEnvironment,
+    remote?: Pick<RemoteAgents, "connect">,
   ) {
+    this.#remote = remote;
     this.#paceOf = paceOf;
     this.#environment = environment;
     this.#log = log;
@@ -164,6 +170,7 @@ export class AgentPool {
     const transport = await startAgent(definition, {
       startFolder: () => this.#prepareFolder(definition),
       environment: this.#environment,
+      remote: this.#remote,
       onStderr,
     });
     slot.transport = transport;

@@ -1,6 +1,8 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import type { RemoteAgents } from "../agents/remote/remoteTransport.ts";
+import { agentHeaderCommands } from "../agents/vscode/agentHeaders.ts";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
@@ -72,6 +74,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly workspace: CommentsSources["workspace"];
   readonly otherFolders: OtherFoldersFeature;
   readonly terminalCommands: TerminalCommands;
+  readonly remoteAgents: RemoteAgents;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -294,12 +297,22 @@ export function createPanels(
       logCommands({ agents, active, traffic, log }),
       mcp.commands,
       storedKeyCommands(signIn.keys, settings.definitions),
+      agentHeaderCommands({
+        keys: signIn.keys,
+        agents: settings.definitions,
+        current: () => agents.of(open.active),
+        // The session connects again with the header.
+        onStored: async ({ id }) => {
+          if (open.active?.state.agent?.id === id) await open.active.restart();
+        },
+      }),
       importZedCommands(settings.definitions),
       checkAgentsCommands(platform, {
         agents: settings.definitions,
         current: () => agents.of(open.active),
         keys: signIn.keys,
         environment: features.environment,
+        remote: features.remoteAgents,
       }),
       mentions.commands,
       problems.commands,

@@ -63,11 +63,20 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   ): Promise<ContinuedAgentSession | undefined> {
     const unused = this.#unused.get(request.sessionId);
     if (unused) return { session: await this.#reopen(unused, client), by: "resume" };
-    for (const method of [...this.#continuingMethods]) {
+    for (const method of this.#continuingOrder(request)) {
       const session = await this.earlyUpdates.keepDuring(this.#continueBy(method, request, client));
       if (session) return { session, by: method === "session/load" ? "load" : "resume" };
     }
     return undefined;
+  }
+
+  /**
+   * An agent on a server works on while the connection is lost, and only `session/load` repeats what Parley missed. Any other
+   * agent has ended with its connection.
+   */
+  #continuingOrder({ lacksEnd }: ContinueSessionRequest): readonly ("session/resume" | "session/load")[] {
+    const methods = [...this.#continuingMethods];
+    return lacksEnd && !programOf(this.#options.place) ? methods.sort() : methods;
   }
 
   loadsSession(sessionId: string): boolean {

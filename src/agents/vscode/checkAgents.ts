@@ -12,6 +12,7 @@ import { checkAgent } from "../checkAgent.ts";
 import { checkReport, type CheckedAgent } from "../checkReport.ts";
 import { followNpmDownload } from "../npmDownload.ts";
 import type { AgentDefinition } from "../registry.ts";
+import type { RemoteAgents } from "../remote/remoteTransport.ts";
 import { prepareStartFolder } from "../startFolder.ts";
 import { showInformationMessage, showQuickPicks, withProgress } from "../../editor/editorUi.ts";
 import { definitionToStart } from "./definitionToStart.ts";
@@ -23,12 +24,13 @@ interface CheckAgentsOptions {
   readonly current: () => AgentDefinition | undefined;
   readonly keys: Pick<StoredKeys, "values">;
   readonly environment: WindowEnvironment;
+  readonly remote: Pick<RemoteAgents, "connect">;
 }
 
 /** Handler of the command. With `current` or the id of an agent as argument, it checks this agent without asking. */
 export function checkAgentsCommands(
   platform: ExtensionPlatform,
-  { agents, current, keys, environment }: CheckAgentsOptions,
+  { agents, current, ...tools }: CheckAgentsOptions,
 ): CommandHandlers<"parley.checkAgents"> {
   const texts = new ReadOnlyTexts({
     scheme: "parley-check",
@@ -48,7 +50,7 @@ export function checkAgentsCommands(
       const named = which === "current" ? chosen : agents().find(({ id }) => id === which);
       const checked = named ? [named] : await pickAgents(agents(), chosen?.id);
       if (checked.length === 0) return;
-      const report = await checkWithProgress(platform, checked, { keys, environment });
+      const report = await checkWithProgress(platform, checked, tools);
       if (report === undefined) return;
       const document = await vscode.workspace.openTextDocument(texts.add("/Agent Check.txt", report));
       await vscode.window.showTextDocument(document, { preview: true });
@@ -63,7 +65,7 @@ async function pickAgents(
 ): Promise<readonly AgentDefinition[]> {
   const picks = agents.map(agent => ({
     label: agent.name,
-    description: agent.description ?? agent.command,
+    description: agent.description ?? agent.remote?.url ?? agent.command,
     picked: agent.id === current,
     agent,
   }));
@@ -78,7 +80,7 @@ async function pickAgents(
 function checkWithProgress(
   platform: ExtensionPlatform,
   agents: readonly AgentDefinition[],
-  { keys, environment }: Pick<CheckAgentsOptions, "keys" | "environment">,
+  tools: Pick<CheckAgentsOptions, "keys" | "environment" | "remote">,
 ): Thenable<string | undefined> {
   const options = {
     location: vscode.ProgressLocation.Notification,
@@ -96,8 +98,9 @@ function checkWithProgress(
             message: line === undefined ? definition.name : `${definition.name}: ${line.slice(0, 100)}`,
           });
         report();
-        checked.push(await check(platform, definition, { keys, environment, signal: cancel.signal, report }));
+        checked.push(await check(platform, definition, { ...tools, signal: cancel.signal, report }));
       }
+      const { environment } = tools;
       const programs = await environment.of(shared => shared);
       return checkReport(checked, environmentText(platform), { host: environment.host, programs });
     } catch (error) {
@@ -115,6 +118,7 @@ async function check(
   run: {
     readonly keys: Pick<StoredKeys, "values">;
     readonly environment: WindowEnvironment;
+    readonly remote: Pick<RemoteAgents, "connect">;
     readonly signal: AbortSignal;
     readonly report: (line: string) => void;
   },
@@ -130,6 +134,7 @@ async function check(
       workspaceFolder: sessionFolder() ?? startFolder,
       clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
       environment: run.environment,
+      remote: run.remote,
       clock,
       log,
       onOutput: run.report,
