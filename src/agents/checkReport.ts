@@ -129,6 +129,7 @@ const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {
   openSettings: () => t("Correct its entry in the setting parley.agents."),
   restartAgent: () => t("Read its last output, then restart it."),
   retry: () => t("Try again."),
+  setAgentHeader: () => t("Run Parley: Set Header of Agent."),
   selectAgent: () => t("Select another agent."),
 };
 
@@ -136,7 +137,12 @@ const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {
 export function nextStepText({ problem, signIn, located }: AgentCheck): string {
   if (signIn === "needed") return t("Start a session with the agent and sign in.");
   if (problem) {
-    const order: readonly NextStep[] = located ? ["restartAgent", "openSettings", "retry"] : ["openSettings", "retry"];
+    const order: readonly NextStep[] = [
+      "setAgentHeader",
+      ...(located ? ["restartAgent" as const] : []),
+      "openSettings",
+      "retry",
+    ];
     const step = order.find(each => problem.next.includes(each)) ?? "selectAgent";
     return stepTexts[step]?.() ?? t("Select another agent.");
   }

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkAgent } from "../../src/agents/checkAgent.ts";
+import { checkReport } from "../../src/agents/checkReport.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import type { RemoteServer } from "../../src/agents/remote/readRemoteServer.ts";
@@ -133,6 +135,30 @@ for (const kind of ["ws", "http"] as const) {
       const agent = { ...definition(`${kind}://127.0.0.1:${port}/acp`), startTimeout: 0.2 };
       assert.match((await failure(agent)).message, /did not answer in time/);
       silent.close();
+    });
+
+    it("is checked, and the report names the server in place of a program", async () => {
+      const testServer = await start({ token: "Bearer s3cr3t-token-2" });
+      const check = (headers: RemoteServer["headers"]): Promise<string> => {
+        const team = definition(testServer.url(kind), { headers });
+        const options = {
+          ...{ startFolder: tmpdir(), workspaceFolder: "/work", clientVersion: "0", environment: hostEnvironment },
+          ...{ clock: systemClock, log: nullLog, onOutput: () => {} },
+          remote: new RemoteAgents(() => ({ connectToAgent, newCookies })),
+        };
+        return checkAgent(team, options, new AbortController().signal).then(found =>
+          checkReport([{ definition: team, started: team, check: found }], "test", { host: {}, programs: {} }),
+        );
+      };
+      const refused = await check({});
+      assert.match(refused, /Team Agent — does not work/);
+      assert.match(refused, /Server +(ws|http):\/\/127\.0\.0\.1/);
+      assert.doesNotMatch(refused, /Program|Command/);
+      assert.match(refused, /Next step +Run Parley: Set Header of Agent\./);
+      const works = await check({ Authorization: new Secret("Bearer s3cr3t-token-2") });
+      assert.match(works, /Team Agent — works/);
+      assert.match(works, /Version +Remote Agent 1\.0\.0/);
+      assert.doesNotMatch(works, /s3cr3t/);
     });
 
     it("tells the server that the connection ends", async () => {
