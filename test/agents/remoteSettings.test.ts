@@ -119,6 +119,7 @@ describe("a failed connection to a server", () => {
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /does not trust the certificate/],
     ["ENOTFOUND", /no server with the name a\.example\.org, or no network/],
     ["ECONNREFUSED", /nothing answers at a\.example\.org/],
+    ["ECONNRESET", /^The connection to Team at a\.example\.org was lost/],
     ["EHOSTUNREACH", /a\.example\.org is out of reach/],
     ["ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL", /speaks only HTTP\/2, which Parley does not support/],
   ] as const) {

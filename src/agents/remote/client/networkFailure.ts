@@ -8,11 +8,15 @@ const certificateCodes =
 /** The server and Parley have no version of HTTP in common. Servers that speak HTTP/2 only end the handshake so. */
 const noProtocolCodes = /NO_APPLICATION_PROTOCOL/;
 
+/** The other end is gone without a word. */
+const lostCodes = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/;
+
 /** The failure behind an error of a socket or a request. */
 export function networkFailure(error: unknown): RemoteFailure {
   const { code, text } = deepestCause(error);
   if (code !== undefined && certificateCodes.test(code)) return { kind: "certificate", code, text };
   if (code !== undefined && noProtocolCodes.test(code)) return { kind: "http2Only" };
+  if (code !== undefined && lostCodes.test(code)) return { kind: "closed", text };
   if (code?.startsWith("HPE_") === true && isHttp2(error)) return { kind: "http2Only" };
   return { kind: "unreachable", code, text };
 }
