@@ -11,7 +11,7 @@ import type { AgentClient, AgentInfo } from "../session/agent.ts";
 import type { AgentTransport } from "./agentTransport.ts";
 import type { LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
-import type { RemoteAgents } from "./remote/remoteTransport.ts";
+import type { RemoteAgents } from "./remote/remoteAgents.ts";
 import { agentPlace, startAgent } from "./startAgent.ts";
 
 /** What a check found. Fields are absent if the check did not get that far. */

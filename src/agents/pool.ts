@@ -15,7 +15,7 @@ import type { AgentTransport } from "./agentTransport.ts";
 import { closedOutputProblem, agentCommandLine } from "./launch.ts";
 import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
-import type { RemoteAgents } from "./remote/remoteTransport.ts";
+import type { RemoteAgents } from "./remote/remoteAgents.ts";
 import { prepareStartFolder } from "./startFolder.ts";
 import { agentPlace, startAgent } from "./startAgent.ts";
 

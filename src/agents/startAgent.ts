@@ -5,7 +5,7 @@ import type { AgentTransport } from "./agentTransport.ts";
 import { exitProblem, launch, type AgentProcess } from "./launch.ts";
 import { locateAgent, type LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
-import type { RemoteAgents } from "./remote/remoteTransport.ts";
+import type { RemoteAgents } from "./remote/remoteAgents.ts";
 
 export interface StartOptions {
   /** Makes the folder in which the program starts, if its definition has none. */

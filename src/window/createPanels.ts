@@ -1,7 +1,7 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { RemoteAgents } from "../agents/remote/remoteTransport.ts";
+import type { RemoteAgents } from "../agents/remote/remoteAgents.ts";
 import { agentHeaderCommands } from "../agents/vscode/agentHeaders.ts";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands } from "../agents/vscode/checkAgents.ts";

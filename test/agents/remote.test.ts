@@ -9,7 +9,7 @@ import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import type { RemoteServer } from "../../src/agents/remote/readRemoteServer.ts";
 import { connectToAgent, newCookies } from "../../src/agents/remote/client/connectToAgent.ts";
-import { RemoteAgents } from "../../src/agents/remote/remoteTransport.ts";
+import { RemoteAgents } from "../../src/agents/remote/remoteAgents.ts";
 import { transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { connectToAgent, newCookies } from "../../src/agents/remote/client/connectToAgent.ts";
-import { RemoteAgents } from "../../src/agents/remote/remoteTransport.ts";
+import { RemoteAgents } from "../../src/agents/remote/remoteAgents.ts";
 import { nullLog, systemClock, type Clock } from "../../src/base/log.ts";
 import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";

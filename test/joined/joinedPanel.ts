@@ -11,7 +11,7 @@ import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import { connectToAgent, newCookies } from "../../src/agents/remote/client/connectToAgent.ts";
-import { RemoteAgents } from "../../src/agents/remote/remoteTransport.ts";
+import { RemoteAgents } from "../../src/agents/remote/remoteAgents.ts";
 import { resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem } from "../../src/base/errors.ts";
 import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";

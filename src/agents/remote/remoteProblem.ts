@@ -24,7 +24,7 @@ export function remoteProblem({ name, url }: NamedServer, failure: RemoteFailure
 }
 
 /** Whether the same connection can work a moment later. */
-export function canPass(failure: RemoteFailure): boolean {
+function canPass(failure: RemoteFailure): boolean {
   switch (failure.kind) {
     case "refused":
       // Balancers and servers that start answer so. `404` is a server that has forgotten the connection.

@@ -12,7 +12,7 @@ import { checkAgent } from "../checkAgent.ts";
 import { checkReport, type CheckedAgent } from "../checkReport.ts";
 import { followNpmDownload } from "../npmDownload.ts";
 import type { AgentDefinition } from "../registry.ts";
-import type { RemoteAgents } from "../remote/remoteTransport.ts";
+import type { RemoteAgents } from "../remote/remoteAgents.ts";
 import { prepareStartFolder } from "../startFolder.ts";
 import { showInformationMessage, showQuickPicks, withProgress } from "../../editor/editorUi.ts";
 import { definitionToStart } from "./definitionToStart.ts";

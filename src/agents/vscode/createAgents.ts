@@ -9,7 +9,7 @@ import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { AgentPool } from "../pool.ts";
 import type { RemoteClientModule } from "../remote/remoteClient.ts";
-import { RemoteAgents } from "../remote/remoteTransport.ts";
+import { RemoteAgents } from "../remote/remoteAgents.ts";
 import { startWatchdog } from "../startWatchdog.ts";
 
 /** The panels that paint what agents send. */

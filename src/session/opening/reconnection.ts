@@ -6,7 +6,7 @@ import type { Clock } from "../../base/log.ts";
 import type { AgentConnector } from "../agent.ts";
 
 /** The pauses before the attempts (ms), about five minutes in total. Then the user decides. */
-export const reconnectPauses: readonly number[] = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60].map(seconds => seconds * 1000);
+const reconnectPauses: readonly number[] = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60].map(seconds => seconds * 1000);
 
 interface ReconnectionOptions {
   readonly clock: Clock;

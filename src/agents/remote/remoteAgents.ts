@@ -1,4 +1,4 @@
-// The transport to an agent on a server, from the streams of the client in `dist/remote.js`.
+// Connects to agents on servers, with the client in `dist/remote.js`.
 import { unwrappedValues } from "../../base/secrets/secret.ts";
 import type { AgentDefinition } from "../registry.ts";
 import type { AgentTransport, TransportEnd } from "../agentTransport.ts";
