@@ -193,6 +193,32 @@ describe("a server behind Streamable HTTP", () => {
     assert.equal((await streams.whenEnded)?.kind, "broken");
   });
 
+  it("can refuse the events of one session without an end of the connection", async () => {
+    streams = connect(
+      await start((request, response) => {
+        request.resume();
+        if (request.headers["acp-session-id"] !== undefined) return void response.writeHead(403).end("Not yours.");
+        if (request.method === "GET")
+          return void response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+        accept(response);
+      }),
+    );
+    let text = "";
+    streams.output.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+    streams.input.write(initialize);
+    await until(() => text.includes("\n"));
+    const load = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "session/load",
+      params: { sessionId: "s", cwd: "/", mcpServers: [] },
+    };
+    streams.input.write(`${JSON.stringify(load)}\n`);
+    await until(() => text.split("\n").length > 2);
+    const answer = JSON.parse(text.split("\n")[1] ?? "") as { readonly id: number; readonly error?: object };
+    assert.deepEqual([answer.id, answer.error !== undefined], [1, true]);
+  });
+
   it("cannot make Parley read a refusal without end", async () => {
     streams = connect(
       await start((_request, response) => {

@@ -28,12 +28,26 @@ export const maxRefusalLength = 2000;
 /** After these answers, the connection is of no further use. Redirects are not followed: they would get the headers. */
 const isRefusal = (status: number): boolean => [401, 403, 404, 410].includes(status) || (status >= 300 && status < 400);
 
+/**
+ * Whether the request is for the events of one session. The client asks for them before it continues a session, and some
+ * servers, such as Qwen Code's daemon, refuse that until the session is continued. Only that session fails then.
+ */
+const isSessionStream = ({ method = "GET", headers }: RequestInit): boolean =>
+  method === "GET" && new Headers(headers).has("acp-session-id");
+
+/** The status with which the client of the SDK fails a session and not its connection. */
+const sessionConflict = 409;
+
 /** A `fetch` with what a client of Streamable HTTP uses of it. */
 export function nodeFetch(options: NodeFetchOptions): typeof fetch {
   return async (url, init = {}) => {
     try {
       const response = await send(String(url), init, options);
       if (!isRefusal(response.statusCode ?? 0)) return asResponse(response, options);
+      if (isSessionStream(init)) {
+        response.resume();
+        return new Response(null, { status: sessionConflict });
+      }
       throw new RefusedError({
         kind: "refused",
         status: response.statusCode ?? 0,
