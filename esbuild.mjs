@@ -5,6 +5,7 @@
 //   dist/mcp.js              the client for MCP servers, loaded on first use
 //   dist/editorTools.js      the MCP server with the tools of the editor, loaded on first use
 //   dist/mcpBridge.js        gives agents that take only commands the tools of the editor
+//   dist/remote.js          the client for agents on servers, loaded on first use
 //   dist/search.js           the worker that searches the texts of all conversations
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
@@ -33,6 +34,7 @@ const budgets = {
   "dist/mcp.js": 500_000,
   "dist/editorTools.js": 350_000,
   "dist/mcpBridge.js": 20_000,
+  "dist/remote.js": 80_000,
   "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
@@ -84,6 +86,7 @@ const product = [
       mcp: "src/mcp/client/connectToServer.ts",
       editorTools: "src/editorTools/http/toolServerEntry.ts",
       mcpBridge: "src/editorTools/bridge/mcpBridge.ts",
+      remote: "src/agents/remote/client/connectToAgent.ts",
       search: "src/search/searchWorker.ts",
     },
     outdir: "dist",

@@ -1,6 +1,6 @@
 // The extension, which the activation loads with its first use: creates the platform, the features, the sessions and the panels, in this order, and ends them.
 import * as vscode from "vscode";
-import { createAgents } from "./agents/vscode/createAgents.ts";
+import { createAgents, createRemoteAgents } from "./agents/vscode/createAgents.ts";
 import { createEnvironment } from "./agents/vscode/createEnvironment.ts";
 import { createSignIn } from "./agents/vscode/createSignIn.ts";
 import { WindowAgents } from "./agents/vscode/windowAgents.ts";
@@ -84,7 +84,8 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     const session = open.ofAgent(agent, agentSession);
     return session && !chat.isVisible(open.surfacesOf(session));
   };
-  const pool = createAgents(platform, chat, isHidden, environment);
+  const remoteAgents = createRemoteAgents(platform);
+  const pool = createAgents(platform, chat, isHidden, environment, remoteAgents);
   const signIn = createSignIn(platform, environment);
   const agents = store.add(
     new WindowAgents({
@@ -255,6 +256,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     comments,
     workspace,
     otherFolders,
+    remoteAgents,
   });
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());

@@ -19,6 +19,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
   "src/acp/readElicitation.ts": [9, "an agent whose request is invalid"],
   "src/acp/v2/sentPrompts.ts": [1, "reason of an abort"],
   "src/agents/launch.ts": [1, "an error of the program"],
+  "src/agents/startAgent.ts": [1, "an error of the program"],
   "src/base/errors.ts": [1, "an error of the program"],
   "src/base/l10n.ts": [1, "an error of the program"],
   "src/checkpoints/checkpointIndex.ts": [1, "the log"],

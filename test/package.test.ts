@@ -52,6 +52,7 @@ describe("the package", () => {
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,
       /^dist\/mcpBridge\.js$/,
+      /^dist\/remote\.js$/,
       /^dist\/search\.js$/,
       /^dist\/watchdog\.js$/,
       /^dist\/demo-agent\.mjs$/,
@@ -118,6 +119,13 @@ describe("the package", () => {
     }
   });
 
+  it("has the client for agents on servers in no file but its own", () => {
+    const words = "acp-connection-id";
+    assert.ok(readFileSync("dist/remote.js", "utf8").toLowerCase().includes(words));
+    for (const name of ["activation", "extension", "watchdog"])
+      assert.ok(!readFileSync(`dist/${name}.js`, "utf8").toLowerCase().includes(words), `dist/${name}.js`);
+  });
+
   it("contains every picture of the README", () => {
     const pictures = [...readFileSync("README.md", "utf8").matchAll(/!\[[^\]]*\]\((?!https?:)([^)]+)\)/g)];
     assert.ok(pictures.length > 0);
@@ -160,7 +168,7 @@ describe("the package", () => {
 
   describe("in its third-party notices", () => {
     /** Packages that the build includes in programs and pages, in addition to our own dependencies. */
-    const bundled = ["@agentclientprotocol/sdk", "zod", "lit-html", "lit-element", "@lit/reactive-element"];
+    const bundled = ["zod", "lit-html", "lit-element", "@lit/reactive-element"];
 
     it("names every included package, with its version and its full license", () => {
       const notices = readFileSync("dist/ThirdPartyNotices.txt", "utf8");

@@ -96,8 +96,8 @@ describe("the support of the protocol", () => {
   });
 
   it("is of one exact version of the SDK, because the names of the draft change", () => {
-    const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { readonly devDependencies: object };
-    const version = new Map(Object.entries(manifest.devDependencies)).get("@agentclientprotocol/sdk") as unknown;
+    const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { readonly dependencies: object };
+    const version = new Map(Object.entries(manifest.dependencies)).get("@agentclientprotocol/sdk") as unknown;
     assert.match(String(version), /^\d+\.\d+\.\d+$/);
   });
 

@@ -5,7 +5,7 @@ import { withTimeout } from "../base/async.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
-import type { AgentProgram } from "../session/signIn.ts";
+import type { AgentPlace } from "./agentPlace.ts";
 import { acpDialect } from "./dialect.ts";
 import { NdJsonReader, NdJsonWriter, type ReadPace } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
@@ -25,8 +25,7 @@ export interface ConnectOptions {
   readonly clientVersion: string;
   /** The name that users see, for messages. */
   readonly agentName: string;
-  /** How the agent is started, for methods that sign in with its program. */
-  readonly program: AgentProgram;
+  readonly place: AgentPlace;
   /**
    * The time limit for answers to `initialize` and to requests that open sessions (ms). Absent: the user decides how long
    * to wait.

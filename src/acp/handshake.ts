@@ -5,6 +5,7 @@ import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
+import { programOf, sharesFiles, type AgentPlace } from "./agentPlace.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 import { shorten, unsupportedVersion } from "./errorCodes.ts";
 import { errorReason } from "./errorReason.ts";
@@ -24,6 +25,7 @@ export interface HandshakeOptions {
   readonly limitClock?: Clock;
   /** The latest version to offer. */
   readonly protocol: ProtocolVersion;
+  readonly place: AgentPlace;
 }
 
 /** The answer of an agent, and the version that both sides speak from now on. */
@@ -35,38 +37,40 @@ export interface Handshake {
 /**
  * Advertises only what works (spec page "Initialization": omitted means unsupported). `_meta.terminal_output` is the
  * de-facto extension for the output of commands that the agent runs itself. With `_meta["terminal-auth"]`, agents name
- * the command that signs in.
+ * the command that signs in. An agent on a server has no such program here, and uses files and terminals of Parley only
+ * if it works with the same files.
  */
-const v1Capabilities = {
-  fs: { readTextFile: true, writeTextFile: true },
-  terminal: true,
-  auth: { terminal: true },
+const v1Capabilities = (place: AgentPlace): JsonObject => ({
+  ...(sharesFiles(place) && { fs: { readTextFile: true, writeTextFile: true }, terminal: true }),
+  ...(programOf(place) && { auth: { terminal: true } }),
   elicitation: { form: {}, url: {} },
   session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
   plan: {},
   subagents: {},
-  _meta: { terminal_output: true, "terminal-auth": true },
-};
+  _meta: { terminal_output: true, ...(programOf(place) && { "terminal-auth": true }) },
+});
 
-const v2Capabilities = {
-  auth: { terminal: {} },
+const v2Capabilities = (place: AgentPlace): JsonObject => ({
+  ...(programOf(place) && { auth: { terminal: {} } }),
   elicitation: { form: {}, url: {} },
-  _meta: { "terminal-auth": true },
-};
+  ...(programOf(place) && { _meta: { "terminal-auth": true } }),
+});
 
 const clientInfo = (version: string): JsonObject => ({ name: "parley", title: "Parley", version });
 
-const v1Request = (clientVersion: string): JsonObject => ({
+type Introducing = Pick<HandshakeOptions, "clientVersion" | "place">;
+
+const v1Request = ({ clientVersion, place }: Introducing): JsonObject => ({
   protocolVersion: 1,
   clientInfo: clientInfo(clientVersion),
-  clientCapabilities: v1Capabilities,
+  clientCapabilities: v1Capabilities(place),
 });
 
-const unionRequest = (clientVersion: string): JsonObject => ({
-  ...v1Request(clientVersion),
+const unionRequest = (options: Introducing): JsonObject => ({
+  ...v1Request(options),
   protocolVersion: 2,
-  info: clientInfo(clientVersion),
-  capabilities: v2Capabilities,
+  info: clientInfo(options.clientVersion),
+  capabilities: v2Capabilities(options.place),
 });
 
 /** Sends `initialize` and agrees on a version. Rejects with a ProblemError. */
@@ -76,11 +80,11 @@ export async function negotiate(
   signal: AbortSignal,
 ): Promise<Handshake> {
   const send = (request: JsonObject): Promise<JsonObject> => initialize(connection, request, options, signal);
-  const v1 = async (): Promise<Handshake> => ({ version: 1, result: await send(v1Request(options.clientVersion)) });
+  const v1 = async (): Promise<Handshake> => ({ version: 1, result: await send(v1Request(options)) });
   if (options.protocol === 1) return checked(await v1().catch(fail(options)), options);
   let first: JsonObject;
   try {
-    first = await send(unionRequest(options.clientVersion));
+    first = await send(unionRequest(options));
   } catch (error) {
     // The agent lists the versions that it speaks.
     if (supportedVersions(error).includes(1)) return checked(await v1().catch(fail(options)), options);

@@ -18,8 +18,9 @@ import type {
   OpenSessionRequest,
 } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
-import type { AgentProgram, SignInMethod } from "../session/signIn.ts";
+import type { SignInMethod } from "../session/signIn.ts";
 import { accountLabel } from "./account.ts";
+import { folderAtAgent, sharesFiles, type AgentPlace } from "./agentPlace.ts";
 import { agentProblem, answerInTime, plainAnswer } from "./agentProblems.ts";
 import { serveAgentRequests, type RequestSession } from "./agentRequests.ts";
 import { sendNotification, sendRequest } from "./clientRequests.ts";
@@ -34,7 +35,7 @@ import { asObject, asString, isObject, type JsonObject } from "./parse.ts";
 /** What an agent is made of. */
 export interface ProtocolAgentOptions {
   readonly agentName: string;
-  readonly program: AgentProgram;
+  readonly place: AgentPlace;
   readonly timeout?: number;
   readonly log: Log;
   readonly openRequests: OpenRequests;
@@ -129,8 +130,13 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
 
   /** The parameter with the further folders of the workspace. Only agents with the capability may get it. */
   protected folders({ additionalFolders = [] }: OpenSessionRequest): JsonObject {
-    const isSent = this.#introduction.takesFolders && additionalFolders.length > 0;
+    const isSent = this.#introduction.takesFolders && sharesFiles(this.#options.place) && additionalFolders.length > 0;
     return isSent ? { additionalDirectories: additionalFolders } : {};
+  }
+
+  /** The folder in which the session works, as the agent knows it. */
+  protected folder({ cwd }: Pick<OpenSessionRequest, "cwd">): string {
+    return folderAtAgent(this.#options.place, cwd);
   }
 
   /** The MCP servers of the request. From now on, the agent reaches those that use its connection. */
@@ -198,7 +204,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   get sessionStore(): AgentSessionStore {
     const kept = this.#kept;
     return {
-      ...(kept.has("session/list") && { list: (cwd, cursor) => kept.list(cwd, cursor) }),
+      ...(kept.has("session/list") && { list: (cwd, cursor) => kept.list(this.folder({ cwd }), cursor) }),
       ...(kept.has("session/delete") && { delete: id => kept.delete(id) }),
       ...(kept.has("session/fork") && { fork: request => this.earlyUpdates.keepDuring(this.#fork(request)) }),
       ...(this.canLoad && { load: request => this.earlyUpdates.keepDuring(this.#load(request)) }),
@@ -303,7 +309,7 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
         log.debug(`${agentName} sent an update for a session that is not open.`, id);
     });
     this.#connection.onNotification("auth/status_update", (status: unknown) => this.#setAccount(status));
-    const { methods } = this.#introduction;
+    const methods = sharesFiles(this.#options.place) ? this.#introduction.methods : ["session/request_permission"];
     serveAgentRequests(this.#connection, {
       findSession: id => this.#findSession(id),
       askForm: (elicitation, signal) => this.#forms.ask(elicitation, signal),

@@ -2,8 +2,14 @@
 import type { AgentProgram, SignInMethod, SignInVariable } from "../session/signIn.ts";
 import { asArray, asObject, asString, isObject, optionalField, type JsonObject } from "./parse.ts";
 
-/** The methods in the agent's order. Methods without an id, with a known id, or of an unknown type are left out. */
-export function signInMethods(authMethods: readonly unknown[], agent: AgentProgram): readonly SignInMethod[] {
+/**
+ * The methods in the agent's order. Methods without an id, with a known id, or of an unknown type are left out. `agent`: its
+ * program. Without one, the agent runs on a server, where Parley neither runs programs nor sets variables.
+ */
+export function signInMethods(
+  authMethods: readonly unknown[],
+  agent: AgentProgram | undefined,
+): readonly SignInMethod[] {
   const methods = new Map<string, SignInMethod>();
   for (const method of authMethods.filter(isObject)) {
     const read = readMethod(method, agent);
@@ -12,7 +18,7 @@ export function signInMethods(authMethods: readonly unknown[], agent: AgentProgr
   return [...methods.values()];
 }
 
-function readMethod(method: JsonObject, agent: AgentProgram): SignInMethod | undefined {
+function readMethod(method: JsonObject, agent: AgentProgram | undefined): SignInMethod | undefined {
   const id = asString(method["id"]);
   if (id === undefined || id === "") return undefined;
   const name = asString(method["name"]);
@@ -22,7 +28,7 @@ function readMethod(method: JsonObject, agent: AgentProgram): SignInMethod | und
     ...optionalField("description", asString(method["description"])),
   };
   // A terminal precedes `authenticate`, which clients must not call with a terminal method.
-  const terminal = terminalProgram(method, agent);
+  const terminal = agent && terminalProgram(method, agent);
   if (terminal) return { ...base, type: "terminal", ...terminal };
   switch (method["type"]) {
     case undefined:
@@ -30,6 +36,7 @@ function readMethod(method: JsonObject, agent: AgentProgram): SignInMethod | und
     case "agent":
       return { ...base, type: "agent" };
     case "env_var": {
+      if (!agent) return undefined;
       const asked = asArray(method["vars"]).filter(isObject).flatMap(readVariable);
       return asked.length === 0 ? undefined : { ...base, type: "environment", variables: asked };
     }

@@ -14,12 +14,14 @@ export type AgentPresence = "installed" | "downloads" | "notFound";
 
 /**
  * Looks for the program of the agent on the PATH that it would start with. The login shell is asked only if the PATH of
- * VS Code lacks the program. Undefined if the environment of the agent has variables that its start replaces.
+ * VS Code lacks the program. Undefined if the environment of the agent
+ * has variables that its start replaces, and for an agent on a server.
  */
 export async function agentPresence(
   definition: AgentDefinition,
   environment: Pick<WindowEnvironment, "host" | "shared">,
 ): Promise<AgentPresence | undefined> {
+  if (definition.remote) return undefined;
   const path = Object.entries(definition.env).find(([name]) => name.toUpperCase() === "PATH")?.[1];
   if (typeof path === "string" && path.includes("${")) return undefined;
   const isOn = (env: Environment): boolean =>

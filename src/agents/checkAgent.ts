@@ -8,9 +8,11 @@ import { connect } from "../acp/connect.ts";
 import { StreamEndedError } from "../acp/handshake.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { AgentClient, AgentInfo } from "../session/agent.ts";
-import { exitProblem, launch, type AgentProcess } from "./launch.ts";
-import { locateAgent, type LocatedAgent } from "./locateAgent.ts";
+import type { AgentTransport } from "./agentTransport.ts";
+import type { LocatedAgent } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
+import type { RemoteAgents } from "./remote/remoteAgents.ts";
+import { agentPlace, startAgent } from "./startAgent.ts";
 
 /** What a check found. Fields are absent if the check did not get that far. */
 export interface AgentCheck {
@@ -39,6 +41,8 @@ export interface CheckOptions {
   readonly workspaceFolder: string;
   readonly clientVersion: string;
   readonly environment: WindowEnvironment;
+  /** Connects to agents on servers. Absent: all agents are programs. */
+  readonly remote?: Pick<RemoteAgents, "connect">;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with each line of stderr. */
@@ -59,20 +63,26 @@ export async function checkAgent(
     stderr: "",
     badLines: 0,
   };
-  let process: AgentProcess | undefined;
+  let transport: AgentTransport | undefined;
   try {
-    const located = await locateAgent(definition, options.environment);
-    found.located = located;
-    signal.throwIfAborted();
-    process = await launch(definition, definition.cwd ?? options.startFolder, options.onOutput, located);
-    await useAgent(definition, process, { options, signal, found });
+    transport = await startAgent(definition, {
+      startFolder: () => Promise.resolve(options.startFolder),
+      environment: options.environment,
+      remote: options.remote,
+      onStderr: options.onOutput,
+      onLocated: located => {
+        found.located = located;
+        signal.throwIfAborted();
+      },
+    });
+    await useAgent(definition, transport, { options, signal, found });
   } catch (error) {
     signal.throwIfAborted();
     found.problem = problemOf(error, found.badLines);
     if (found.problem.signIn !== undefined) found.signIn = "needed";
   } finally {
-    found.stderr = process?.stderrTail() ?? "";
-    await process?.stop();
+    found.stderr = transport?.stderrTail() ?? "";
+    await transport?.stop();
   }
   return found;
 }
@@ -85,7 +95,7 @@ interface CheckRun {
 
 async function useAgent(
   definition: AgentDefinition,
-  process: AgentProcess,
+  transport: AgentTransport,
   { options, signal, found }: CheckRun,
 ): Promise<void> {
   const { clock, log, clientVersion, workspaceFolder } = options;
@@ -94,26 +104,27 @@ async function useAgent(
   const onAbort = (): void => stop.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   let isReady = false;
-  void process.whenExited.then(death => stop.abort(new ProblemError(exitProblem(definition, death, isReady))));
+  void transport.whenEnded.then(end => stop.abort(new ProblemError(end.problem(isReady))));
   const began = clock.now();
   try {
     const connection = await connect(
       {
-        stdin: process.stdin,
-        stdout: process.stdout,
+        stdin: transport.input,
+        stdout: transport.output,
         recorder: new TrafficRecorder(clock),
         log,
         clientVersion,
         limitClock: clock,
         agentName: definition.name,
-        program: { command: definition.command, args: definition.args },
+        place: agentPlace(definition),
         timeout: definition.startTimeout * 1000,
         onBadLine: count => (found.badLines = count),
       },
       stop.signal,
     ).catch(async (error: unknown) => {
       // The end of the output is noticed before the exit, which has more to report.
-      if (error instanceof StreamEndedError) await withTimeout(process.whenExited, maxExitWait, () => undefined, clock);
+      if (error instanceof StreamEndedError)
+        await withTimeout(transport.whenEnded, maxExitWait, () => undefined, clock);
       throw stop.signal.aborted ? stop.signal.reason : error;
     });
     try {
@@ -126,7 +137,7 @@ async function useAgent(
         .open({ cwd: workspaceFolder, connection: 1 }, silentClient)
         .catch(async (error: unknown) => {
           // The connection can end before the exit is noticed.
-          if (await hasExited(process, clock)) throw stop.signal.reason;
+          if (await hasEnded(transport, clock)) throw stop.signal.reason;
           throw error;
         });
       isReady = true;
@@ -141,9 +152,9 @@ async function useAgent(
   }
 }
 
-async function hasExited(process: AgentProcess, clock: Clock): Promise<boolean> {
-  const exit = await withTimeout(process.whenExited, maxExitWait, () => undefined, clock);
-  return exit !== undefined;
+async function hasEnded(transport: AgentTransport, clock: Clock): Promise<boolean> {
+  const end = await withTimeout(transport.whenEnded, maxExitWait, () => undefined, clock);
+  return end !== undefined;
 }
 
 /** Adds to the problem that the output contains lines that are no messages, because this can explain it. */

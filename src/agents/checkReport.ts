@@ -52,10 +52,13 @@ export function checkReport(
 function section({ definition, check }: CheckedAgent, path: string): string {
   const { located, info, problem } = check;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    [t("Command"), agentCommandLine(definition)],
-    [t("Program"), located ? located.path : t("not found")],
+    [definition.remote ? t("Server") : t("Command"), agentCommandLine(definition)],
+    [t("Program"), definition.remote ? undefined : located ? located.path : t("not found")],
     [t("Found in"), located?.shell ? t("the PATH of your login shell ({0}) only", located.shell.shell) : undefined],
-    [t("Working folder"), definition.cwd ?? t("a folder of Parley")],
+    [
+      t("Working folder"),
+      definition.cwd ?? (definition.remote ? t("the path of the workspace folder") : t("a folder of Parley")),
+    ],
     [t("Version"), info && [info.name, info.version].filter(word => word !== "").join(" ")],
     [t("Protocol"), info && t("version {0}", info.protocolVersion)],
     [
@@ -126,6 +129,7 @@ const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {
   openSettings: () => t("Correct its entry in the setting parley.agents."),
   restartAgent: () => t("Read its last output, then restart it."),
   retry: () => t("Try again."),
+  setAgentHeader: () => t("Run Parley: Set Header of Agent."),
   selectAgent: () => t("Select another agent."),
 };
 
@@ -133,7 +137,12 @@ const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {
 export function nextStepText({ problem, signIn, located }: AgentCheck): string {
   if (signIn === "needed") return t("Start a session with the agent and sign in.");
   if (problem) {
-    const order: readonly NextStep[] = located ? ["restartAgent", "openSettings", "retry"] : ["openSettings", "retry"];
+    const order: readonly NextStep[] = [
+      "setAgentHeader",
+      ...(located ? ["restartAgent" as const] : []),
+      "openSettings",
+      "retry",
+    ];
     const step = order.find(each => problem.next.includes(each)) ?? "selectAgent";
     return stepTexts[step]?.() ?? t("Select another agent.");
   }
@@ -151,7 +160,7 @@ function block(title: string, text: string | undefined): readonly string[] {
 
 /** Also hides the values that the agent gets from its settings and its keys, wherever they are. */
 function withoutSecrets(text: string, started: AgentDefinition | undefined, env: Environment): string {
-  const own = Object.entries(started ? unwrappedValues(started.env) : {}).filter(
+  const own = Object.entries(started ? unwrappedValues({ ...started.env, ...started.remote?.headers }) : {}).filter(
     ([name, value]) => env[name] !== value && value.length >= 6,
   );
   const { args = [], argsInSettings } = started ?? {};

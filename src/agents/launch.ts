@@ -191,8 +191,9 @@ export function closedOutputProblem(definition: AgentDefinition): Problem {
 
 const lastLines = (words: string, count: number): string => words.split("\n").slice(-count).join("\n");
 
-/** The command line as users would type it, for messages. */
+/** The command line as users would type it, or the address of the server, for messages. */
 export function agentCommandLine(definition: AgentDefinition): string {
+  if (definition.remote) return definition.remote.url;
   return [definition.command, ...(definition.argsInSettings ?? definition.args)]
     .map(word => (/[\s"'$]/.test(word) ? `"${word.replace(/"/g, '\\"')}"` : word))
     .join(" ");

@@ -11,18 +11,13 @@ import { StreamEndedError, type ProtocolVersion } from "../acp/handshake.ts";
 import { hostEnvironment, type WindowEnvironment } from "../base/windowEnvironment.ts";
 import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
-import {
-  closedOutputProblem,
-  agentCommandLine,
-  exitProblem,
-  launch,
-  type AgentProcess,
-  type ProcessExit,
-} from "./launch.ts";
-import { locateAgent } from "./locateAgent.ts";
+import type { AgentTransport, TransportEnd } from "./agentTransport.ts";
+import { closedOutputProblem, agentCommandLine } from "./launch.ts";
 import { followNpmDownload } from "./npmDownload.ts";
 import type { AgentDefinition } from "./registry.ts";
+import type { RemoteAgents } from "./remote/remoteAgents.ts";
 import { prepareStartFolder } from "./startFolder.ts";
+import { agentPlace, startAgent } from "./startAgent.ts";
 
 /** The progress of a start. `detail` is the latest line of stderr. */
 export interface StartProgress {
@@ -47,7 +42,7 @@ interface Slot {
   readonly progress: Emitter<StartProgress>;
   readonly exit: Emitter<Problem>;
   latest: StartProgress;
-  process?: AgentProcess;
+  transport?: AgentTransport;
   connected?: AgentConnection;
 }
 
@@ -60,7 +55,7 @@ const maxExitWait = 1000;
 export class AgentPool {
   readonly #slots = new Map<string, Slot>();
   readonly #recorders = new Map<string, TrafficRecorder>();
-  readonly #exits = new Map<string, ProcessExit>();
+  readonly #ends = new Map<string, TransportEnd>();
   readonly #ending = new Set<Promise<void>>();
   readonly #log: Log;
   readonly #clock: Clock;
@@ -68,6 +63,7 @@ export class AgentPool {
   readonly #startFolders: string;
   readonly #paceOf: ((agent: string) => ReadPace) | undefined;
   readonly #environment: WindowEnvironment;
+  readonly #remote: Pick<RemoteAgents, "connect"> | undefined;
   /** The version of the protocol that each agent and command has chosen. */
   readonly #negotiated = new Map<string, number>();
   #isDisposed = false;
@@ -78,6 +74,7 @@ export class AgentPool {
   /**
    * Agents start in folders of `startFolders`, which is outside of every opened folder. `paceOf` limits how far
    * reading the agent with that id may be ahead of painting. `environment` is that of the window's programs.
+   * `remote` connects to agents on servers.
    */
   constructor(
     log: Log,
@@ -86,7 +83,9 @@ export class AgentPool {
     startFolders: string,
     paceOf?: (agent: string) => ReadPace,
     environment: WindowEnvironment = hostEnvironment,
+    remote?: Pick<RemoteAgents, "connect">,
   ) {
+    this.#remote = remote;
     this.#paceOf = paceOf;
     this.#environment = environment;
     this.#log = log;
@@ -99,9 +98,9 @@ export class AgentPool {
   tap(agent: string): TrafficRecorder | undefined {
     return this.#recorders.get(agent);
   }
-  /** How the agent's latest process ended. Undefined if it runs, or if none has been started. */
-  exitOf(agent: string): ProcessExit | undefined {
-    return this.#exits.get(agent);
+  /** How the latest connection to the agent ended. Undefined if it runs, or if none has been started. */
+  endOf(agent: string): TransportEnd | undefined {
+    return this.#ends.get(agent);
   }
   /** The agents that have been started in this window. */
   get recordedAgents(): readonly string[] {
@@ -144,7 +143,7 @@ export class AgentPool {
     const stop = new AbortController();
     const recorder = new TrafficRecorder(this.#clock);
     this.#recorders.set(definition.id, recorder);
-    this.#exits.delete(definition.id);
+    this.#ends.delete(definition.id);
     recorder.onDidRecord(() => this.#recorded.fire(definition.id));
     const progress = new Emitter<StartProgress>();
     const slot: Slot = {
@@ -170,15 +169,19 @@ export class AgentPool {
       slot.progress.fire(latest);
     };
     this.#log.info(`Starting ${definition.name}: ${agentCommandLine(definition)}`);
-    const folder = definition.cwd ?? (await this.#prepareFolder(definition));
     const onStderr = (line: string): void => {
       recorder.recordText("err", line);
       this.#log.info(`[${definition.name}] ${line}`);
       if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
     };
-    const process = await launch(definition, folder, onStderr, await locateAgent(definition, this.#environment));
-    slot.process = process;
-    // Starting fails when the process exits, so that nothing waits for an agent that has exited.
+    const transport = await startAgent(definition, {
+      startFolder: () => this.#prepareFolder(definition),
+      environment: this.#environment,
+      remote: this.#remote,
+      onStderr,
+    });
+    slot.transport = transport;
+    // Starting fails when the agent ends, so that nothing waits for an agent that has ended.
     const start = new AbortController();
     const onStop = (): void => start.abort(stop.signal.reason);
     if (stop.signal.aborted) onStop();
@@ -190,29 +193,25 @@ export class AgentPool {
       if (!stop.signal.aborted) slot.exit.fire(problem);
       slot.exit.dispose();
     };
-    void process.whenExited.then(async death => {
-      if (this.#recorders.get(definition.id) === recorder) this.#exits.set(definition.id, death);
-      this.#log.info(`${definition.name} exited.`, {
-        code: death.code,
-        signal: death.signal,
-        asked: death.wasStopped,
-      });
+    void transport.whenEnded.then(async end => {
+      if (this.#recorders.get(definition.id) === recorder) this.#ends.set(definition.id, end);
+      this.#log.info(`${definition.name} ended.`, end.facts);
       // Its last messages may still wait to be processed.
       if (slot.connected) await this.#waitFor(slot.connected.closed, maxDrainTime);
-      handleLoss(exitProblem(definition, death, slot.connected !== undefined));
+      handleLoss(end.problem(slot.connected !== undefined));
     });
     report({ state: "connecting" });
     const download = followNpmDownload(definition, this.#clock, detail => report({ state: "connecting", detail }));
     try {
       slot.connected = await connect(
         {
-          stdin: process.stdin,
-          stdout: process.stdout,
+          stdin: transport.input,
+          stdout: transport.output,
           recorder,
           log: this.#log,
           clientVersion: this.#version,
           agentName: definition.name,
-          program: { command: definition.command, args: definition.args },
+          place: agentPlace(definition),
           protocol: this.#protocolOf(definition),
           ...(this.#paceOf && { pace: this.#paceOf(definition.id) }),
         },
@@ -221,12 +220,11 @@ export class AgentPool {
     } catch (error) {
       this.#negotiated.delete(negotiationKey(definition));
       // The end of the output is noticed before the exit. Wait a moment for the exit code and the end of stderr.
-      const death =
-        error instanceof StreamEndedError ? await this.#waitFor(process.whenExited, maxExitWait) : undefined;
-      if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
+      const end = error instanceof StreamEndedError ? await this.#waitFor(transport.whenEnded, maxExitWait) : undefined;
+      if (end && !end.wasStopped) throw new ProblemError(end.problem(false));
       this.#forget(slot);
-      await process.stop();
-      throw withStderr(error, process.stderrTail());
+      await transport.stop();
+      throw withStderr(error, transport.stderrTail());
     } finally {
       download.dispose();
     }
@@ -235,10 +233,10 @@ export class AgentPool {
     let ended = false;
     void closed.then(async () => {
       ended = true;
-      if (await this.#waitFor(process.whenExited, maxExitWait)) return;
+      if (await this.#waitFor(transport.whenEnded, maxExitWait)) return;
       if (stop.signal.aborted) return;
       handleLoss(closedOutputProblem(definition));
-      await process.stop();
+      await transport.stop();
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
     return { agent, definition, onDidDie: slot.exit.event, hasEnded: () => ended };
@@ -292,7 +290,7 @@ export class AgentPool {
         () => {},
         () => {}, // The caller of `get` reports it.
       )
-      .then(() => slot.process?.stop())
+      .then(() => slot.transport?.stop())
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
     return ended;

@@ -2,6 +2,7 @@
 import { t } from "../base/l10n.ts";
 import { secretCredentials, type PlainOrSecretValues } from "../base/secrets/secret.ts";
 import type { OptionValue } from "../session/state.ts";
+import { readRemoteServer, type RemoteServer } from "./remote/readRemoteServer.ts";
 
 /** How to start an agent, and the settings for working with it. */
 export interface AgentDefinition {
@@ -13,8 +14,10 @@ export interface AgentDefinition {
   /** The arguments before their variables were replaced, to be shown: a value can be a secret. */
   readonly argsInSettings?: readonly string[];
   readonly env: PlainOrSecretValues;
-  /** Absolute. Absent for a folder of Parley (`startFolder.ts`). */
+  /** Absolute. Absent for a folder of Parley (`startFolder.ts`). For an agent on a server, a folder there. */
   readonly cwd?: string;
+  /** The server that has the agent. `command` and `args` are empty then. */
+  readonly remote?: RemoteServer;
   /**
    * What to return when the agent reads a file that does not exist. Some agents cannot create a file after an error.
    */
@@ -154,7 +157,10 @@ function parseDefinition(
     mcpServers,
     editorTools,
   } = value;
-  if (command === undefined && !base) return refuse(t("has no command. Name the program that starts it."));
+  const server = readRemoteServer(value, base?.remote);
+  if (server !== undefined && "fault" in server) return refuse(server.fault);
+  if (command === undefined && !base && !server)
+    return refuse(t("has neither a command nor a url. Name the program that starts it, or its server."));
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
     return refuse(t("has a command that is not a string."));
   if (args !== undefined && !(Array.isArray(args) && args.every(arg => typeof arg === "string")))
@@ -180,9 +186,10 @@ function parseDefinition(
   return {
     id,
     name: typeof name === "string" && name !== "" ? name : (base?.name ?? id),
-    command: (command as string | undefined) ?? base?.command ?? "",
-    args: (args as readonly string[] | undefined) ?? inherited,
-    env: { ...base?.env, ...secretCredentials((env ?? {}) as Record<string, string>) },
+    command: server ? "" : ((command as string | undefined) ?? base?.command ?? ""),
+    args: server ? [] : ((args as readonly string[] | undefined) ?? inherited),
+    ...(server && { remote: server }),
+    env: { ...(!server && base?.env), ...secretCredentials((env ?? {}) as Record<string, string>) },
     missingFiles: missingFiles ?? base?.missingFiles ?? "error",
     startTimeout: startTimeout ?? base?.startTimeout ?? 60,
     ...(chosen !== undefined && { protocol: chosen }),
@@ -191,7 +198,7 @@ function parseDefinition(
       : base?.description !== undefined && { description: base.description }),
     ...(mcpServers !== undefined && { mcpServers }),
     ...(editorTools !== undefined && { editorTools }),
-    ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && { cwd: base.cwd }),
+    ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && !server && { cwd: base.cwd }),
     ...(icon === undefined ? base?.icon !== undefined && { icon: base.icon } : { icon }),
     ...(defaults !== undefined && { defaults: defaults as Readonly<Record<string, OptionValue>> }),
   };

@@ -9,6 +9,7 @@ import {
   secretIfCredential,
   unwrapped,
   type PlainOrSecret,
+  type PlainOrSecretValues,
 } from "../base/secrets/secret.ts";
 import type { AgentDefinition } from "./registry.ts";
 
@@ -26,11 +27,11 @@ const variable = /\$\{(env:([^}]*)|userHome|workspaceFolder)\}/g;
 export const startsInWorkspace = ({ cwd }: AgentDefinition): boolean => cwd?.includes("${workspaceFolder}") === true;
 
 /**
- * The definition with the values of its variables in `args`, `env` and `cwd`. Throws a ProblemError that names a variable
+ * The definition with the values of its variables in `args`, `env`, `cwd` and headers. Throws a ProblemError that names a variable
  * without a value. Other text in `${…}` stays as it is, because it may be meant for the agent.
  */
 export function resolveAgentVariables(definition: AgentDefinition, values: AgentVariableValues): AgentDefinition {
-  const { args, env, cwd } = definition;
+  const { args, env, cwd, remote } = definition;
   const resolve = (text: string, field: string): string =>
     text.replace(variable, (whole, name: string, envName: string | undefined) => {
       if (name === "userHome") return values.userHome;
@@ -41,16 +42,19 @@ export function resolveAgentVariables(definition: AgentDefinition, values: Agent
     });
   const resolvedArgs = args.map(argument => resolve(argument, "args"));
   rememberSecrets(credentialArguments(resolvedArgs));
-  const resolveValue = (name: string, value: PlainOrSecret): PlainOrSecret => {
-    const text = resolve(unwrapped(value), `env → ${name}`);
+  const resolveValue = (name: string, value: PlainOrSecret, field = "env"): PlainOrSecret => {
+    const text = resolve(unwrapped(value), `${field} → ${name}`);
     return value instanceof Secret ? new Secret(text) : secretIfCredential(name, text);
   };
+  const mapValues = (all: PlainOrSecretValues, field: string): PlainOrSecretValues =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, resolveValue(name, value, field)]));
   return {
     ...definition,
     args: resolvedArgs,
     ...(args.some(argument => argument.search(variable) >= 0) && { argsInSettings: args }),
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, resolveValue(name, value)])),
+    env: mapValues(env, "env"),
     ...(cwd !== undefined && { cwd: resolve(cwd, "cwd") }),
+    ...(remote && { remote: { ...remote, headers: mapValues(remote.headers, "headers") } }),
   };
 }
 

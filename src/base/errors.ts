@@ -20,6 +20,8 @@ export const nextSteps = [
   "startAnyway",
   /** Lets Parley speak the draft of the next version of the protocol with the agent. */
   "useDraftProtocol",
+  /** Asks for a header that signs in to the server of the agent. */
+  "setAgentHeader",
 ] as const;
 export type NextStep = (typeof nextSteps)[number];
 
@@ -39,6 +41,8 @@ export interface Problem {
   /** A command line that the user may run in a terminal, such as one that signs in. */
   readonly command?: string;
   readonly next: readonly NextStep[];
+  /** The agent can be reached again soon, so Parley connects to it again by itself. */
+  readonly reconnects?: true;
   /** The agent needs the user to sign in, in one of these ways. */
   readonly signIn?: readonly SignInOption[];
 }

@@ -24,12 +24,18 @@ export interface ConfiguredServers {
 export const agentServers = ({ id, mcpServers }: AgentDefinition): ServersRead =>
   readServers(mcpServers, "agent", `parley.agents → ${id} → mcpServers`);
 
-/** The servers of an agent, of the user and of the workspace, with distinct names. */
+/**
+ * The servers of an agent, of the user and of the workspace, with distinct names. An agent on a server gets only those of its
+ * own settings: the others start programs and name addresses of this machine, and have keys that are not for that server.
+ */
 export const allServersFor = (
   agent: AgentDefinition | undefined,
   user: readonly McpServer[],
   workspace: readonly McpServer[],
-): readonly McpServer[] => mergeServers(agent ? agentServers(agent).servers : [], user, workspace);
+): readonly McpServer[] => {
+  const own = agent ? agentServers(agent).servers : [];
+  return agent?.remote ? mergeServers(own, [], []) : mergeServers(own, user, workspace);
+};
 
 /** Reads the text of the file of a workspace folder. `where` is its path in sentences. */
 export function readWorkspaceServers(text: string, folder: string, where: string): ServersRead {

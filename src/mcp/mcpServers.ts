@@ -274,6 +274,7 @@ export function createMcpServers(options: McpOptions): McpServers {
           agent: info,
           agentName,
           agentEnv: agentOf(opened)?.env ?? {},
+          isOnServer: agentOf(opened)?.remote !== undefined,
           workspaceFolder: opened.state.workspaceFolder,
         });
         if (notice !== undefined) opened.addNotice(notice);

@@ -33,6 +33,8 @@ interface ServedAgent {
   readonly agentName: string;
   /** The variables of its settings. */
   readonly agentEnv: PlainOrSecretValues;
+  /** The agent runs on a server, which does not reach the addresses and programs of this machine. */
+  readonly isOnServer?: boolean;
   readonly workspaceFolder: string;
 }
 
@@ -102,7 +104,7 @@ export class SessionServers {
   async open(
     session: string,
     { servers, problems }: ServersRead,
-    { agentId, agent, agentName, agentEnv, workspaceFolder }: ServedAgent,
+    { agentId, agent, agentName, agentEnv, isOnServer = false, workspaceFolder }: ServedAgent,
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
     const { consents, launcher, environment } = this.#options;
     const opened = new Map<string, { on: boolean; reason?: string }>();
@@ -122,7 +124,10 @@ export class SessionServers {
       }
     }
     const accepts = agent.mcpServers ?? { http: false, sse: false };
-    const own = await this.#ownServer(session, ownServerName(servers), { agent: agentId, agentName, accepts });
+    const own = await this.#ownServer(session, ownServerName(servers), {
+      ...{ agent: agentId, agentName, isOnServer },
+      accepts: isOnServer ? overConnection(accepts) : accepts,
+    });
     if (own && "reason" in own) unresolved.push(own);
     const { servers: usable, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
@@ -146,7 +151,12 @@ export class SessionServers {
   async #ownServer(
     session: string,
     name: string,
-    user: { readonly agent: string | undefined; readonly agentName: string; readonly accepts: AgentServerTypes },
+    user: {
+      readonly agent: string | undefined;
+      readonly agentName: string;
+      readonly isOnServer: boolean;
+      readonly accepts: AgentServerTypes;
+    },
   ): Promise<AgentMcpServer | LeftOutServer | undefined> {
     const { ownServer, log } = this.#options;
     if (!ownServer?.tools(user.agent) || !this.isOn(session, { name })) return undefined;
@@ -154,7 +164,10 @@ export class SessionServers {
     try {
       const launch = await ownServer.serverFor(session, user);
       if (launch) return { name, ...launch };
-      return { name, reason: t("{0} cannot use MCP servers.", user.agentName), isUnsupported: true };
+      const reason = user.isOnServer
+        ? t("{0} runs on a server and cannot use MCP servers over its connection.", user.agentName)
+        : t("{0} cannot use MCP servers.", user.agentName);
+      return { name, reason, isUnsupported: true };
     } catch (error) {
       log.error("The server with the editor's tools could not be started.", asError(error).stack);
       return { name, reason: t("It could not be started: {0}", asError(error).message), isUnsupported: false };
@@ -198,6 +211,11 @@ export class SessionServers {
     return [t("These MCP servers are left out:"), ...list].join("\n");
   }
 }
+
+/** What reaches Parley's own server from elsewhere. */
+const overConnection = ({ acp = false }: AgentServerTypes): AgentServerTypes => ({
+  ...{ http: false, sse: false, stdio: false, acp },
+});
 
 const leftOutText = ({ name, reason }: LeftOutServer): string =>
   t("The MCP server “{0}” is left out. {1}", visibleText(name), visibleText(reason));

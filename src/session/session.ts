@@ -26,6 +26,8 @@ import { QueueEditor } from "./queueEditor.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import { AgentLoss } from "./opening/agentLoss.ts";
+import { LostQuestions } from "./opening/lostQuestions.ts";
+import { Reconnection, reconnectingProblem } from "./opening/reconnection.ts";
 import {
   readsConversationAgain,
   openAgentSession,
@@ -71,6 +73,8 @@ export class Session implements Disposable {
   #preparing: AbortController | undefined;
   readonly #quietTimer: QuietTimer;
   readonly #silenceTimer: SilenceTimer;
+  readonly #reconnection: Reconnection;
+  readonly #lostQuestions = new LostQuestions();
   readonly #prompts: PromptDelivery;
   /** Changes the prompts that are not sent yet. */
   readonly queue: QueueEditor;
@@ -90,6 +94,12 @@ export class Session implements Disposable {
     this.#signIn = new SignInOffers(options.agent.name);
     this.#quietTimer = new QuietTimer(options.clock, () => this.#dispatch({ type: "backgroundEnded" }));
     this.#silenceTimer = new SilenceTimer(options.clock, since => this.#dispatch({ type: "agentSilent", since }));
+    this.#reconnection = new Reconnection({
+      clock: options.clock,
+      connection: options.connection,
+      onConnected: () => void this.open(),
+      onGivenUp: problem => this.#handleAgentLoss(problem),
+    });
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     this.#participants.begin(this.#agentActions());
@@ -199,6 +209,7 @@ export class Session implements Disposable {
       const { image, audio, embeddedContext } = running.agent.info.capabilities;
       const accepts = { image, audio, embeddedContext };
       this.#agentLink = { session, accepts, ids, link: loss, hasEnded: () => running.hasEnded() };
+      this.#reconnection.dispose();
       const steers = session.sendWhileRunning && ({ steers: true } as const);
       if (earlier.connections === 0) this.#choices.begin();
       this.#dispatch({ type: "connection", state: "ready", accepts, ...steers });
@@ -383,6 +394,7 @@ export class Session implements Disposable {
   /** Ends the agent's process and starts it again. The conversation stays. */
   async restart(): Promise<void> {
     const restarts = ++this.#restarts;
+    this.#reconnection.dispose();
     this.#detach();
     for (const event of endedWork(this.#state)) this.#dispatch(event);
     this.#dispatch({ type: "connection", state: "starting" });
@@ -397,6 +409,7 @@ export class Session implements Disposable {
   async cancelConnecting(): Promise<void> {
     if (this.#state.connection?.since === undefined || this.#disposed) return;
     this.#restarts++;
+    this.#reconnection.dispose();
     this.#opening = undefined;
     this.#preparing?.abort();
     const { name } = this.#options.agent;
@@ -431,8 +444,10 @@ export class Session implements Disposable {
         else if (event.type === "activity" && event.forgotten) queueMicrotask(() => this.#openAgain());
         if (change) participants.observe(event, change.before, change.after);
       },
-      requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
-      askForm: (request, signal) => this.#askForm(suffixedRequest(request, ids), signal),
+      requestPermission: (question, signal) =>
+        this.#lostQuestions.watch(() => this.#requestPermission(this.#withTool(question, ids), signal), signal),
+      askForm: (request, signal) =>
+        this.#lostQuestions.watch(() => this.#askForm(suffixedRequest(request, ids), signal), signal),
       completeAddress: id => this.forms.complete(id),
       readTextFile: async (request, signal) => {
         const text = await services.readTextFile(request, signal);
@@ -513,12 +528,17 @@ export class Session implements Disposable {
     void this.open();
   }
 
-  #handleAgentLoss(problem: Problem): void {
+  #handleAgentLoss(reported: Problem): void {
+    const wasOpen = this.#agentLink !== undefined || this.#reconnection.isTrying;
+    const problem = wasOpen && this.#reconnection.begin(reported) ? reconnectingProblem(reported) : reported;
+    const open = this.#state.questions.filter(({ answer }) => answer === undefined).length;
+    const closed = this.#lostQuestions.take(this.#options.agent.name, open);
     this.#detach();
     // A prompt that was lost with the agent is not sent again automatically, and the prompts behind it wait too.
     if (isBusy(this.#state)) this.#setQueuePaused(true);
     this.#cancelQuestions();
     this.#dispatch({ type: "agentLost", problem: this.#signIn.lost(problem, this.#state) });
+    if (closed !== undefined && reported.reconnects) this.addNotice(closed);
   }
 
   /** `closes`: the agent session is no longer needed. */
@@ -578,6 +598,7 @@ export class Session implements Disposable {
 
   dispose(): void {
     if (this.#disposed) return;
+    this.#reconnection.dispose();
     this.#detach(true);
     this.forms.dispose();
     this.#quietTimer.dispose();

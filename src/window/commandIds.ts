@@ -64,6 +64,7 @@ export const commandIds = [
   "parley.restartAgent",
   "parley.signOut",
   "parley.removeStoredKeys",
+  "parley.setAgentHeader",
   "parley.importMcpServers",
   "parley.removeMcpInputs",
   "parley.chooseExtensionTools",

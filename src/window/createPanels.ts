@@ -1,6 +1,8 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import type { RemoteAgents } from "../agents/remote/remoteAgents.ts";
+import { agentHeaderCommands } from "../agents/vscode/agentHeaders.ts";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { checkAgentsCommands, createAgentChecks } from "../agents/vscode/checkAgents.ts";
 import { importZedCommands } from "../agents/vscode/importZedAgents.ts";
@@ -76,6 +78,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly terminalCommands: TerminalCommands;
   /** What the log says about what went wrong. */
   readonly faults: RecentFaults;
+  readonly remoteAgents: RemoteAgents;
 }
 
 /** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
@@ -176,7 +179,10 @@ export function createPanels(
     new PlanDocuments({ state: id => open.get(id)?.state, onDidChange: open.onDidChange }, clock, log),
   );
   const code = createCodeIntents(platform, id => open.get(id)?.state ?? emptySession, documents, startup.pages, plans);
-  const checking = { agents: settings.definitions, keys: signIn.keys, environment: features.environment };
+  const checking = {
+    ...{ agents: settings.definitions, keys: signIn.keys },
+    ...{ environment: features.environment, remote: features.remoteAgents },
+  };
   const traffic = store.add(new TrafficDocument(features.pool, history.explained));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
@@ -300,6 +306,15 @@ export function createPanels(
       mcp.commands,
       features.editorTools.commands,
       storedKeyCommands(signIn.keys, settings.definitions),
+      agentHeaderCommands({
+        keys: signIn.keys,
+        agents: settings.definitions,
+        current: () => agents.of(open.active),
+        // The session connects again with the header.
+        onStored: async ({ id }) => {
+          if (open.active?.state.agent?.id === id) await open.active.restart();
+        },
+      }),
       importZedCommands(settings.definitions),
       checkAgentsCommands(platform, { ...checking, current: () => agents.of(open.active) }),
       reportProblemCommand(platform.context.extension, {

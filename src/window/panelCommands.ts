@@ -32,6 +32,7 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   showLog: () => vscode.commands.executeCommand("parley.showLog"),
   showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
   checkAgent: () => vscode.commands.executeCommand("parley.checkAgents", "current"),
+  setAgentHeader: () => vscode.commands.executeCommand("parley.setAgentHeader", "current"),
   manageTrust: () => vscode.commands.executeCommand("workbench.trust.manage"),
   openFolder: () => vscode.commands.executeCommand("workbench.action.files.openFolder"),
 };

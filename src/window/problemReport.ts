@@ -1,7 +1,7 @@
 // The report of a problem, as Markdown for the user to read, change and send. Parley sends nothing.
 import { messageList } from "../acp/messageList.ts";
 import type { TrafficRecorder } from "../acp/trafficRecorder.ts";
-import type { ProcessExit } from "../agents/launch.ts";
+import type { TransportEnd } from "../agents/agentTransport.ts";
 import type { Problem } from "../base/errors.ts";
 import { fenced } from "../base/fence.ts";
 import { t } from "../base/l10n.ts";
@@ -14,8 +14,8 @@ import type { SessionState } from "../session/state.ts";
 export interface ReportedAgent {
   readonly name: string;
   readonly traffic: Pick<TrafficRecorder, "records" | "dropped" | "badLines">;
-  /** How its latest process ended. Absent: it runs, or it has not started. */
-  readonly exit?: ProcessExit;
+  /** How its latest connection ended. Absent: it runs, or it has not started. */
+  readonly end?: Pick<TransportEnd, "wasStopped" | "problem">;
 }
 
 /** What a report consists of. The user chooses `check`, `files` and `transcript`. */
@@ -68,10 +68,10 @@ function failuresOf(sessions: readonly SessionState[]): readonly string[] {
 const problemText = ({ message, detail }: Problem): string =>
   detail === undefined ? message : `${message}\n${detail}`;
 
-function agentText({ traffic, exit }: ReportedAgent): string {
+function agentText({ traffic, end }: ReportedAgent): string {
   const { records, dropped, badLines } = traffic;
   const lines = [
-    exit && exitText(exit),
+    end && (end.wasStopped ? t("Parley stopped it.") : visibleLine(end.problem(true).message)),
     dropped === 0
       ? t("Messages: {0}", records.length)
       : t("Messages: {0}, of which the first {1} are no longer kept", records.length + dropped, dropped),
@@ -80,11 +80,6 @@ function agentText({ traffic, exit }: ReportedAgent): string {
   ];
   const list = messageList(records, maxMessages);
   return [lines.filter(line => line !== undefined).join("\n\n"), block(list.join("\n"))].join("\n\n");
-}
-
-function exitText({ code, signal, wasStopped }: ProcessExit): string {
-  const how = signal ? t("ended by {0}", signal) : t("ended with code {0}", code ?? t("unknown"));
-  return wasStopped ? t("{0}, because Parley stopped it", how) : how;
 }
 
 const block = (text: string, language?: string): string => fenced(visibleText(text.trimEnd()), language);

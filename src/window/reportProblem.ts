@@ -16,7 +16,7 @@ interface NamedAgent {
 }
 
 export interface ReportProblemSources {
-  readonly pool: Pick<AgentPool, "tap" | "exitOf" | "recordedAgents">;
+  readonly pool: Pick<AgentPool, "tap" | "endOf" | "recordedAgents">;
   readonly open: Pick<OpenSessions, "sessions">;
   readonly log: RecentFaults;
   /** What happened to files. */
@@ -58,8 +58,8 @@ export function reportProblemCommand(
 
 function reported(pool: ReportProblemSources["pool"], id: string, name: string): readonly ReportedAgent[] {
   const traffic = pool.tap(id);
-  const exit = pool.exitOf(id);
-  return traffic ? [{ name, traffic, ...(exit && { exit }) }] : [];
+  const end = pool.endOf(id);
+  return traffic ? [{ name, traffic, ...(end && { end }) }] : [];
 }
 
 type Part = "check" | "files" | "transcript";

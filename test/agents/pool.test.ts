@@ -88,8 +88,8 @@ describe("the pool of agent processes", function () {
     assert.match(problem.message, /ended with code 3 before it was ready/);
     assert.match(problem.detail ?? "", /no licence found/);
     assert.deepEqual(problem.next, ["restartAgent", "openSettings", "selectAgent", "showLog"]);
-    assert.equal(pool.exitOf("exit")?.code, 3);
-    assert.equal(pool.exitOf("exit")?.wasStopped, false);
+    assert.equal(pool.endOf("exit")?.facts["code"], 3);
+    assert.equal(pool.endOf("exit")?.wasStopped, false);
   });
 
   for (const behaviour of ["initialize-never", "initialize-garbage"]) {

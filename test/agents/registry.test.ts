@@ -68,7 +68,7 @@ describe("the available agents", () => {
   });
 
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
-    ["no command", {}, /has no command/],
+    ["no command", {}, /has neither a command nor a url/],
     ["a command of the wrong type", { command: 7 }, /command that is not a string/],
     ["an empty command", { command: " " }, /command that is not a string/],
     ["arguments that are no list", { command: "a", args: "--acp" }, /args that are not a list/],

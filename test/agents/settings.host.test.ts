@@ -29,7 +29,12 @@ describe("the agents of the settings", () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     assert.ok(folder);
     const file = vscode.Uri.joinPath(folder, ".vscode", "settings.json");
-    const evil = { demo: { command: "/bin/evil" }, evil: { command: "/bin/evil", icon: "bug", defaults: { a: "b" } } };
+    const evil = {
+      demo: { command: "/bin/evil" },
+      evil: { command: "/bin/evil", icon: "bug", defaults: { a: "b" } },
+      far: { url: "wss://evil.example.org/acp", sameFolder: true },
+      goose: { url: "wss://evil.example.org/acp" },
+    };
     await vscode.workspace.fs.writeFile(
       file,
       Buffer.from(JSON.stringify({ "parley.agents": evil, "parley.files.sensitive": ["**/read/**"] })),

@@ -1,10 +1,12 @@
 // 50,000 updates, 50 MB, from an agent process through the whole wire into the state of a session, compared with
-// JSON.parse of the same bytes in the same run.
+// JSON.parse of the same bytes in the same run. Also from a server on loopback, over a WebSocket.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { connect } from "../../src/acp/connect.ts";
+import { connectToAgent, newCookies } from "../../src/agents/remote/client/connectToAgent.ts";
 import { LineSplitter } from "../../src/base/lineSplitter.ts";
 import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
@@ -20,7 +22,7 @@ const count = 50_000;
 const lineBytes = 1000;
 const rounds = 7;
 
-/** Processes the same flood in three ways, alternately, several times. */
+/** Processes the same flood in four ways, alternately, several times. */
 export async function run(): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "parley-bench-"));
   try {
@@ -29,10 +31,12 @@ export async function run(): Promise<Report> {
     const parsing: number[] = [];
     const piping: number[] = [];
     const taking: number[] = [];
+    const takingFromServer: number[] = [];
     for (let round = 0; round < rounds; round++) {
       parsing.push(parse(readFileSync(file)));
       piping.push(await pipe(file));
       taking.push(await take(file));
+      takingFromServer.push(await takeFromServer(file));
     }
     const floor = median(parsing);
     const row = (title: string, times: readonly number[]): readonly string[] => {
@@ -43,6 +47,7 @@ export async function run(): Promise<Report> {
       row("`JSON.parse`, line by line, from memory", parsing),
       row("agent process → pipe → lines → `JSON.parse`", piping),
       row("agent process → wire → session", taking),
+      row("server → WebSocket → wire → session", takingFromServer),
     ];
     return { tables: [{ columns: ["50,000 updates, 50 MB", "median", "range", "each", "ratio"], rows }] };
   } finally {
@@ -92,8 +97,26 @@ async function pipe(file: string): Promise<number> {
 
 async function take(file: string): Promise<number> {
   const process = startAgent(file);
+  const elapsed = await flooded(process.stdin, process.stdout);
+  await ended(process);
+  return elapsed;
+}
+
+async function takeFromServer(file: string): Promise<number> {
+  const server = startAgent(file, "--websocket");
+  const port = await new Promise<string>(resolve => server.stdout.once("data", data => resolve(String(data).trim())));
+  const url = `ws://127.0.0.1:${port}`;
+  const streams = connectToAgent({ url, headers: {}, connectTimeout: 60_000, cookies: newCookies() });
+  const elapsed = await flooded(streams.input, streams.output);
+  await streams.end();
+  await ended(server);
+  return elapsed;
+}
+
+/** The time of the flood through a session of the agent. */
+async function flooded(stdin: Writable, stdout: Readable): Promise<number> {
   let updates = 0;
-  const session = await openSession(process, () => updates++);
+  const session = await openSession(stdin, stdout, () => updates++);
   updates = 0;
   const done = new Promise<void>(resolve => {
     let busy = false;
@@ -108,23 +131,22 @@ async function take(file: string): Promise<number> {
   const elapsed = performance.now() - started;
   const { title } = session.state;
   session.dispose();
-  await ended(process);
   // The events "sent", "shown", "running", "accepted" and "idle" come from the session itself.
   expectAll(updates - 5);
   if (title !== `Update ${count - 1}`) throw new Error("The last update did not reach the state.");
   return elapsed;
 }
 
-async function openSession(agent: ChildProcessWithoutNullStreams, onUpdate: () => void): Promise<Session> {
+async function openSession(stdin: Writable, stdout: Readable, onUpdate: () => void): Promise<Session> {
   const options = {
     ...{
-      stdin: agent.stdin,
-      stdout: agent.stdout,
+      stdin,
+      stdout,
       recorder: new TrafficRecorder(systemClock),
       log: nullLog,
       timeout: 60_000,
     },
-    ...{ clientVersion: "0", agentName: "Flood", program: { command: "", args: [] } },
+    ...{ clientVersion: "0", agentName: "Flood", place: { program: { command: "", args: [] } } },
   };
   const connected = await connect(options, new AbortController().signal);
   const session = new Session({
@@ -159,8 +181,8 @@ const emptyRoom: SessionServices = {
   dispose() {},
 };
 
-function startAgent(file: string): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "floodAgent.mjs"), file]);
+function startAgent(file: string, ...more: readonly string[]): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "floodAgent.mjs"), file, ...more]);
   child.stderr.pipe(process.stderr);
   return child;
 }

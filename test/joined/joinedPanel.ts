@@ -10,6 +10,8 @@ import { inProject } from "../../scripts/tools/project.mjs";
 import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
+import { connectToAgent, newCookies } from "../../src/agents/remote/client/connectToAgent.ts";
+import { RemoteAgents } from "../../src/agents/remote/remoteAgents.ts";
 import { resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem } from "../../src/base/errors.ts";
 import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
@@ -69,7 +71,9 @@ let pool: AgentPool | undefined;
 export function useJoined(): void {
   usePanel();
   before(() => {
-    pool = new AgentPool(nullLog, systemClock, "joined", join(root, "agents"));
+    const remote = new RemoteAgents(() => ({ connectToAgent, newCookies }));
+    const folder = join(root, "agents");
+    pool = new AgentPool(nullLog, systemClock, "joined", folder, undefined, hostEnvironment, remote);
   });
   afterEach("ends the sessions of the test", async () => {
     await Promise.all(windows.splice(0).map(window => window.close()));

@@ -99,6 +99,16 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Reads the paths in the links of a prompt.
   "src/mentions/promptDraft.ts": ["node:url"],
   "src/agents/npmDownload.ts": ["node:fs/promises", "node:os", "node:path"],
+  // Connect to servers: WebSocket by `ws`, Streamable HTTP by the official client, through the HTTP client of Node.js, which
+  // VS Code leads through its proxy.
+  "src/agents/remote/client/connectToAgent.ts": ["@agentclientprotocol/sdk/experimental/http-client"],
+  "src/agents/remote/client/httpStreams.ts": [
+    "@agentclientprotocol/sdk",
+    "@agentclientprotocol/sdk/experimental/http-client",
+    "node:stream",
+  ],
+  "src/agents/remote/client/nodeFetch.ts": ["node:http", "node:https", "node:stream"],
+  "src/agents/remote/client/webSocketStreams.ts": ["node:http", "node:stream", "ws"],
   // Looks for packages that npx has.
   "src/agents/agentPresence.ts": ["node:crypto", "node:fs/promises", "node:path"],
   // Makes the folder in which agents start.

@@ -33,9 +33,13 @@ const parts: ProblemReportParts = {
 describe("the report of a problem", () => {
   it("has versions, settings, failures and the names of messages, and no content unless the user chooses it", () => {
     const at = Date.UTC(2026, 10, 30, 10, 32);
+    const end = {
+      wasStopped: false,
+      problem: () => ({ message: "Mine ended with code 3.", detail: prompt, next: [] }),
+    };
     const report = problemReport({
       ...parts,
-      agents: [{ ...parts.agents[0]!, exit: { code: 3, signal: null, wasStopped: false, stderr: prompt } }],
+      agents: [{ ...parts.agents[0]!, end }],
       sessions: [failedSession({ at, message: "Mine could not finish this turn." })],
       log: ["2026-11-30T10:32:00.000Z The store is locked."],
     });
@@ -65,7 +69,7 @@ Mine could not finish this turn.
 
 ## Mine
 
-ended with code 3
+Mine ended with code 3.
 
 Messages: 5, of which the first 3 are no longer kept
 

@@ -40,6 +40,8 @@ export function stepName(step: NextStep): string {
       return t("Start Anyway");
     case "useDraftProtocol":
       return t("Use Version 2");
+    case "setAgentHeader":
+      return t("Set Header…");
     default:
       step satisfies never;
       return "";

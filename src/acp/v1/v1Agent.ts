@@ -11,6 +11,7 @@ import type {
   KeptSessionRequest,
   OpenSessionRequest,
 } from "../../session/agent.ts";
+import { programOf } from "../agentPlace.ts";
 import { isConnectionClosed } from "../agentProblems.ts";
 import { isObject, asArray, asString, asObject, parseAgentName, type JsonObject } from "../parse.ts";
 import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../protocolAgent.ts";
@@ -53,7 +54,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   }
 
   protected setupParams(request: OpenSessionRequest): JsonObject {
-    return { cwd: request.cwd, mcpServers: this.servers(request).map(serverToWire), ...this.folders(request) };
+    return { cwd: this.folder(request), mcpServers: this.servers(request).map(serverToWire), ...this.folders(request) };
   }
 
   async continueSession(
@@ -62,11 +63,20 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   ): Promise<ContinuedAgentSession | undefined> {
     const unused = this.#unused.get(request.sessionId);
     if (unused) return { session: await this.#reopen(unused, client), by: "resume" };
-    for (const method of [...this.#continuingMethods]) {
+    for (const method of this.#continuingOrder(request)) {
       const session = await this.earlyUpdates.keepDuring(this.#continueBy(method, request, client));
       if (session) return { session, by: method === "session/load" ? "load" : "resume" };
     }
     return undefined;
+  }
+
+  /**
+   * An agent on a server works on while the connection is lost, and only `session/load` repeats what Parley missed. Any other
+   * agent has ended with its connection.
+   */
+  #continuingOrder({ lacksEnd }: ContinueSessionRequest): readonly ("session/resume" | "session/load")[] {
+    const methods = [...this.#continuingMethods];
+    return lacksEnd && !programOf(this.#options.place) ? methods.sort() : methods;
   }
 
   loadsSession(sessionId: string): boolean {
@@ -182,7 +192,7 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
   }
 }
 
-function introduction(result: JsonObject, { agentName, program }: ProtocolAgentOptions): Introduction {
+function introduction(result: JsonObject, { agentName, place }: ProtocolAgentOptions): Introduction {
   const capabilities = asObject(result["agentCapabilities"]);
   const prompt = asObject(capabilities["promptCapabilities"]);
   const servers = asObject(capabilities["mcpCapabilities"]);
@@ -205,7 +215,7 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
         ...(servers["acp"] === true && { acp: true }),
       },
     },
-    signInMethods: signInMethods(asArray(result["authMethods"]), program),
+    signInMethods: signInMethods(asArray(result["authMethods"]), programOf(place)),
     signInRequest: "authenticate",
     // Clients must not call it otherwise (spec page "Authentication").
     signOutRequest: isObject(auth["logout"]) ? "logout" : undefined,

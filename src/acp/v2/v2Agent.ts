@@ -9,6 +9,7 @@ import type {
   KeptSessionRequest,
   OpenSessionRequest,
 } from "../../session/agent.ts";
+import { programOf } from "../agentPlace.ts";
 import { isConnectionClosed } from "../agentProblems.ts";
 import { isObject, asArray, asString, asObject, parseAgentName, type JsonObject } from "../parse.ts";
 import { ProtocolAgent, type Introduction, type ProtocolAgentOptions } from "../protocolAgent.ts";
@@ -33,7 +34,11 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
   }
 
   protected setupParams(request: OpenSessionRequest): JsonObject {
-    return { cwd: request.cwd, mcpServers: this.servers(request).flatMap(serverToV2Wire), ...this.folders(request) };
+    return {
+      cwd: this.folder(request),
+      mcpServers: this.servers(request).flatMap(serverToV2Wire),
+      ...this.folders(request),
+    };
   }
 
   /**
@@ -155,7 +160,7 @@ export class V2Agent extends ProtocolAgent<V2Session> implements V2Connection {
   }
 }
 
-function introduction(result: JsonObject, { agentName, program }: ProtocolAgentOptions): Introduction {
+function introduction(result: JsonObject, { agentName, place }: ProtocolAgentOptions): Introduction {
   const capabilities = asObject(result["capabilities"]);
   const session = asObject(capabilities["session"]);
   const prompt = asObject(session["prompt"]);
@@ -177,7 +182,7 @@ function introduction(result: JsonObject, { agentName, program }: ProtocolAgentO
         ...(isObject(servers["acp"]) && { acp: true }),
       },
     },
-    signInMethods: signInMethods(methods.flatMap(asV1Method), program),
+    signInMethods: signInMethods(methods.flatMap(asV1Method), programOf(place)),
     signInRequest: "auth/login",
     signOutRequest: methods.length > 0 ? "auth/logout" : undefined,
     hasAccount: isObject(asObject(capabilities["auth"])["status"]),

@@ -12,6 +12,7 @@ import { checkAgent } from "../checkAgent.ts";
 import { checkReport, type CheckedAgent } from "../checkReport.ts";
 import { followNpmDownload } from "../npmDownload.ts";
 import type { AgentDefinition } from "../registry.ts";
+import type { RemoteAgents } from "../remote/remoteAgents.ts";
 import { prepareStartFolder } from "../startFolder.ts";
 import { showInformationMessage, showQuickPicks, withProgress } from "../../editor/editorUi.ts";
 import { definitionToStart } from "./definitionToStart.ts";
@@ -23,6 +24,7 @@ interface CheckAgentsOptions {
   readonly current: () => AgentDefinition | undefined;
   readonly keys: Pick<StoredKeys, "values">;
   readonly environment: WindowEnvironment;
+  readonly remote: Pick<RemoteAgents, "connect">;
 }
 
 /** Checks of agents for a report of a problem. */
@@ -36,19 +38,19 @@ export interface CheckAgents {
 /** {@link CheckAgents} of a window. */
 export const createAgentChecks = (
   platform: ExtensionPlatform,
-  { agents, keys, environment }: Omit<CheckAgentsOptions, "current">,
+  { agents, ...tools }: Omit<CheckAgentsOptions, "current">,
 ): CheckAgents => ({
   system: environmentText(platform),
   report: async agent => {
     const checked = agents().filter(({ id }) => id === agent);
-    return checked.length > 0 ? checkWithProgress(platform, checked, { keys, environment }) : undefined;
+    return checked.length > 0 ? checkWithProgress(platform, checked, tools) : undefined;
   },
 });
 
 /** Handler of the command. With `current` or the id of an agent as argument, it checks this agent without asking. */
 export function checkAgentsCommands(
   platform: ExtensionPlatform,
-  { agents, current, keys, environment }: CheckAgentsOptions,
+  { agents, current, ...tools }: CheckAgentsOptions,
 ): CommandHandlers<"parley.checkAgents"> {
   const texts = new ReadOnlyTexts({
     scheme: "parley-check",
@@ -68,7 +70,7 @@ export function checkAgentsCommands(
       const named = which === "current" ? chosen : agents().find(({ id }) => id === which);
       const checked = named ? [named] : await pickAgents(agents(), chosen?.id);
       if (checked.length === 0) return;
-      const report = await checkWithProgress(platform, checked, { keys, environment });
+      const report = await checkWithProgress(platform, checked, tools);
       if (report === undefined) return;
       const document = await vscode.workspace.openTextDocument(texts.add("/Agent Check.txt", report));
       await vscode.window.showTextDocument(document, { preview: true });
@@ -83,7 +85,7 @@ async function pickAgents(
 ): Promise<readonly AgentDefinition[]> {
   const picks = agents.map(agent => ({
     label: agent.name,
-    description: agent.description ?? agent.command,
+    description: agent.description ?? agent.remote?.url ?? agent.command,
     picked: agent.id === current,
     agent,
   }));
@@ -98,7 +100,7 @@ async function pickAgents(
 function checkWithProgress(
   platform: ExtensionPlatform,
   agents: readonly AgentDefinition[],
-  { keys, environment }: Pick<CheckAgentsOptions, "keys" | "environment">,
+  tools: Pick<CheckAgentsOptions, "keys" | "environment" | "remote">,
 ): Thenable<string | undefined> {
   const options = {
     location: vscode.ProgressLocation.Notification,
@@ -116,8 +118,9 @@ function checkWithProgress(
             message: line === undefined ? definition.name : `${definition.name}: ${line.slice(0, 100)}`,
           });
         report();
-        checked.push(await check(platform, definition, { keys, environment, signal: cancel.signal, report }));
+        checked.push(await check(platform, definition, { ...tools, signal: cancel.signal, report }));
       }
+      const { environment } = tools;
       const programs = await environment.of(shared => shared);
       return checkReport(checked, environmentText(platform), { host: environment.host, programs });
     } catch (error) {
@@ -135,6 +138,7 @@ async function check(
   run: {
     readonly keys: Pick<StoredKeys, "values">;
     readonly environment: WindowEnvironment;
+    readonly remote: Pick<RemoteAgents, "connect">;
     readonly signal: AbortSignal;
     readonly report: (line: string) => void;
   },
@@ -150,6 +154,7 @@ async function check(
       workspaceFolder: sessionFolder() ?? startFolder,
       clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
       environment: run.environment,
+      remote: run.remote,
       clock,
       log,
       onOutput: run.report,

@@ -1,4 +1,5 @@
-// Creates the pool of agents of a window.
+// Creates the pool of agents of a window, and what connects to those on servers.
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ReadPace } from "../../acp/ndjson.ts";
 import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
@@ -7,6 +8,8 @@ import { readPace } from "../readPace.ts";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import { AgentPool } from "../pool.ts";
+import type { RemoteClientModule } from "../remote/remoteClient.ts";
+import { RemoteAgents } from "../remote/remoteAgents.ts";
 import { startWatchdog } from "../startWatchdog.ts";
 
 /** The panels that paint what agents send. */
@@ -25,6 +28,7 @@ export function createAgents(
   panels: PaintingPanels,
   isHidden: (agent: string, agentSession: string) => boolean | undefined,
   environment: WindowEnvironment,
+  remote: RemoteAgents,
 ): AgentPool {
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
   const options: ReadBudgetOptions = { clock, isBehind: () => panels.isBehind, isPainting: () => panels.isPainting };
@@ -33,5 +37,12 @@ export function createAgents(
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
   // Global storage is in the user's own folders, which nothing in an opened folder can change.
   const paceOf = (agent: string): ReadPace => readPace(readBudget, agentSession => isHidden(agent, agentSession));
-  return new AgentPool(log, clock, version, join(context.globalStorageUri.fsPath, "agents"), paceOf, environment);
+  const folder = join(context.globalStorageUri.fsPath, "agents");
+  return new AgentPool(log, clock, version, folder, paceOf, environment, remote);
+}
+
+/** Connects to agents on servers with the client in `dist/remote.js`, which is loaded with the first one. */
+export function createRemoteAgents({ context }: ExtensionPlatform): RemoteAgents {
+  const load = createRequire(context.asAbsolutePath(join("dist", "extension.js")));
+  return new RemoteAgents(() => load("./remote.js") as RemoteClientModule);
 }

@@ -8,6 +8,7 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { showInformationMessage, showQuickPicks } from "../../editor/editorUi.ts";
 import { LastChoices } from "./lastChoices.ts";
+import { keyOwner } from "./definitionToStart.ts";
 import { LastSignIns } from "./lastSignIns.ts";
 import { SignInConsents } from "./signInConsents.ts";
 import { SignInRunner } from "./signInRunner.ts";
@@ -53,7 +54,7 @@ export const storedKeyCommands = (
       return;
     }
     const picks = names.map(([id, variables]) => ({
-      label: agents().find(agent => agent.id === id)?.name ?? id,
+      label: agents().find(agent => keyOwner(agent) === id)?.name ?? id,
       description: variables.join(", "),
       id,
     }));

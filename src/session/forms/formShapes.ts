@@ -95,6 +95,7 @@ export const isProblem = isExactly<Problem>()(
     detail: optionalString,
     command: optionalString,
     next: isListOf(isStringOf<NextStep>()),
+    reconnects: optional(isTrue),
     signIn: optional(isListOf(isRecordWith({ id: isString, name: isString, description: optionalString }))),
   }),
 );

@@ -175,7 +175,7 @@ class ReplayRun implements ReplayResult {
         log: nullLog,
         clientVersion: "1.0.0",
         agentName: typeof info["title"] === "string" ? info["title"] : this.#name,
-        program: { command: "agent", args: ["--acp"] },
+        place: { program: { command: "agent", args: ["--acp"] } },
         timeout: 15_000,
       },
       this.#cut.signal,

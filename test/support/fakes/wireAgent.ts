@@ -40,7 +40,7 @@ export class WireAgent {
         log: { ...nullLog, warn: message => this.warnings.push(message) },
         clientVersion: "1.2.3",
         agentName: "Robo",
-        program: { command: "robo", args: ["--acp"] },
+        place: { program: { command: "robo", args: ["--acp"] } },
         timeout: 5000,
         onBadLine: count => (this.badLines = count),
         ...more,
