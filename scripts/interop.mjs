@@ -5,7 +5,7 @@
 //   npm run test:interop -- --only=stop,mode      scenarios whose ID contains one of these; no panel
 //   npm run test:interop -- --only=panel          only the panel tests; --no-panel omits them
 //   npm run test:interop -- --only=panel --grep=x only the panel tests whose title contains this
-// Results of such a part replace those of earlier runs, and --table writes the table of all of them.
+// Results of such a part replace those of earlier runs, and --table writes the tables of all of them.
 // The traffic is recorded in out/interop/. No account is needed, and only the npm registry is contacted.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -60,7 +60,7 @@ await main(async () => {
     const stack =
       only === "panel" ? 0 : await run(process.execPath, [path.join(out, "run.mjs"), file], { env: environment });
     const panel = (only && only !== "panel") || flag("no-panel") ? 0 : await runPanel(file);
-    if (isWhole || flag("table")) await writeTable();
+    if (isWhole || flag("table")) await writeTables();
     process.exitCode = stack || panel;
   } finally {
     model.stop();
@@ -75,14 +75,17 @@ function inOut(name) {
 /** Builds the interop tests, which `npm test` doesn't build. */
 async function bundle() {
   fs.mkdirSync(out, { recursive: true });
-  for (const file of isWhole ? ["results.json", "panel.json"] : []) fs.rmSync(path.join(out, file), { force: true });
+  for (const file of isWhole ? ["results.json", "panel.json", "tools.json"] : [])
+    fs.rmSync(path.join(out, file), { force: true });
   const esbuild = await import("esbuild"); // In a new clone, esbuild has only just been installed.
   await esbuild.build({
     entryPoints: {
       agents: inProject("test/interop/agents.ts"),
       run: inProject("test/interop/run.ts"),
       table: inProject("test/interop/table.ts"),
+      toolRuns: inProject("test/interop/toolRuns.ts"),
       panel: inProject("test/e2e/realAgent.ts"),
+      panelTools: inProject("test/e2e/realAgentTools.ts"),
     },
     outdir: out,
     outExtension: { ".js": ".mjs" },
@@ -175,7 +178,10 @@ async function runPanel(trial) {
   if (built !== 0) throw new Problem("The extension could not be built.");
   const env = { ...environment, CHROMIUM_PATH: ensureChromium(), PARLEY_TRIAL: trial };
   const results = path.join(out, "panel-run.json");
-  const command = mochaCommand([path.join(out, "panel.mjs")], { results, grep: option("grep"), timeout: 120_000 });
+  const command = mochaCommand(
+    ["panel.mjs", "panelTools.mjs"].map(name => path.join(out, name)),
+    { results, grep: option("grep"), timeout: 120_000 },
+  );
   const code = await run(process.execPath, command, { env });
   const { tests } = readResults(results);
   const titles = new Set(tests.map(({ title }) => title));
@@ -186,22 +192,39 @@ async function runPanel(trial) {
 
 /** The latest result of each panel test. */
 function panelTests() {
-  const file = path.join(out, "panel.json");
   /** @type {import("./tools/results.d.mts").TestResult[]} */
-  const tests = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : [];
+  const tests = resultsIn("panel.json") ?? [];
   return tests;
 }
 
-/** Writes the table between the markers of the document. */
-async function writeTable() {
-  /** @type {typeof import("../test/interop/table.ts")} */
-  const { table } = await import(inOut("table.mjs"));
-  const results = JSON.parse(fs.readFileSync(path.join(out, "results.json"), "utf8"));
-  const about = { results, panel: panelTests(), day: new Date().toISOString().slice(0, 10) };
+/** Writes each table for which there are results between its markers in the document. */
+async function writeTables() {
+  const results = resultsIn("results.json");
+  if (results) {
+    /** @type {typeof import("../test/interop/table.ts")} */
+    const { table } = await import(inOut("table.mjs"));
+    writeBetween("table", table({ results, panel: panelTests(), day: new Date().toISOString().slice(0, 10) }));
+  }
+  const pair = resultsIn("tools.json");
+  if (pair) {
+    /** @type {typeof import("../test/interop/toolRuns.ts")} */
+    const { toolTable } = await import(inOut("toolRuns.mjs"));
+    writeBetween("tools", toolTable(pair));
+  }
+}
+
+/** The results in a file. Undefined: there are none. @param {string} name @returns {any} */
+function resultsIn(name) {
+  const file = path.join(out, name);
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : undefined;
+}
+
+/** Writes a table between its markers in the document. @param {string} name @param {string} written */
+function writeBetween(name, written) {
   const text = fs.readFileSync(documentFile, "utf8");
-  const markers = /(<!-- table: begin[^>]*-->)[\s\S]*(<!-- table: end -->)/;
-  if (!markers.test(text)) throw new Error(`${documentFile} has no markers for its table.`);
-  const filled = text.replace(markers, (_, begin, end) => `${begin}\n\n${table(about)}\n\n${end}`);
+  const markers = new RegExp(`(<!-- ${name}: begin[^>]*-->)[\\s\\S]*(<!-- ${name}: end -->)`);
+  if (!markers.test(text)) throw new Error(`${documentFile} has no markers for its table “${name}”.`);
+  const filled = text.replace(markers, (_, begin, end) => `${begin}\n\n${written}\n\n${end}`);
   fs.writeFileSync(documentFile, formatted(filled, documentFile));
-  say(`\nThe table is in ${path.relative(root, documentFile)}.`);
+  say(`\nThe table “${name}” is in ${path.relative(root, documentFile)}.`);
 }

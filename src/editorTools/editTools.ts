@@ -109,10 +109,11 @@ export const formatFileTool = actingTool(
       const admitted = await admittedPath(path, context, signal);
       const proposed = await context.editor.edits.format(admitted);
       const { edits, others } = proposed;
+      const none = `Nothing to change, or no formatter is installed for ${quotePath(admitted)}.`;
       if (edits.length + others.length === 0)
         return {
-          structured: { changed: [], failed: [] },
-          text: `Nothing to change, or no formatter is installed for ${quotePath(admitted)}.`,
+          structured: { changed: [], failed: [], notes: [none] },
+          text: none,
         };
       return makeChange(proposed, { title: t("Format {0}", basename(admitted)) }, context, signal);
     },

@@ -20,6 +20,7 @@ import {
   pageSchema,
   rangeSchema,
   text,
+  whole,
 } from "./resultFields.ts";
 import { madePage, maxPageItems, wholeCharacters } from "./resultPages.ts";
 import { maxProblemsWait, whenProblemsSettle } from "./settledProblems.ts";
@@ -76,6 +77,9 @@ export const diagnosticsTool = readingTool({
       description: "Files about whose present text nothing was reported: without problems, or not checked yet.",
     },
     notOpened: { type: "array", items: text(), description: "Files that could not be opened to be checked." },
+    "unopened?": whole(
+      `The number of changed files after the first ${maxOpened}, which were not opened. Name a folder or a file to check others.`,
+    ),
   }),
   async run({ path, severity = "warning", ...page }, context, signal) {
     const scope = path === undefined ? undefined : await admittedPath(path, context, signal);
@@ -101,7 +105,8 @@ export const diagnosticsTool = readingTool({
     const shown = madePage(inOrder(groups, page.offset), page, shownProblem);
     const { settled, notChecked, notReported, notOpened } = checked;
     const uncertain = notChecked.length + notReported.length + notOpened.length;
-    const isCertain = settled && uncertain + unlisted.beyond === 0 && changed.length <= maxOpened;
+    const unopened = changed.length - toOpen.length;
+    const isCertain = settled && uncertain + unlisted.beyond + unopened === 0;
     const count = (kind: ProblemSeverity): string | undefined => {
       const number = groups.reduce((sum, one) => sum + (one.severity === kind ? one.problems.length : 0), 0);
       return number === 0 ? undefined : `${number} ${kind}${number === 1 || kind === "information" ? "" : "s"}`;
@@ -111,6 +116,7 @@ export const diagnosticsTool = readingTool({
       structured: {
         ...{ problems: shown.items, settled, notChecked, notReported, notOpened },
         ...pageFields(shown, unlisted),
+        ...(unopened > 0 && { unopened }),
       },
       text: joinedLines(
         counts.length > 0 ? `${counts.join(", ")}.` : isCertain ? "No problems." : "No problems are known so far.",
@@ -128,7 +134,7 @@ export const diagnosticsTool = readingTool({
           notReported,
         ),
         namedFiles("These files could not be opened, so they may not be checked:", notOpened),
-        changed.length > maxOpened
+        unopened > 0
           ? `The session changed ${changed.length} files. Only the first ${maxOpened} were opened. Name a folder or a file to check others.`
           : undefined,
       ),

@@ -40,7 +40,14 @@ interface CommandAfter {
 export const changeSchema = resultSchema({
   changed: { type: "array", items: text(), description: "The files that were changed." },
   failed: list({ path: text(), reason: text() }, "The files that were not changed."),
+  // Some agents give the model only the structure of a result.
+  "notes?": { type: "array", items: text(), description: "What else to know, such as whether a command ran." },
 });
+
+const noteFields = (notes: readonly (string | undefined)[]): { readonly notes?: readonly string[] } => {
+  const known = notes.filter(one => one !== undefined);
+  return known.length === 0 ? {} : { notes: known };
+};
 
 /** Asks the user about a change of files, and makes it. Rejects with a Refusal if no file was changed. */
 export async function makeChange(
@@ -56,7 +63,10 @@ export async function makeChange(
     );
   const edits = proposed.filter(({ before, after: text }) => withLineFeeds(before) !== withLineFeeds(text));
   if (edits.length === 0 && after === undefined)
-    return { structured: { changed: [], failed: [] }, text: joinedLines("There is nothing to change.", ...notes) };
+    return {
+      structured: { changed: [], failed: [], ...noteFields(notes) },
+      text: joinedLines("There is nothing to change.", ...notes),
+    };
   checkFileCount(edits.length);
   const content = edits.map(shownDiff);
   if (content.reduce((sum, { oldText = "", newText = "" }) => sum + oldText.length + newText.length, 0) > maxShown)
@@ -79,7 +89,7 @@ export async function makeChange(
         if (first && changed.length === 0) throw new Refusal("failed", first.reason);
         const ending = after && (await runAfter(after, written, context, signal));
         return {
-          structured: { changed, failed },
+          structured: { changed, failed, ...noteFields([...notes, ending]) },
           text: joinedLines(
             changed.length > 0 ? `Changed ${changed.length === 1 ? "1 file" : `${changed.length} files`}:` : undefined,
             ...changed,

@@ -33,6 +33,7 @@ export const runTaskTool = actingTool(
       running: flag("The task is still running."),
       "exitCode?": whole("Absent: it is still running, or it is no program."),
       newProblems: list({ path: text(), severity: text(), message: text(), ...rangeSchema }, "Errors and warnings."),
+      "moreProblems?": whole("The number of further new problems. Get them with diagnostics."),
       settled: flag("The problems had not changed for half a second. Otherwise more may come."),
     }),
     async run({ name, wait = defaultWait }, context, signal) {
@@ -141,9 +142,11 @@ async function result(
   const shown = listed.slice(0, maxProblems).map(({ path, severity, message, line, column, endLine, endColumn }) => ({
     ...{ path, severity, message: message.slice(0, 1000), line, column, endLine, endColumn },
   }));
+  const more = listed.length - shown.length;
   return {
     structured: {
       ...{ running: isRunning, newProblems: shown, settled },
+      ...(more > 0 && { moreProblems: more }),
       ...(exitCode !== undefined && { exitCode }),
     },
     text: joinedLines(
@@ -154,7 +157,7 @@ async function result(
           : `The task has ended with exit code ${exitCode}.`,
       listed.length === 0 ? "No new problems are known." : `New problems: ${listed.length}.`,
       ...shown.map(({ path, line, column, severity, message }) => `${path}:${line}:${column} ${severity}: ${message}`),
-      listed.length > shown.length ? "Get the rest with diagnostics." : undefined,
+      more > 0 ? "Get the rest with diagnostics." : undefined,
       settled ? undefined : "The problems were still changing, so more may come. Get them with diagnostics.",
     ),
   };

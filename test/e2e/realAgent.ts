@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { inProject } from "../../scripts/tools/project.mjs";
-import { agentPresets } from "../../src/agents/registry.ts";
-import { agents, define, nameOf, presetOf, type RealAgent } from "../interop/agents.ts";
+import { agents, nameOf, presetOf, type RealAgent } from "../interop/agents.ts";
+import { allowOnce, onlyThese, temporary, testedAgents, trial, trialSettings } from "./agentTrial.ts";
 import {
   candidateActions,
   candidateRow,
@@ -22,34 +22,22 @@ import {
 import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 import { chord, typeComment } from "./keyboard.ts";
 
-/** The fields of the trial that this test uses. */
-interface Trial {
-  readonly model: string;
-  readonly node: string;
-  readonly installed: Readonly<Record<string, string>>;
-}
-
-const trial = JSON.parse(readFileSync(process.env["PARLEY_TRIAL"] ?? "", "utf8")) as Trial;
-
-const homes: string[] = [];
 const modelServers: ChildProcess[] = [];
 
-// The harness has already stopped VS Code and the agents, which write there until they end.
-after("removes the agents' homes", () => {
+after("stops the model servers", () => {
   for (const server of modelServers) server.kill();
-  for (const home of homes) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
 describe("the panel in a real VS Code", () => {
-  for (const agent of agents.filter(({ id }) => id in trial.installed)) {
+  for (const agent of testedAgents) {
     it(`streams, asks before an edit, is answered by a button, and changes the file: ${nameOf(agent)}`, () =>
       edit(agent));
   }
-  for (const agent of agents.filter(({ id }) => id in trial.installed)) {
+  for (const agent of testedAgents) {
     it(`gets a comment on a line, answers in its thread, and gets the collected comments of both sides of a diff: ${nameOf(agent)}`, () =>
       comments(agent));
   }
-  for (const agent of agents.filter(({ id, noTerminalSignIn }) => id in trial.installed && !noTerminalSignIn)) {
+  for (const agent of testedAgents.filter(({ noTerminalSignIn }) => !noTerminalSignIn)) {
     it(`offers the agent's sign-in program in a terminal: ${nameOf(agent)}`, () => signIn(agent));
   }
 });
@@ -92,7 +80,7 @@ const edits: readonly (readonly (readonly [string, string, string])[])[] = [
 
 async function oneTask(): Promise<void> {
   const scripts = mkdtempSync(join(tmpdir(), "parley-interop-"));
-  homes.push(scripts);
+  temporary.push(scripts);
   const fileOf = (at: number): string => join(scripts, `${at}.json`);
   const models = await Promise.all(together.map((_, at) => startModelServer(fileOf(at))));
   const { page, folder, errors } = await openWorkbench({
@@ -216,7 +204,7 @@ async function startModelServer(prompts: string): Promise<string> {
 }
 
 async function edit(agent: RealAgent): Promise<void> {
-  const { page, folder, errors } = await openWorkbench({ settings: settings(agent) });
+  const { page, folder, errors } = await openWorkbench({ settings: trialSettings(agent) });
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
   const panel = await openChat(page);
@@ -236,7 +224,7 @@ async function edit(agent: RealAgent): Promise<void> {
   assert.ok(await stop.isVisible(), "the answer streams: the turn continues while text is shown");
   // The option for this request only, as the different agents name it.
   // The option appears on the tool call and above the composer.
-  const allow = panel.getByRole("button", { name: /^(Allow|Allow once|Yes|Approve once)$/ }).last();
+  const allow = panel.getByRole("button", { name: allowOnce }).last();
   await allow.waitFor();
   assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
   await screenshot(page, `interop-panel-${agent.id}-question`);
@@ -284,7 +272,7 @@ async function edit(agent: RealAgent): Promise<void> {
 }
 
 async function comments(agent: RealAgent): Promise<void> {
-  const { page, folder, errors } = await openWorkbench({ settings: settings(agent) });
+  const { page, folder, errors } = await openWorkbench({ settings: trialSettings(agent) });
   const file = join(folder, "src", "sum.js");
   const before = readFileSync(file, "utf8");
   const panel = await openChat(page);
@@ -301,10 +289,7 @@ async function comments(agent: RealAgent): Promise<void> {
   await page.locator(".view-line", { hasText: "let i = 1;" }).click();
   await typeComment(page, `Start at zero. [[tool:edit ${file}|let i = 1;|let i = 0;]][[say:It starts at zero now.]]`);
   await page.keyboard.press("Control+Enter");
-  await panel
-    .getByRole("button", { name: /^(Allow|Allow once|Yes|Approve once)$/ })
-    .last()
-    .click();
+  await panel.getByRole("button", { name: allowOnce }).last().click();
   await thread.locator(".comment-body", { hasText: "It starts at zero now." }).waitFor();
   await thread.locator(".review-title", { hasText: "answered" }).waitFor();
   await settled(() => readFileSync(file, "utf8"), before.replace("let i = 1;", "let i = 0;"));
@@ -346,7 +331,7 @@ const signIns: Readonly<Record<string, { readonly greeting: string; readonly ans
 };
 
 async function signIn(agent: RealAgent): Promise<void> {
-  const { page, errors } = await openWorkbench({ settings: settings(agent, false) });
+  const { page, errors } = await openWorkbench({ settings: trialSettings(agent, false) });
   const panel = await openChat(page);
   const composer = panel.getByRole("textbox", { name: "Message" });
   const log = panel.getByRole("log", { name: "Conversation" });
@@ -422,29 +407,4 @@ async function answerQwen(page: Page): Promise<void> {
   await keyboard.type("/quit");
   await shows("exit the cli");
   await keyboard.press("Enter");
-}
-
-/** Hides every agent except the tested one, so that it is selected. */
-const settings = (agent: RealAgent, hasKey = true): Record<string, unknown> => ({
-  "parley.agents": onlyThese({ agent, model: trial.model, hasKey }),
-});
-
-interface TestedAgent {
-  readonly agent: RealAgent;
-  /** The URL of its model server. */
-  readonly model: string;
-  readonly hasKey?: boolean;
-}
-
-/** The agents in the settings. All others are hidden. */
-function onlyThese(...tested: readonly TestedAgent[]): Readonly<Record<string, unknown>> {
-  const hidden = ["demo", ...agentPresets.map(({ id }) => id)].map(id => [id, false] as const);
-  const own = tested.map(({ agent, model, hasKey = true }) => {
-    const home = mkdtempSync(join(tmpdir(), "parley-interop-"));
-    homes.push(home);
-    const installed = trial.installed[agent.id] ?? "";
-    const { command, args, env, protocol } = define(agent, { installed, node: trial.node, home, model, hasKey });
-    return [presetOf(agent).id, { command, args, env, ...(protocol && { protocol }) }] as const;
-  });
-  return Object.fromEntries([...hidden, ...own]);
 }

@@ -139,7 +139,10 @@ describe("the editor's tools that act", () => {
     assert.equal(made.text("/ws/a.ts"), made.proposed.edits[0]?.before, "nothing is written before the answer");
     made.actions.answer("allow");
     const result = await called;
-    assert.deepEqual(result.structured, { changed: ["/ws/a.ts", "/ws/b.ts"], failed: [] });
+    assert.deepEqual(result.structured, {
+      ...{ changed: ["/ws/a.ts", "/ws/b.ts"], failed: [] },
+      notes: ["Only texts are changed. Files are not renamed."],
+    });
     assert.equal(made.text("/ws/b.ts"), 'import { fresh } from "./a";\n');
     assert.deepEqual(made.actions.written, ["/ws/a.ts", "/ws/b.ts"]);
     assert.equal(made.actions.tool().status, "completed");

@@ -478,6 +478,7 @@ describe("diagnostics", () => {
     const result = await settled(made, made.call("diagnostics"));
     assert.equal(made.editor.opened.length, 50);
     assert.match(result.text, /changed 60 files\. Only the first 50 were opened\./);
+    assert.equal(structureOf("diagnostics", result)["unopened"], 10);
   });
 
   it("limits the problems to a folder", async () => {

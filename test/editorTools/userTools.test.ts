@@ -33,6 +33,8 @@ interface Bench {
   ends: { readonly isRunning: boolean; readonly exitCode?: number };
   running: EditorTask | undefined;
   problems: readonly CodeProblem[];
+  /** The problems that a task brings. */
+  added: readonly CodeProblem[];
   last: TerminalCommand | undefined;
   call(name: string, given: unknown): Promise<ToolResult>;
   /** Calls a tool, and answers its question. */
@@ -67,7 +69,7 @@ function bench(rules: readonly Rule[] = []): Bench {
       isRunning: (task: EditorTask) => made.running === task,
       run: async ({ label }: EditorTask) => {
         did.push(["run", label]);
-        made.problems = [...made.problems, { ...problem, line: 3 }, { ...problem, path: "/elsewhere/x.ts" }];
+        made.problems = [...made.problems, ...made.added];
         return made.ends;
       },
     },
@@ -87,6 +89,10 @@ function bench(rules: readonly Rule[] = []): Bench {
   const made: Bench = {
     ...{ documents, actions, did, spellings: [] },
     ...{ action: undefined, tasks: [], isTrusted: true, running: undefined, problems: [problem], last: undefined },
+    added: [
+      { ...problem, line: 3 },
+      { ...problem, path: "/elsewhere/x.ts" },
+    ],
     ends: { isRunning: false, exitCode: 2 },
     async call(name, given) {
       const signal = new AbortController().signal;
@@ -259,9 +265,11 @@ describe("the command of a code action", () => {
     made.documents.put("/ws/b.ts", "let other;\n");
     const runCommand = async (): Promise<void> => void made.did.push("command");
     made.action = { edits: [one, two], others: [], command: "ext.fix", runCommand };
-    const { text } = await made.answered("run_code_action", at);
+    const { text, structured } = await made.answered("run_code_action", at);
     assert.match(text, /The command ext\.fix was not run\./);
     assert.doesNotMatch(text, /ran, too/);
+    // Some agents give the model only the structure.
+    assert.match(String(structured?.["notes"]), /The command ext\.fix was not run\./);
     assert.deepEqual(made.did, []);
   });
 
@@ -272,6 +280,7 @@ describe("the command of a code action", () => {
     const { structured, text } = await made.answered("run_code_action", at);
     assert.deepEqual(structured?.["changed"], ["/ws/a.ts"]);
     assert.match(text, /The command ext\.fix failed\. .* The error: No project/);
+    assert.match(String(structured?.["notes"]), /The command ext\.fix failed\. .* The error: No project/);
     made.action = { edits: [], others: [], command: "ext.fix", runCommand };
     const { isError, text: alone } = await made.answered("run_code_action", at);
     assert.equal(isError, true);
@@ -384,6 +393,16 @@ describe("the tool that runs a task", () => {
       [["/ws/a.ts", 3]],
     );
     assert.deepEqual(made.did, [["run", "build"]]);
+  });
+
+  it("counts the new problems that the result leaves out", async () => {
+    const made = bench();
+    made.tasks = [build];
+    made.added = Array.from({ length: 60 }, (_, at) => ({ ...problem, message: `The problem ${at}.` }));
+    const { structured, text } = await made.answered("run_task", { name: "build" });
+    const shown = structured?.["newProblems"] as readonly unknown[];
+    assert.equal(shown.length + Number(structured?.["moreProblems"]), 60);
+    assert.match(text, /New problems: 60\.[\s\S]*Get the rest with diagnostics\./);
   });
 
   it("does not run if it has changed while the question was open", async () => {

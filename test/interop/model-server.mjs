@@ -24,6 +24,8 @@
 //   [[plan]] [[plan:2]]          the todo / plan tool; the number is how many of 3 steps are done
 //   [[call:NAME {JSON}]]         that tool with those arguments, whatever it is
 //   [[mcp:SERVER.TOOL {JSON}]]   that tool of an MCP server, whatever the agent calls it
+//   [[mend:SERVER {JSON}]]       calls the tool diagnostics of the MCP server with these arguments, repairs what it reports
+//                                with apply_edits, and calls it again; nothing if that tool is not offered (repairs.mjs)
 //   [[model]] [[images]]         text: the name of the model; how many images the last request with user text has
 //   [[and]]                      the next tool goes into the same reply (parallel calls)
 //   [[wait:SECONDS]]             sleep before continuing
@@ -38,6 +40,7 @@
 import http from "node:http";
 import fs from "node:fs";
 import crypto from "node:crypto";
+import { nextRepairCall } from "./repairs.mjs";
 
 const argv = process.argv.slice(2);
 const opt = (name, dflt) => {
@@ -100,6 +103,9 @@ function parseScript(text) {
       const sp = arg.indexOf(" ");
       const [server, tool] = arg.slice(0, sp).split(".");
       out.push({ op: "tool", kind: "mcp", server, name: tool, args: JSON.parse(arg.slice(sp + 1)), parts: [] });
+    } else if (name === "mend") {
+      const sp = arg.indexOf(" ");
+      out.push({ op: "mend", server: arg.slice(0, sp), args: JSON.parse(arg.slice(sp + 1)) });
     } else if (name === "plan") out.push({ op: "tool", kind: "plan", done: Number(arg || 0), parts: [] });
     else if (name === "call") {
       const sp = arg.indexOf(" ");
@@ -125,13 +131,13 @@ function replies(script) {
       join = true;
       continue;
     }
-    if (open && !(join && a.op === "tool")) {
+    if ((open || (a.op === "mend" && list.at(-1).length > 0)) && !(join && a.op === "tool")) {
       list.push([]);
       open = false;
     }
     list.at(-1).push(a);
     join = false;
-    if (a.op === "tool") open = true;
+    if (a.op === "tool" || a.op === "mend") open = true;
   }
   return list;
 }
@@ -145,7 +151,24 @@ const textsOf = c =>
       ? c.filter(b => typeof b?.text === "string" && (b.type === undefined || /text/.test(b.type))).map(b => b.text)
       : [];
 
-// Each request becomes { items: [{role, texts[], calls[], results}], tools, stream, model, jsonSchema }.
+// Gemini has an object. Its text is in one of several fields.
+function textOfResponse(response) {
+  const text = response?.output ?? response?.error ?? response;
+  return typeof text === "string" ? text : JSON.stringify(text);
+}
+
+// Qwen Code can call the tools of servers through one tool.
+function nameOfCall({ name, arguments: sent }) {
+  if (name !== "tool_call") return name;
+  try {
+    return JSON.parse(sent).name;
+  } catch {
+    return name;
+  }
+}
+
+// Each request becomes { items: [{role, texts[], calls[], named, results, outcomes}], tools, stream, model, jsonSchema }.
+// `named` has the names of the calls by their ids, and `outcomes` the ids and texts of the results.
 function normAnthropic(b) {
   const items = (b.messages ?? []).map(m => {
     const blocks = typeof m.content === "string" ? [{ type: "text", text: m.content }] : (m.content ?? []);
@@ -153,7 +176,11 @@ function normAnthropic(b) {
       role: m.role,
       texts: blocks.filter(x => x.type === "text").map(x => x.text),
       calls: blocks.filter(x => x.type === "tool_use").map(x => x.id),
+      named: blocks.filter(x => x.type === "tool_use").map(x => [x.id, x.name]),
       results: blocks.filter(x => x.type === "tool_result").length,
+      outcomes: blocks
+        .filter(x => x.type === "tool_result")
+        .map(x => ({ id: x.tool_use_id, text: textsOf(x.content).join("\n") })),
     };
   });
   const tools = (b.tools ?? []).map(t => ({ name: t.name, schema: t.input_schema ?? {}, type: t.type }));
@@ -171,7 +198,9 @@ function normChat(b) {
     role: m.role === "tool" ? "tool" : m.role === "assistant" ? "assistant" : m.role === "user" ? "user" : "system",
     texts: textsOf(m.content),
     calls: (m.tool_calls ?? []).map(c => c.id),
+    named: (m.tool_calls ?? []).map(c => [c.id, nameOfCall(c.function ?? {})]),
     results: m.role === "tool" ? 1 : 0,
+    outcomes: m.role === "tool" ? [{ id: m.tool_call_id, text: textsOf(m.content).join("\n") }] : [],
   }));
   const tools = (b.tools ?? []).map(t => ({ name: t.function?.name ?? t.name, schema: t.function?.parameters ?? {} }));
   return { items, tools, stream: !!b.stream, model: b.model, jsonSchema: b.response_format?.json_schema?.schema };
@@ -219,7 +248,11 @@ function normGemini(b, stream, model) {
       role: c.role === "model" ? "assistant" : "user",
       texts: parts.filter(p => typeof p.text === "string" && !p.thought).map(p => p.text),
       calls: parts.filter(p => p.functionCall).map(p => p.functionCall.id ?? ""),
+      named: parts.filter(p => p.functionCall).map(p => [p.functionCall.id, p.functionCall.name]),
       results: parts.filter(p => p.functionResponse).length,
+      outcomes: parts
+        .filter(p => p.functionResponse)
+        .map(({ functionResponse: { id, name, response } }) => ({ id, name, text: textOfResponse(response) })),
     };
   });
   const tools = (b.tools ?? [])
@@ -281,7 +314,21 @@ function situation(req) {
     )
       return { script: null, round: 0, text: it.texts.join("\n") };
   }
-  return { script: parseScript(text), round: tagged >= 0 ? tagged + 1 : rounds, text };
+  return {
+    script: parseScript(text),
+    round: tagged >= 0 ? tagged + 1 : rounds,
+    text,
+    outcomes: outcomesSince(req, at),
+  };
+}
+
+// The names and texts of the tool results after this item.
+function outcomesSince(req, at) {
+  const items = req.items.slice(at + 1);
+  const names = new Map(items.flatMap(it => it.named ?? []));
+  return items
+    .flatMap(it => it.outcomes ?? [])
+    .map(({ id, name, text }) => ({ name: name ?? names.get(id) ?? "", text }));
 }
 
 // ---------------------------------------------------------------- choosing tools
@@ -542,14 +589,28 @@ const filler = n => {
 // JSON without raw U+2028/2029, at which some stream readers split.
 const J = v => JSON.stringify(v).replace(/[\u2028\u2029]/g, c => "\\u" + c.charCodeAt(0).toString(16));
 
+// The number of the next reply. A reply that mends is repeated until nothing is left to do.
+function skipMended(s, all, tools) {
+  const isDone = k => {
+    const a = all[k]?.[0];
+    if (a?.op !== "mend") return false;
+    a.call = nextRepairCall(a, s.outcomes, tools);
+    return !a.call;
+  };
+  let round = s.round > 0 && all[s.round - 1]?.[0]?.op === "mend" ? s.round - 1 : s.round;
+  while (isDone(round)) round++;
+  return round;
+}
+
 function plan(req) {
   const s = situation(req);
   if (req.jsonSchema) return { steps: [{ text: JSON.stringify(sample(req.jsonSchema)) }], note: "json" };
   if (req.tools.length === 0) return { steps: [{ text: "Side reply" }], note: "side" };
   if (!s.script) return { steps: [{ text: "Fake reply (no markers in the last user text)." }], note: "plain" };
   const all = replies(s.script);
+  s.round = skipMended(s, all, req.tools);
   const mine = all[s.round];
-  const out = { steps: [], note: `script round ${s.round}/${all.length}` };
+  const out = { steps: [], note: `script round ${s.round}/${all.length}`, outcomes: s.outcomes };
   if (!mine || mine.length === 0) {
     out.steps.push({ text: s.round ? "All done." : "Fake reply." });
     return out;
@@ -584,8 +645,8 @@ function plan(req) {
         out.error = { status: Number(m[1]) || 500, noretry: !!m[3] };
         return out;
       }
-    } else if (a.op === "tool") {
-      const c = chooseTool(a, req.tools);
+    } else if (a.op === "tool" || a.op === "mend") {
+      const c = chooseTool(a.call ?? a, req.tools);
       if (c.none) out.steps.push({ text: "[fake-llm: " + c.none + "]" });
       else out.steps.push({ call: { ...c, id: `r${s.round}i${i++}` } });
     }
@@ -1121,6 +1182,7 @@ async function handle(req, res) {
     api,
     model: nreq.model,
     stream: nreq.stream,
+    outcomes: (p.outcomes ?? []).map(({ name, text }) => ({ name, text: text.slice(0, 4000) })),
     tools: nreq.tools.map(t => t.name),
     note: p.note + (p.error ? ` error ${p.error.status}` : ""),
     plan: p.steps.map(s => (s.call ? { call: s.call } : Object.keys(s)[0])),

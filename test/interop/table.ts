@@ -18,6 +18,7 @@ const panelRows: readonly {
   readonly impossible?: (agent: string) => string | undefined;
 }[] = [
   { title: "Stream, edit and permission request in the panel", start: "streams, asks before an edit" },
+  { title: "Tools of the editor, from the panel", start: "show the model a type error" },
   {
     title: "Sign-in by a terminal, from the panel",
     start: "offers the agent's sign-in program",
