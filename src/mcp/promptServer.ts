@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Translator } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { Form, FormAnswer } from "../session/forms/form.ts";
+import type { ServerCredentials, SignInFlow, SignInTarget, StoredSignIn } from "./clientSignIn.ts";
 
 export interface McpArgument {
   readonly name: string;
@@ -58,7 +59,13 @@ export interface ServerStreams {
 /** Where a server is: a process that `start` starts, or a web address. */
 export type ServerTarget =
   | { readonly type: "stdio"; start(): Promise<ServerStreams> }
-  | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly type: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Absent: the headers authorize the requests, and the user cannot sign in. */
+      readonly credentials?: ServerCredentials;
+    };
 
 export interface ServerConnectOptions {
   readonly clientVersion: string;
@@ -99,8 +106,21 @@ export interface PromptServer {
 
 /** What `dist/mcp.js` exports. */
 export interface McpClientModule {
-  /** Sets what translates the texts of the bundle. */
-  translateWith(translator: Translator): void;
-  /** Connects to a server. Rejects with an error whose message is a sentence for the user. */
-  connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
+  readonly mcpClient: {
+    /** Sets what translates the texts of the bundle. */
+    translateWith(translator: Translator): void;
+    /**
+     * Connects to a server. Rejects with an error whose message is a sentence for the user, and with a SignInNeededError if
+     * the user has to sign in first.
+     */
+    connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
+    /** Signs in to a server. Resolves with undefined if the user does not open the page. Rejects with a sentence. */
+    signIn(target: SignInTarget, flow: SignInFlow): Promise<StoredSignIn | undefined>;
+    /** New tokens for the server. Undefined: the user has to sign in again. Rejects with a sentence. */
+    refreshSignIn(url: string, stored: StoredSignIn, signal: AbortSignal): Promise<StoredSignIn | undefined>;
+    /** Asks the authorization server to revoke the tokens, if it can. Rejects with a sentence. */
+    revokeSignIn(url: string, stored: StoredSignIn, signal: AbortSignal): Promise<void>;
+  };
 }
+
+export type McpClient = McpClientModule["mcpClient"];

@@ -53,7 +53,7 @@ import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
 import { JoinedPromptPlace } from "./joinedPrompts.ts";
 import { JoinedReview } from "./joinedReview.ts";
 import { joinedConversations, JoinedMentions } from "./joinedMentions.ts";
-import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
+import { JoinedQuestions, JoinedSignIn, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), "parley-joined-")));
@@ -160,6 +160,7 @@ export class JoinedWindow {
   readonly failures: string[] = [];
   /** What the user is asked about MCP servers. */
   readonly questions = new JoinedQuestions();
+  readonly signIn = new JoinedSignIn();
   readonly serverSettings: JoinedServerSettings;
   /** Where its prompt files are. */
   readonly promptPlace: JoinedPromptPlace;
@@ -523,7 +524,7 @@ export class JoinedWindow {
       promptFiles: this.#promptFiles,
       ...{ settings: this.serverSettings, questions: this.questions, states: this.#states, version: "joined" },
       secrets: this.#secrets,
-      connectToServer: (target, options) => mcpClient.connectToServer(target, options),
+      ...{ client: mcpClient, signInQuestions: this.signIn },
       startFolder: join(root, "servers"),
       userHome: homedir(),
       environment: hostEnvironment,

@@ -104,6 +104,7 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
   // Shortens the paths of files in a question.
+  "src/mcp/client/authorizationFetch.ts": ["node:dns/promises", "node:net"],
   "src/mcp/consentQuestion.ts": ["node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.
   "src/mcp/envFile.ts": ["node:path", "node:util"],
@@ -123,6 +124,11 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Reads texts in a worker.
   "src/search/searchWorker.ts": ["node:fs", "node:path"],
   // Identifies what the user has allowed.
+  "src/mcp/signIn/redirectListener.ts": ["node:crypto", "node:http", "node:net"],
+  "src/mcp/signIn/serverSignIns.ts": ["node:crypto"],
+  "src/mcp/signIn/signInQuestion.ts": ["node:url"],
+  "src/mcp/signIn/signInStore.ts": ["node:crypto"],
+  "src/mcp/signIn/tokenConsents.ts": ["node:crypto"],
   "src/mcp/storedConsent.ts": ["node:crypto"],
 };
 

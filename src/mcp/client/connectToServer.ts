@@ -1,13 +1,10 @@
-// The entry of `dist/mcp.js`: connects to an MCP server with the official client, in every revision since 2024-11-05.
+// Connects to an MCP server with the official client, in every revision since 2024-11-05.
 import {
   Client,
-  ProtocolError,
   SdkError,
   SdkErrorCode,
-  SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
-  UnauthorizedError,
   type DiscoverResult,
   type StandardSchemaV1,
   type Transport,
@@ -15,7 +12,6 @@ import {
 import { asObject, asString, type JsonObject } from "../../acp/parse.ts";
 import { readElicitation } from "../../acp/readElicitation.ts";
 import { asError } from "../../base/errors.ts";
-import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import type {
   ServerConnectOptions,
@@ -26,8 +22,9 @@ import type {
   ServerTarget,
   ServerVerdict,
 } from "../promptServer.ts";
-import { ServerAnswerLimit, AnswerTimeout } from "./serverAnswerLimit.ts";
+import { ServerAnswerLimit } from "./serverAnswerLimit.ts";
 import { readPages } from "./pages.ts";
+import { isUnauthorized, ServerAuthorization } from "./serverAuthorization.ts";
 import { cutText, maxTextLength, readContent, readPrompt } from "./readPrompt.ts";
 import { StreamTransport } from "./streamTransport.ts";
 
@@ -41,34 +38,29 @@ const anyObject: StandardSchemaV1<unknown, JsonObject> = {
   "~standard": { version: 1, vendor: "parley", validate: value => ({ value: asObject(value) }) },
 };
 
-const invalidParams = -32602;
-const internalError = -32603;
-
-let resetTranslator: (() => void) | undefined;
-
-/** Sets what translates the texts of this bundle, also a second time. */
-export function translateWith(translator: Translator): void {
-  resetTranslator?.();
-  resetTranslator = setTranslator(translator);
-}
-
 /** Connects to a server. A server that ends when it is asked for its revision is started again as an older one. */
 export async function connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
+  const authorization = new ServerAuthorization(target);
   try {
-    return await connectOnce(target, options);
+    return await connectOnce(target, options, authorization);
   } catch (error) {
     const isOlder =
       target.type === "stdio" && error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
-    if (!isOlder && !(options.verdict?.kind === "modern" && error instanceof SdkError)) throw sentence(error);
+    const isOtherEra = options.verdict?.kind === "modern" && error instanceof SdkError && !isUnauthorized(error);
+    if (!isOlder && !isOtherEra) throw authorization.sentence(error);
   }
   try {
-    return await connectOnce(target, { ...options, verdict: { kind: "legacy" } });
+    return await connectOnce(target, { ...options, verdict: { kind: "legacy" } }, authorization);
   } catch (error) {
-    throw sentence(error);
+    throw authorization.sentence(error);
   }
 }
 
-async function connectOnce(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
+async function connectOnce(
+  target: ServerTarget,
+  options: ServerConnectOptions,
+  authorization: ServerAuthorization,
+): Promise<PromptServer> {
   const { clientVersion, timeout, verdict, signal } = options;
   const client = new Client(
     { name: "parley", title: "Parley", version: clientVersion },
@@ -85,7 +77,7 @@ async function connectOnce(target: ServerTarget, options: ServerConnectOptions):
   client.setRequestHandler("elicitation/create", (request, context) =>
     limit.whileAsking(() => elicit(request.params, options, context.mcpReq.signal)),
   );
-  const transport = await openTransport(target);
+  const transport = await openTransport(target, authorization);
   let isConnected = false;
   try {
     await client.connect(transport, {
@@ -99,20 +91,16 @@ async function connectOnce(target: ServerTarget, options: ServerConnectOptions):
     if (!isConnected) await transport.close().catch((error: unknown) => options.onWarning(asError(error).message));
   }
   client.onclose = () => options.onClosed();
-  return new ConnectedServer(client, limit);
+  return new ConnectedServer(client, limit, authorization);
 }
 
-async function openTransport(target: ServerTarget): Promise<Transport> {
-  switch (target.type) {
-    case "stdio":
-      return new StreamTransport(await target.start());
-    case "http":
-      return new StreamableHTTPClientTransport(new URL(target.url), {
-        requestInit: { headers: { ...target.headers } },
-      });
-    case "sse":
-      return new SSEClientTransport(new URL(target.url), { requestInit: { headers: { ...target.headers } } });
-  }
+async function openTransport(target: ServerTarget, { provider }: ServerAuthorization): Promise<Transport> {
+  if (target.type === "stdio") return new StreamTransport(await target.start());
+  const url = new URL(target.url);
+  const options = { requestInit: { headers: { ...target.headers } }, ...(provider && { authProvider: provider }) };
+  if (target.type === "sse") return new SSEClientTransport(url, options);
+  // A server that asks for more permissions needs the user, as one that asks for a sign-in does.
+  return new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: "throw" });
 }
 
 /** Asks the user for what the server needs. Only forms, because Parley opens no pages for servers. */
@@ -144,10 +132,12 @@ class ConnectedServer implements PromptServer {
   readonly offersResources: boolean;
   readonly #client: Client;
   readonly #limit: ServerAnswerLimit;
+  readonly #authorization: ServerAuthorization;
 
-  constructor(client: Client, limit: ServerAnswerLimit) {
+  constructor(client: Client, limit: ServerAnswerLimit, authorization: ServerAuthorization) {
     this.#client = client;
     this.#limit = limit;
+    this.#authorization = authorization;
     const capabilities = client.getServerCapabilities();
     this.revision = client.getNegotiatedProtocolVersion() ?? "";
     const discover = client.getDiscoverResult();
@@ -174,7 +164,7 @@ class ConnectedServer implements PromptServer {
       const prompts = items.flatMap(readPrompt);
       return { prompts, isCut, skipped: items.length - prompts.length };
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
     }
   }
 
@@ -192,7 +182,7 @@ class ConnectedServer implements PromptServer {
         messages: result.messages.map(({ role, content }) => ({ role, content: readContent(content) })),
       };
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
     }
   }
 
@@ -204,7 +194,7 @@ class ConnectedServer implements PromptServer {
         return read.type === "resource" && (read.text !== undefined || read.blob !== undefined) ? [read] : [];
       });
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
     }
   }
 
@@ -224,67 +214,11 @@ class ConnectedServer implements PromptServer {
       const { completion } = await this.#limit.apply(signal, limited => this.#client.complete(params, limited));
       return completion.values.filter(each => each.length <= maxTextLength).slice(0, maxCompletions);
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
     }
   }
 
   close(): Promise<void> {
     return this.#client.close();
   }
-}
-
-const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
-
-/** The error with a message that a user can read. */
-function sentence(thrown: unknown): Error {
-  const error = asError(thrown);
-  // A problem of the start is a sentence already.
-  if (error.name === "ProblemError" || error instanceof AnswerTimeout) return error;
-  return new Error(messageOf(error), { cause: error });
-}
-
-function messageOf(error: Error): string {
-  // The client puts the code before the server's own words.
-  const words = cutText(error.message.replace(/^MCP error -?\d+: /, ""));
-  // The transport for SSE has the status in words only.
-  const status = error instanceof SdkHttpError ? error.status : /Non-200 status code \((\d+)\)/.exec(words)?.[1];
-  if (error instanceof UnauthorizedError || [401, 403].includes(Number(status)))
-    return t("The server requires you to sign in. Add the header that it needs to its settings.");
-  if (error instanceof SdkHttpError || status !== undefined)
-    return t("The server answered with the HTTP status {0}.", status ?? t("unknown"));
-  if (error instanceof ProtocolError) {
-    if (error.code === invalidParams)
-      return t("The server does not accept the prompt or its arguments: {0}", asSentence(words));
-    if (error.code === internalError) return t("The server failed: {0}", asSentence(words));
-    return t("The server refused the request: {0}", asSentence(words));
-  }
-  if (error instanceof SdkError) {
-    if (error.code === SdkErrorCode.RequestTimeout) return t("The server did not answer in time.");
-    if (error.code === SdkErrorCode.ConnectionClosed) return t("The server ended the connection.");
-    if (error.code === SdkErrorCode.InvalidResult) return t("The server sent an answer that Parley cannot read.");
-  }
-  if (error.name === "ZodError" || error.name === "$ZodError")
-    return t("The server sent an answer that Parley cannot read.");
-  if (error.name === "AbortError") return t("The request was cancelled.");
-  return t("The server could not be reached: {0}", asSentence(unreachableReason(error)));
-}
-
-/** Words for the errors of a connection that users meet with a wrong address. */
-const addressFaults: Readonly<Record<string, () => string>> = {
-  ECONNREFUSED: () => t("nothing listens at this address"),
-  ENOTFOUND: () => t("there is no host of this name"),
-  EAI_AGAIN: () => t("the name of the host could not be looked up"),
-};
-
-/** What the innermost error says: `fetch` and the client only say that something failed. */
-function unreachableReason(error: Error): string {
-  let inner = error;
-  for (let depth = 0; depth < 10 && inner.cause instanceof Error; depth++) inner = inner.cause;
-  // One error for each address of the host.
-  const [first] = inner instanceof AggregateError ? (inner.errors as readonly unknown[]) : [];
-  if (first instanceof Error) inner = first;
-  // The transport for SSE has only the words of the inner error.
-  const words = inner.message.replace(/^(?:SSE error: |TypeError: |fetch failed: )+/, "");
-  const fault = Object.keys(addressFaults).find(code => words.includes(code));
-  return cutText(fault === undefined ? words : `${addressFaults[fault]?.() ?? ""} (${words})`);
 }
