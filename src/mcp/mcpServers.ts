@@ -185,10 +185,12 @@ export function createMcpServers(options: McpOptions): McpServers {
     ...{ version: options.version, startFolder: options.startFolder },
     workspaceFolder,
     roots,
-    askForm: (server, form, signal) =>
-      waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) =>
-        promptQuestions.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
-      ),
+    askForm: (server, request, signal) =>
+      waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) => {
+        const from = { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) };
+        if (request.type === "form") return promptQuestions.askForm(request.form, from);
+        return promptQuestions.askAddress(request.message, request.address, from);
+      }),
   });
   const { ownServer } = options;
   const own = ownServer && { ownServer };
@@ -314,7 +316,8 @@ export function createMcpServers(options: McpOptions): McpServers {
     },
     answerForm({ question, action, answers = [], unchecked }, replyTarget) {
       const form = promptQuestions.form(question);
-      if (!form) return;
+      // A web address has no values.
+      if (!form) return promptQuestions.answer(question, action);
       const values = new Map(answers.map(({ field, value }) => [field, value]));
       const held = action === "accept" ? heldFields(form, values, unchecked) : undefined;
       if (held) replyTarget.reply({ type: "formHeld", question, ...held });

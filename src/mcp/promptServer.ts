@@ -3,7 +3,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Translator } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
-import type { Form, FormAnswer } from "../session/forms/form.ts";
+import type { FormAnswer, FormRequest } from "../session/forms/form.ts";
 import type { ServerCredentials, SignInFlow, SignInTarget, StoredSignIn } from "./clientSignIn.ts";
 
 export interface McpArgument {
@@ -67,6 +67,9 @@ export type ServerTarget =
       readonly credentials?: ServerCredentials;
     };
 
+/** A form of a server, or a page that it asks the user to open. */
+export type ServerFormRequest = Exclude<FormRequest, { type: "declined" }>;
+
 export interface ServerConnectOptions {
   readonly clientVersion: string;
   /** In milliseconds, for the whole connection and for each request. */
@@ -79,8 +82,8 @@ export interface ServerConnectOptions {
   readonly onClosed: () => void;
   /** A message of the server could not be read, or the server asked for something that Parley does not do. */
   readonly onWarning: (message: string) => void;
-  /** The server asks the user for values before it answers. */
-  readonly askForm: (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+  /** The server asks the user for values, or to open a page, before it answers. */
+  readonly askForm: (request: ServerFormRequest, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
 /** A connected server. Requests reject with an error whose message is a sentence for the user. */

@@ -16,11 +16,11 @@ import { credentialsIn, maskText, maskValue } from "../base/mask.ts";
 import { hostPlatform } from "../base/platform.ts";
 import { findProgram } from "../base/program.ts";
 import { credentialArguments, rememberSecrets } from "../base/secrets/secret.ts";
-import type { Form, FormAnswer } from "../session/forms/form.ts";
+import type { FormAnswer } from "../session/forms/form.ts";
 import { readEnvFile } from "./envFile.ts";
 import type { ServerContent } from "./serverContent.ts";
 import { missingProgramReason } from "./missingProgram.ts";
-import type { ServerConnectOptions, McpClient, PromptServer } from "./promptServer.ts";
+import type { ServerConnectOptions, McpClient, PromptServer, ServerFormRequest } from "./promptServer.ts";
 import type { McpServer, ServerLaunch } from "./servers.ts";
 import { inputsOf, resolveVariables } from "./serverVariables.ts";
 import { takesSignIn, type HttpLaunch, type ServerSignIns } from "./signIn/serverSignIns.ts";
@@ -60,7 +60,7 @@ interface LauncherOptions {
   readonly workspaceFolder: () => string;
   /** All workspace folders. */
   readonly roots: () => readonly string[];
-  readonly askForm: (server: McpServer, form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+  readonly askForm: (server: McpServer, request: ServerFormRequest, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
 /** Starts servers, and keeps how each of them was found to speak. */
@@ -173,7 +173,7 @@ export class ServerLauncher {
         signal: AbortSignal.any([signal, attempt.signal]),
         ...events,
         onWarning: message => log.warn(`[${server.name}] ${this.#mask(server, message)}`),
-        askForm: (form, formSignal) => askForm(server, form, AbortSignal.any([formSignal, signal])),
+        askForm: (request, formSignal) => askForm(server, request, AbortSignal.any([formSignal, signal])),
       },
     );
     const connected = await withTimeout(connecting, maxAnswerTime, () => {

@@ -590,7 +590,9 @@ export class JoinedWindow {
         if (mcp.questions.has(intent.question)) return mcp.answerForm(intent, replyTarget);
         return answerAgentForm(session, intent, replyTarget);
       case "openAddress":
-        return void this.commands.push(`openAddress ${session?.forms.openAddress(intent.question) ?? ""}`);
+        return void this.commands.push(
+          `openAddress ${mcp.questions.openAddress(intent.question) ?? session?.forms.openAddress(intent.question) ?? ""}`,
+        );
       case "selectAgent":
       case "newSession":
         await registry.startInChosenFolder(

@@ -6,6 +6,7 @@ import { openJoined, useJoined, type JoinedWindow } from "./joinedPanel.ts";
 import {
   cancelPreview,
   expectServers,
+  hostileServer,
   mcpAgent,
   openServers,
   restartAgent,
@@ -15,6 +16,27 @@ import {
 } from "./mcpSteps.ts";
 
 const agents = { mcp: mcpAgent(["http"]) };
+
+describe("a page of an MCP server in the panel", () => {
+  useJoined();
+
+  it("is shown in full, and opens only when the user opens it", async () => {
+    const window = await openJoined({ agents, mcpServers: { shop: hostileServer("page") } });
+    await startServers(window, ["shop"]);
+    await expectServers(window, "before", ["shop"]);
+    await usePrompt(window, "shop:first");
+    const card = window.page.getByRole("form", { name: "Pay first" });
+    await card.getByText("Asked by shop.").waitFor();
+    await card.getByText("https://pay.example.com/?next=%2Ftickets").waitFor();
+    assert.deepEqual(window.commands, []);
+    await card.getByRole("button", { name: "Open in Browser" }).click();
+    await cancelPreview(window, "shop:first", '1 questions: {"action":"accept"}');
+    assert.deepEqual(window.commands, ["openAddress https://pay.example.com/?next=%2Ftickets"]);
+    await usePrompt(window, "shop:first");
+    await card.getByRole("button", { name: "Decline" }).click();
+    await cancelPreview(window, "shop:first", '2 questions: {"action":"decline"}');
+  });
+});
 
 describe("a sign-in to an MCP server in the panel", () => {
   useJoined();

@@ -5,6 +5,7 @@ import {
   SdkErrorCode,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  UrlElicitationRequiredError,
   type DiscoverResult,
   type StandardSchemaV1,
   type Transport,
@@ -30,6 +31,8 @@ import { StreamTransport } from "./streamTransport.ts";
 
 const listLimits = { maxPages: 100, maxItems: 2000 };
 const maxCompletions = 100;
+/** That the user is asked to open for one prompt. */
+const maxPages = 3;
 /** The client answers each unknown message by the time limit; a server that is silent before `initialize` is older. */
 const probeShare = 0.3;
 
@@ -65,7 +68,7 @@ async function connectOnce(
   const client = new Client(
     { name: "parley", title: "Parley", version: clientVersion },
     {
-      capabilities: { elicitation: { form: {} } },
+      capabilities: { elicitation: { form: {}, url: {} } },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: timeout * probeShare } },
       listChanged: {
         prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onPromptsChanged() },
@@ -91,7 +94,7 @@ async function connectOnce(
     if (!isConnected) await transport.close().catch((error: unknown) => options.onWarning(asError(error).message));
   }
   client.onclose = () => options.onClosed();
-  return new ConnectedServer(client, limit, authorization);
+  return new ConnectedServer(client, { limit, authorization, options });
 }
 
 async function openTransport(target: ServerTarget, { provider }: ServerAuthorization): Promise<Transport> {
@@ -103,7 +106,7 @@ async function openTransport(target: ServerTarget, { provider }: ServerAuthoriza
   return new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: "throw" });
 }
 
-/** Asks the user for what the server needs. Only forms, because Parley opens no pages for servers. */
+/** Asks the user for what the server needs. A page is opened by the user only, and never read by Parley. */
 async function elicit(
   params: Readonly<Record<string, unknown>>,
   { askForm }: ServerConnectOptions,
@@ -112,11 +115,13 @@ async function elicit(
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
 }> {
-  const request = readElicitation({ mode: "form", ...params, sessionId: "" });
-  if (request.type !== "form") return { action: "decline" };
-  const answer: FormAnswer = await askForm(request.form, signal);
+  // Revisions before 2025-11-25 have forms only, and later ones no ID.
+  const request = readElicitation({ mode: "form", elicitationId: "", ...params, sessionId: "" });
+  if (request.type === "declined") return { action: "decline" };
+  const answer: FormAnswer = await askForm(request, signal);
   if (answer === "cancelled") return { action: "cancel" };
   if (answer.action === "decline") return { action: "decline" };
+  if (request.type === "url") return { action: "accept" };
   const values = [...(answer.values ?? [])].map(([name, value]) => [
     name,
     typeof value === "object" ? [...value] : value,
@@ -134,8 +139,18 @@ class ConnectedServer implements PromptServer {
   readonly #limit: ServerAnswerLimit;
   readonly #authorization: ServerAuthorization;
 
-  constructor(client: Client, limit: ServerAnswerLimit, authorization: ServerAuthorization) {
+  readonly #options: ServerConnectOptions;
+
+  constructor(
+    client: Client,
+    {
+      limit,
+      authorization,
+      options,
+    }: { limit: ServerAnswerLimit; authorization: ServerAuthorization; options: ServerConnectOptions },
+  ) {
     this.#client = client;
+    this.#options = options;
     this.#limit = limit;
     this.#authorization = authorization;
     const capabilities = client.getServerCapabilities();
@@ -182,6 +197,7 @@ class ConnectedServer implements PromptServer {
         messages: result.messages.map(({ role, content }) => ({ role, content: readContent(content) })),
       };
     } catch (error) {
+      if (error instanceof UrlElicitationRequiredError) await this.#askForPages(error, signal);
       throw this.#authorization.sentence(error);
     }
   }
@@ -215,6 +231,14 @@ class ConnectedServer implements PromptServer {
       return completion.values.filter(each => each.length <= maxTextLength).slice(0, maxCompletions);
     } catch (error) {
       throw this.#authorization.sentence(error);
+    }
+  }
+
+  /** Asks the user to open the pages without which the server does not answer (revision 2025-11-25). */
+  async #askForPages({ elicitations }: UrlElicitationRequiredError, signal: AbortSignal): Promise<void> {
+    for (const page of elicitations.slice(0, maxPages)) {
+      const { action } = await elicit({ ...page, mode: "url" }, this.#options, signal);
+      if (action !== "accept") return;
     }
   }
 

@@ -1,5 +1,12 @@
 // What failed in a connection to an MCP server, as a sentence for the user.
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+  UrlElicitationRequiredError,
+} from "@modelcontextprotocol/client";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { cutText } from "./readPrompt.ts";
@@ -27,6 +34,8 @@ function messageOf(error: Error): string {
     return t("The server requires you to sign in. Add the header that it needs to its settings.");
   if (error instanceof SdkHttpError || status !== undefined)
     return t("The server answered with the HTTP status {0}.", status ?? t("unknown"));
+  if (error instanceof UrlElicitationRequiredError)
+    return t("The server needs something from a web page first. Use the prompt again when you are done there.");
   if (error instanceof ProtocolError) {
     if (error.code === invalidParams)
       return t("The server does not accept the prompt or its arguments: {0}", asSentence(words));
