@@ -1,16 +1,12 @@
 // Signing in to MCP servers over HTTP: with the authorization server of the official SDK and with one that tests change to
 // be hostile. Everything is on 127.0.0.1.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
-import type { ServerResponse } from "node:http";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { maskText } from "../../src/base/mask.ts";
 import type { ExtensionStates, SecretStore } from "../../src/base/memento.ts";
-import { authorizationLimits, checkAuthorizationAddress } from "../../src/mcp/client/authorizationFetch.ts";
+import { authorizationLimits } from "../../src/mcp/client/authorizationFetch.ts";
 import { connectToServer } from "../../src/mcp/client/connectToServer.ts";
 import { refreshSignIn, revokeSignIn, signIn } from "../../src/mcp/client/signIn.ts";
 import type { SignInChallenge } from "../../src/mcp/clientSignIn.ts";
@@ -21,6 +17,7 @@ import type { SignInQuestion } from "../../src/mcp/signIn/signInQuestion.ts";
 import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
+import { startOfficialServer } from "../support/mcp/officialAuthorization.ts";
 import { connected } from "../support/mcp/servers.ts";
 
 /** A window: what it stores, what the user is asked, and what the browser does. */
@@ -96,55 +93,6 @@ async function challengeOf(bench: Bench, url: string): Promise<SignInChallenge> 
   const error: unknown = await connectWith(bench, url).catch((thrown: unknown) => thrown);
   assert.ok(isSignInNeeded(error), String(error));
   return error.challenge;
-}
-
-const require = createRequire(join(process.cwd(), "package.json"));
-
-/** The authorization server of the official SDK, with its middleware before a server. */
-async function startOfficialServer(): Promise<{ readonly url: string; close(): Promise<void> }> {
-  type Handler = (request: unknown, response: ServerResponse, next: () => void) => void;
-  interface App {
-    use(...handlers: unknown[]): void;
-    all(path: string, ...handlers: unknown[]): void;
-    (request: unknown, response: unknown): void;
-  }
-  const express = require("express") as () => App;
-  const { mcpAuthRouter, getOAuthProtectedResourceMetadataUrl } =
-    require("@modelcontextprotocol/sdk/server/auth/router.js") as {
-      mcpAuthRouter(options: object): Handler;
-      getOAuthProtectedResourceMetadataUrl(url: URL): string;
-    };
-  const { requireBearerAuth } = require("@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js") as {
-    requireBearerAuth(options: object): Handler;
-  };
-  const { DemoInMemoryAuthProvider } =
-    require("@modelcontextprotocol/sdk/examples/server/demoInMemoryOAuthProvider.js") as {
-      DemoInMemoryAuthProvider: new () => object;
-    };
-  const app = express();
-  const server = createServer(app);
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
-  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const provider = new DemoInMemoryAuthProvider();
-  const resource = new URL("/mcp", base);
-  app.use(mcpAuthRouter({ provider, issuerUrl: base, resourceServerUrl: resource, scopesSupported: ["mcp:tools"] }));
-  const resourceMetadataUrl = getOAuthProtectedResourceMetadataUrl(resource);
-  app.all(
-    "/mcp",
-    requireBearerAuth({ verifier: provider, requiredScopes: [], resourceMetadataUrl }),
-    (_: unknown, response: ServerResponse) => {
-      response.writeHead(405);
-      response.end();
-    },
-  );
-  return {
-    url: resource.href,
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 describe("a sign-in to an MCP server", () => {
@@ -504,46 +452,6 @@ describe("the listener for the browser", () => {
     const port = Number(new URL(listener.url).port);
     await assert.rejects(listenForRedirect("state", port), new RegExp(`at port ${port}: .*EADDRINUSE`));
     listener.close("done");
-  });
-});
-
-describe("the address of an authorization server", () => {
-  const publicServer = new URL("https://203.0.113.5/mcp");
-
-  for (const address of [
-    "http://203.0.113.9/authorize",
-    "https://127.0.0.1/authorize",
-    "https://localhost/authorize",
-    "https://login.localhost./authorize",
-    "https://10.1.2.3/",
-    "https://172.31.0.1/",
-    "https://192.168.1.1/",
-    "https://169.254.169.254/latest/meta-data",
-    "https://100.64.0.1/",
-    "https://0.0.0.0/",
-    "https://0x7f.1/",
-    "https://2130706433/",
-    "https://[::1]/",
-    "https://[::ffff:10.0.0.1]/",
-    "https://[fd00::1]/",
-    "https://[fe80::1]/",
-    "https://user:word@203.0.113.9/",
-    "ftp://203.0.113.9/",
-    `https://203.0.113.9/${"x".repeat(8_000)}`,
-    "no address",
-  ])
-    it(`cannot be ${address.slice(0, 60)} for a public server`, async () => {
-      await assert.rejects(
-        checkAuthorizationAddress(address, publicServer),
-        /^SignInProblem: The server named an address/,
-      );
-    });
-
-  it("can be public, or where the server itself is", async () => {
-    await checkAuthorizationAddress("https://203.0.113.9/authorize", publicServer);
-    await checkAuthorizationAddress("https://10.0.0.2/authorize", new URL("https://10.0.0.1/mcp"));
-    await checkAuthorizationAddress("http://localhost:9000/authorize", new URL("http://127.0.0.1:8000/mcp"));
-    await assert.rejects(checkAuthorizationAddress("http://10.0.0.1/authorize", new URL("http://10.0.0.1/mcp")));
   });
 });
 

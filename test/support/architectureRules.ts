@@ -74,7 +74,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   search: ["node:worker_threads"],
   commitMessage: ["node:fs/promises", "node:path"],
   worktrees: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],
-  mcp: ["@modelcontextprotocol/client", "node:stream", "node:string_decoder"],
+  mcp: ["@modelcontextprotocol/client", "node:crypto", "node:stream", "node:string_decoder"],
 };
 
 /** Single files that need more packages than their room, and why. */
@@ -124,12 +124,7 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Reads texts in a worker.
   "src/search/searchWorker.ts": ["node:fs", "node:path"],
   // Identifies what the user has allowed.
-  "src/mcp/signIn/redirectListener.ts": ["node:crypto", "node:http", "node:net"],
-  "src/mcp/signIn/serverSignIns.ts": ["node:crypto"],
-  "src/mcp/signIn/signInQuestion.ts": ["node:url"],
-  "src/mcp/signIn/signInStore.ts": ["node:crypto"],
-  "src/mcp/signIn/tokenConsents.ts": ["node:crypto"],
-  "src/mcp/storedConsent.ts": ["node:crypto"],
+  "src/mcp/signIn/redirectListener.ts": ["node:http", "node:net"],
 };
 
 const webviewPackages = [

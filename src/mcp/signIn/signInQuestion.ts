@@ -1,5 +1,5 @@
 // The questions about sign-ins to MCP servers: before the browser opens a page, and before an agent gets a token.
-import { domainToUnicode } from "node:url";
+import { readAddress } from "../../acp/readElicitation.ts";
 import { exactLine, visibleName, withoutMiddle } from "../../base/inertText.ts";
 import { t } from "../../base/l10n.ts";
 import type { SignInPage } from "../clientSignIn.ts";
@@ -58,8 +58,8 @@ export function tokenQuestion(agentName: string, name: string, url: string): Sig
 }
 
 /** The host, also with its Punycode decoded: its letters can look like others. */
-function hostText({ host, hostname, protocol }: URL): string {
-  const decoded = domainToUnicode(hostname);
+function hostText({ href, protocol }: URL): string {
+  const { host, decodedHost } = readAddress(href);
   const shown = protocol === "https:" ? host : `${protocol}//${host}`;
-  return exactLine(decoded === "" || decoded === hostname ? shown : t("{0} (decoded: {1})", shown, decoded));
+  return exactLine(decodedHost === undefined ? shown : t("{0} (decoded: {1})", shown, decodedHost));
 }

@@ -76,7 +76,7 @@ export class SignInStore {
 }
 
 /** Hides the secrets of the sign-in in everything that is logged or shown. */
-export function rememberSignIn({ accessToken, refreshToken, client }: StoredSignIn): void {
+function rememberSignIn({ accessToken, refreshToken, client }: StoredSignIn): void {
   rememberSecrets([accessToken, refreshToken, client.secret].filter(value => value !== undefined));
 }
 
