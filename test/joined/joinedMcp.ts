@@ -151,7 +151,7 @@ export class JoinedQuestions implements McpQuestions {
 export class JoinedSignIn implements SignInQuestions {
   readonly opened: string[] = [];
   /** What the browser does with a page. */
-  browser: (href: string) => Promise<unknown> = browse;
+  browser: (href: string) => Promise<unknown> = href => browse(href);
   readonly #asked: { readonly question: SignInQuestion; readonly answer: (agrees: boolean) => void }[] = [];
 
   confirm(question: SignInQuestion): Promise<boolean> {

@@ -96,7 +96,7 @@ describe("a sign-in to an MCP server in the panel", () => {
     await (await openServers(window)).getByRole("button", { name: "Cancel the sign-in to tickets" }).click();
     await (await openServers(window)).getByRole("button", { name: "Sign in to tickets" }).waitFor();
     assert.deepEqual(window.failures, []);
-    window.signIn.browser = browse;
+    window.signIn.browser = href => browse(href);
     await (await openServers(window)).getByRole("button", { name: "Sign in to tickets" }).click();
     await window.signIn.answer(true);
     await window.signIn.answer(true);

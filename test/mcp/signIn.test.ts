@@ -30,7 +30,7 @@ class Bench {
   readonly timers: (() => void)[] = [];
   agrees = true;
   /** What the browser does with the page. */
-  browser: (href: string) => Promise<unknown> = browse;
+  browser: (href: string) => Promise<unknown> = href => browse(href);
   browsed: Promise<unknown> = Promise.resolve();
   limits = authorizationLimits;
   cancel = (): void => {};

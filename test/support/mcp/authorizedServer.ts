@@ -200,11 +200,17 @@ export class AuthorizedServer {
   }
 }
 
-/** Opens the page of a sign-in, agrees, and follows the way back. Resolves with the last page. */
-export async function browse(href: string): Promise<{ readonly status: number; readonly text: string }> {
-  const page = await fetch(href, { redirect: "manual" });
+/**
+ * Opens the page of a sign-in, agrees, and follows the way back. `reach` is where the browser reaches an address. Resolves
+ * with the last page.
+ */
+export async function browse(
+  href: string,
+  reach: (address: string) => string = address => address,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const page = await fetch(reach(href), { redirect: "manual" });
   const back = page.headers.get("location");
   if (back === null) throw new Error(`The page answered with ${page.status}: ${await page.text()}`);
-  const last = await fetch(back, { redirect: "manual" });
+  const last = await fetch(reach(back), { redirect: "manual" });
   return { status: last.status, text: await last.text() };
 }
