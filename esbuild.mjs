@@ -29,7 +29,7 @@ const tests = process.argv.includes("--tests");
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/activation.js": 13_200,
-  "dist/extension.js": 1_550_000,
+  "dist/extension.js": 1_565_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/editorTools.js": 350_000,
@@ -83,7 +83,7 @@ const product = [
       activation: "src/activation.ts",
       extension: "src/extension.ts",
       watchdog: "src/watchdog.ts",
-      mcp: "src/mcp/client/connectToServer.ts",
+      mcp: "src/mcp/client/mcpClientEntry.ts",
       editorTools: "src/editorTools/http/toolServerEntry.ts",
       mcpBridge: "src/editorTools/bridge/mcpBridge.ts",
       remote: "src/agents/remote/client/connectToAgent.ts",

@@ -152,11 +152,11 @@ describe("the package", () => {
     assert.ok(pictures.length > 0 && total <= 2_000_000, `${total} bytes`);
   });
 
-  it("grows by at most 150 kB because of the client for MCP servers, which has at most 500 kB", () => {
+  it("grows by at most 160 kB because of the client for MCP servers, which has at most 500 kB", () => {
     assert.ok(statSync("dist/mcp.js").size <= 500_000);
     // As in the package, which is a ZIP file.
     const packed = deflateRawSync(readFileSync("dist/mcp.js")).length + statSync("docs/images/mcp.png").size;
-    assert.ok(packed <= 150_000, `${packed} bytes`);
+    assert.ok(packed <= 160_000, `${packed} bytes`);
   });
 
   it("has the client for MCP servers in no file but its own", () => {

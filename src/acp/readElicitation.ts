@@ -214,8 +214,8 @@ function distinctChoices(
   return [...choices.values()];
 }
 
-/** A web address. Other schemes could start programs or show files, so they are refused. */
-function readAddress(text: string): WebAddress {
+/** A web address. Other schemes could start programs or show files, so they are refused with a Refusal. */
+export function readAddress(text: string): WebAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw invalid("url", "`url` must be an address that begins with https:// or http://.");

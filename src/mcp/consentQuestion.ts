@@ -44,7 +44,9 @@ export function consentQuestion(
   const nameOf = (path: string): string => nameIn(server.folder, path);
   const isProgram = server.type === "stdio";
   const ofWorkspace = server.source === "workspace";
-  const values = Object.entries(isProgram ? server.env : server.headers).map(([name, value]) =>
+  const oauth = isProgram ? {} : { ...server.oauth };
+  const given = { ...(isProgram ? server.env : server.headers), ...prefixed("oauth.", oauth) };
+  const values = Object.entries(given).map(([name, value]) =>
     line(`${name}=${ofWorkspace ? value : maskVariable(name, value)}`),
   );
   const shownValues = withoutMiddleLines(values);
@@ -88,6 +90,10 @@ function envFileLines(
   const file = t("with the variables of the file {0}", line(envFile));
   return [names.length === 0 ? file : `${file}: ${list(names)}`];
 }
+
+/** The values as texts, with the prefix before their names. */
+const prefixed = (prefix: string, values: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, String(value)]));
 
 /** The first and the last lines with the number of those between. The same list if it is short. */
 function withoutMiddleLines(lines: readonly string[]): readonly string[] {

@@ -22,7 +22,7 @@ import { PromptQuestions } from "./promptQuestions.ts";
 import { filePrompt } from "./filePrompt.ts";
 import { runPrompt, unsentPrompt, type PromptSource } from "./promptRunner.ts";
 import type { OwnServer } from "./ownServer.ts";
-import type { McpClientModule } from "./promptServer.ts";
+import type { McpClient } from "./promptServer.ts";
 import { PromptServers } from "./promptServers.ts";
 import { ServerConsents } from "./serverConsents.ts";
 import { readServerContent } from "./serverContent.ts";
@@ -33,9 +33,18 @@ import type { McpServer, ServerInput } from "./servers.ts";
 import { SessionServers } from "./sessionServers.ts";
 import { SlashPrompts } from "./slashPrompts.ts";
 import { serverKey } from "./storedConsent.ts";
+import { ServerSignIns, type SignInQuestions } from "./signIn/serverSignIns.ts";
+import { SignInActions } from "./signIn/signInActions.ts";
+import { TokenConsents } from "./signIn/tokenConsents.ts";
 import { WaitingSessions } from "./waitingSessions.ts";
 
-type McpIntents = "listPrompts" | "usePrompt" | "completeArgument" | "answerPreview" | "setMcpServer";
+type McpIntents =
+  | "listPrompts"
+  | "usePrompt"
+  | "completeArgument"
+  | "answerPreview"
+  | "setMcpServer"
+  | "signInToServer";
 
 /** A session whose agent gets servers. It need not be open. */
 export interface McpSession {
@@ -61,6 +70,8 @@ export interface McpServers extends Disposable {
   readonly intents: IntentHandlers<McpIntents>;
   /** The values that the user has entered. */
   readonly inputs: ServerInputs;
+  /** The user's sign-ins, by the keys of their servers. */
+  readonly signIns: { readonly names: ServerSignIns["names"]; signOut(key: string): Promise<void> };
   /** Ends the connections to these servers, which start again with their next use. */
   restart(keys: readonly string[]): void;
   /** The session, whose agent was given servers, will not open. */
@@ -101,9 +112,10 @@ interface McpOptions {
   readonly settings: ConfiguredServers;
   readonly promptFiles: PromptFiles;
   readonly questions: McpQuestions;
+  readonly signInQuestions: SignInQuestions;
   readonly states: ExtensionStates;
   readonly secrets: SecretStore;
-  readonly connectToServer: McpClientModule["connectToServer"];
+  readonly client: McpClient;
   /** The version of Parley. */
   readonly version: string;
   /** Servers of the user start here if they name no folder. */
@@ -163,23 +175,38 @@ export function createMcpServers(options: McpOptions): McpServers {
     await Promise.all(allServers().map(server => consents.check(server)));
     updateFiles();
   };
+  const { client, signInQuestions } = options;
+  const signIns = store.add(
+    new ServerSignIns({ ...{ client, states, clock, log }, secrets: options.secrets, questions: signInQuestions }),
+  );
+  const tokenConsents = store.add(new TokenConsents(states));
   const launcher = new ServerLauncher({
-    ...{ states, inputs, consents, log, userHome, environment },
-    ...{ version: options.version, connectToServer: options.connectToServer, startFolder: options.startFolder },
+    ...{ states, inputs, consents, log, userHome, environment, client, signIns },
+    ...{ version: options.version, startFolder: options.startFolder },
     workspaceFolder,
     roots,
-    askForm: (server, form, signal) =>
-      waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) =>
-        promptQuestions.askForm(form, { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) }),
-      ),
+    askForm: (server, request, signal) =>
+      waiting.ask<FormAnswer>(serverKey(server), "cancelled", (session, whileWaiting) => {
+        const from = { session, asker: server.name, signal: AbortSignal.any([signal, whileWaiting]) };
+        if (request.type === "form") return promptQuestions.askForm(request.form, from);
+        return promptQuestions.askAddress(request.message, request.address, from);
+      }),
   });
   const { ownServer } = options;
   const own = ownServer && { ownServer };
   const sessionServers = new SessionServers({
     ...{ states, consents, launcher, log, environment, ...own },
+    tokenFor: async (agent, url) => (tokenConsents.has(agent, url) ? signIns.token(url) : undefined),
     existing: async () => new Set([...(await sessions.stored()), ...sessions.open().map(({ id }) => id)]),
   });
+  const signInActions = new SignInActions({
+    ...{ signIns, consents: tokenConsents, launcher, sessionServers, log },
+    agentOf: session => agentOf(find(session)),
+    confirmToken: question => signInQuestions.confirmToken(question),
+    offerReview: message => questions.review(message),
+  });
   const prompts = new PromptServers({
+    signIns: signInActions,
     state: states.globalState,
     offerReview: message => questions.review(message),
     settings: session => settings.servers(agentOf(find(session))),
@@ -203,6 +230,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       checkAll().catch((error: unknown) => log.error("The MCP servers could not be checked.", asError(error).stack));
     }),
   );
+  for (const { onDidChange: event } of [signIns, tokenConsents]) store.add(event(() => prompts.serversChanged()));
   if (ownServer) store.add(ownServer.onDidChange(() => prompts.serversChanged()));
   store.add(
     consents.onDidChange(() => {
@@ -271,6 +299,7 @@ export function createMcpServers(options: McpOptions): McpServers {
         const read = { servers, problems: settings.workspaceProblems };
         const { servers: given, notice } = await sessionServers.open(opened.id, read, {
           agentId: opened.state.agent?.id,
+          definition: agentOf(opened),
           agent: info,
           agentName,
           agentEnv: agentOf(opened)?.env ?? {},
@@ -278,6 +307,7 @@ export function createMcpServers(options: McpOptions): McpServers {
           workspaceFolder: opened.state.workspaceFolder,
         });
         if (notice !== undefined) opened.addNotice(notice);
+        signInActions.offer(opened.id, servers);
         prompts.serversChanged();
         return given;
       } catch (error) {
@@ -287,7 +317,8 @@ export function createMcpServers(options: McpOptions): McpServers {
     },
     answerForm({ question, action, answers = [], unchecked }, replyTarget) {
       const form = promptQuestions.form(question);
-      if (!form) return;
+      // A web address has no values.
+      if (!form) return promptQuestions.answer(question, action);
       const values = new Map(answers.map(({ field, value }) => [field, value]));
       const held = action === "accept" ? heldFields(form, values, unchecked) : undefined;
       if (held) replyTarget.reply({ type: "formHeld", question, ...held });
@@ -323,8 +354,15 @@ export function createMcpServers(options: McpOptions): McpServers {
       },
       answerPreview: ({ question, answer }) => promptQuestions.choose(question, answer),
       setMcpServer: ({ session, server, action }) => prompts.set(session, server, action),
+      signInToServer: ({ session, server, action }) => prompts.signIn(session, server, action),
     },
     inputs,
+    signIns: {
+      get names() {
+        return signIns.names;
+      },
+      signOut: key => signInActions.signOut(key),
+    },
     restart: keys => prompts.restart(keys),
     notOpened: session => ownServer?.end(session),
     sessionClosed(session) {

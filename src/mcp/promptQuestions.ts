@@ -1,7 +1,7 @@
 // What Parley asks the user for prompts of MCP servers and of files: forms and previews, above the composer. They belong to
 // no agent, so they are neither part of a session nor logged.
 import type { ViewPart, ViewQuestion } from "../panel/protocol.ts";
-import { completeAnswers, type Form, type FormAnswer, type FormValue } from "../session/forms/form.ts";
+import { completeAnswers, type Form, type FormAnswer, type FormValue, type WebAddress } from "../session/forms/form.ts";
 import { rememberSecretAnswers } from "../session/forms/secretAnswers.ts";
 
 export type PreviewAnswer = "send" | "edit" | "cancel";
@@ -16,7 +16,7 @@ interface OpenQuestion {
   readonly session: string;
   readonly view: ViewQuestion;
   readonly form?: Form;
-  /** Settles a form. */
+  /** Settles a form or a web address. */
   readonly answer?: (answer: FormAnswer) => void;
   readonly choose?: (answer: PreviewAnswer) => void;
   /** Completes the arguments of a prompt. */
@@ -67,6 +67,27 @@ export class PromptQuestions {
       answer: settle,
       ...(complete && { complete }),
     }));
+  }
+
+  /** Asks whether the user wants to open the web address that the server `asker` needs. */
+  askAddress(
+    message: string,
+    address: WebAddress,
+    { session, asker, signal }: { session: string; asker: string; signal: AbortSignal },
+  ): Promise<FormAnswer> {
+    return this.#ask<FormAnswer>("cancelled", signal, (id, settle) => ({
+      session,
+      view: { ...base(id, message), address, asker },
+      answer: settle,
+    }));
+  }
+
+  /** The user opens the web address of a question, which is the answer. Returns it. Undefined: there is no such question. */
+  openAddress(id: string): string | undefined {
+    const question = this.#open.get(id);
+    const href = question?.view.address?.href;
+    if (href !== undefined) question?.answer?.({ action: "accept" });
+    return href;
   }
 
   /** Shows what would be sent. */
@@ -121,16 +142,18 @@ export class PromptQuestions {
     return this.#open.get(id)?.complete;
   }
 
-  /** Answers a form. An incomplete answer has no effect. */
+  /** Answers a form, or refuses a web address. An incomplete answer has no effect. */
   answer(
     id: string,
     action: "accept" | "decline" | "cancel",
     values: ReadonlyMap<string, FormValue> = new Map(),
   ): void {
     const question = this.#open.get(id);
-    if (!question?.form || !question.answer) return;
+    if (!question?.answer) return;
     if (action === "cancel") return question.answer("cancelled");
     if (action === "decline") return question.answer({ action: "decline" });
+    // A web address is accepted by opening it.
+    if (!question.form) return;
     const complete = completeAnswers(question.form, values);
     if (!complete) return;
     rememberSecretAnswers(question.form, complete);

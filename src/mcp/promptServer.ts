@@ -3,7 +3,8 @@
 import type { Readable, Writable } from "node:stream";
 import type { Translator } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
-import type { Form, FormAnswer } from "../session/forms/form.ts";
+import type { FormAnswer, FormRequest } from "../session/forms/form.ts";
+import type { ServerCredentials, SignInFlow, SignInTarget, StoredSignIn } from "./clientSignIn.ts";
 
 export interface McpArgument {
   readonly name: string;
@@ -58,7 +59,16 @@ export interface ServerStreams {
 /** Where a server is: a process that `start` starts, or a web address. */
 export type ServerTarget =
   | { readonly type: "stdio"; start(): Promise<ServerStreams> }
-  | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly type: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Absent: the headers authorize the requests, and the user cannot sign in. */
+      readonly credentials?: ServerCredentials;
+    };
+
+/** A form of a server, or a page that it asks the user to open. */
+export type ServerFormRequest = Exclude<FormRequest, { type: "declined" }>;
 
 export interface ServerConnectOptions {
   readonly clientVersion: string;
@@ -72,8 +82,8 @@ export interface ServerConnectOptions {
   readonly onClosed: () => void;
   /** A message of the server could not be read, or the server asked for something that Parley does not do. */
   readonly onWarning: (message: string) => void;
-  /** The server asks the user for values before it answers. */
-  readonly askForm: (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+  /** The server asks the user for values, or to open a page, before it answers. */
+  readonly askForm: (request: ServerFormRequest, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
 /** A connected server. Requests reject with an error whose message is a sentence for the user. */
@@ -99,8 +109,21 @@ export interface PromptServer {
 
 /** What `dist/mcp.js` exports. */
 export interface McpClientModule {
-  /** Sets what translates the texts of the bundle. */
-  translateWith(translator: Translator): void;
-  /** Connects to a server. Rejects with an error whose message is a sentence for the user. */
-  connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
+  readonly mcpClient: {
+    /** Sets what translates the texts of the bundle. */
+    translateWith(translator: Translator): void;
+    /**
+     * Connects to a server. Rejects with an error whose message is a sentence for the user, and with a SignInNeededError if
+     * the user has to sign in first.
+     */
+    connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
+    /** Signs in to a server. Resolves with undefined if the user does not open the page. Rejects with a sentence. */
+    signIn(target: SignInTarget, flow: SignInFlow): Promise<StoredSignIn | undefined>;
+    /** New tokens for the server. Undefined: the user has to sign in again. Rejects with a sentence. */
+    refreshSignIn(url: string, stored: StoredSignIn, signal: AbortSignal): Promise<StoredSignIn | undefined>;
+    /** Asks the authorization server to revoke the tokens, if it can. Rejects with a sentence. */
+    revokeSignIn(url: string, stored: StoredSignIn, signal: AbortSignal): Promise<void>;
+  };
 }
+
+export type McpClient = McpClientModule["mcpClient"];

@@ -19,6 +19,7 @@ import { keyOfFingerprint, serverKey } from "./storedConsent.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
+import type { SignInAction, SignInActions } from "./signIn/signInActions.ts";
 
 const listsKey = "parley.mcp.prompts";
 /** Of the lists that are kept, each with at most this number of prompts and bytes. */
@@ -37,6 +38,8 @@ interface PromptServersOptions {
   readonly launcher: ServerLauncher;
   readonly sessionServers: SessionServers;
   readonly ownServer?: OwnServerOfSessions;
+  /** Absent: no server takes a sign-in. */
+  readonly signIns?: SignInActions;
   /** The ids of the open sessions. */
   readonly sessions: () => readonly string[];
   /** Says that servers wait for the user's consent. Resolves with whether the user wants to review them. */
@@ -201,6 +204,20 @@ export class PromptServers {
     await this.#connection(server).start(true);
   }
 
+  /** An action of the user on the sign-in to a server. Rejects with a sentence. */
+  async signIn(id: string | undefined, name: string, action: SignInAction): Promise<void> {
+    const { settings, consents, signIns } = this.#options;
+    const server = settings(id).find(each => each.name === name);
+    if (!server || !signIns || !(await consents.ask(server))) return;
+    try {
+      if (!(await signIns.run(id, server, action, this.#connection(server).status))) return;
+      this.restart([serverKey(server)]);
+      await this.#connection(server).start(true);
+    } finally {
+      this.#changed();
+    }
+  }
+
   /**
    * Says once per window that servers of the workspace wait for the user's consent, and once for each further change of
    * one that was allowed.
@@ -266,12 +283,13 @@ export class PromptServers {
   /** The row in the `/` list for a server whose prompts are not known yet. */
   #row(server: McpServer): readonly ViewPrompt[] {
     const name = visibleText(server.name).replace(/\s+/g, "-");
-    const row = (description: string, kind: "allow" | "retry" | "wait"): readonly ViewPrompt[] => [
+    const row = (description: string, kind: "allow" | "retry" | "wait" | "signIn"): readonly ViewPrompt[] => [
       { name, description, action: { server: server.name, kind } },
     ];
     if (!this.#options.consents.has(server)) return row(t("Start this MCP server to use its prompts…"), "allow");
     const { status } = this.#connection(server);
     if (status.state === "starting") return row(t("Starting…"), "wait");
+    if (status.state === "signInNeeded") return row(t("Sign in to this MCP server to use its prompts…"), "signIn");
     if (status.state === "failed") return row(t("Start again. {0}", visibleText(status.reason)), "retry");
     return [];
   }
@@ -284,14 +302,16 @@ export class PromptServers {
     const connection = isAllowed && on ? this.#connection(server) : undefined;
     const status = connection?.status ?? { state: "stopped" as const };
     const gets = on && (server.source !== "workspace" || isAllowed);
-    const reason = status.state === "failed" ? status.reason : (opened?.reason ?? connection?.listProblem);
+    const reason = "reason" in status ? status.reason : (opened?.reason ?? connection?.listProblem);
+    const signIn = (isAllowed && on ? this.#options.signIns?.view(id, server, status) : undefined) ?? {};
     return {
       name: server.name,
       detail: serverDetail(server),
       on,
       ...(opened && opened.on !== gets && { pending: true as const }),
       state: isAllowed ? status.state : server.source === "workspace" ? "notAllowed" : "notStarted",
-      ...(reason !== undefined && { reason: visibleText(reason) }),
+      ...(reason !== undefined && signIn.state === undefined && { reason: visibleText(reason) }),
+      ...signIn,
     };
   }
 

@@ -5,12 +5,14 @@ import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
+import { isSignInNeeded, type SignInChallenge } from "./clientSignIn.ts";
 import type { McpPrompt, McpPromptList, PromptServer } from "./promptServer.ts";
 
 export type ConnectionStatus =
   | { readonly state: "stopped" | "starting" | "ready" }
   /** `reason` is a sentence. */
-  | { readonly state: "failed"; readonly reason: string };
+  | { readonly state: "failed"; readonly reason: string }
+  | { readonly state: "signInNeeded"; readonly reason: string; readonly challenge: SignInChallenge };
 
 export interface ServerConnectionOptions {
   readonly name: string;
@@ -77,7 +79,8 @@ export class ServerConnection implements Disposable {
 
   /** Starts the server, unless it runs or has just failed. Never rejects: the status shows the outcome. */
   async start(isRetry = false): Promise<void> {
-    const failedNow = this.#status.state === "failed" && this.#options.clock.now() - this.#failedAt < retryTime;
+    const hasFailed = ["failed", "signInNeeded"].includes(this.#status.state);
+    const failedNow = hasFailed && this.#options.clock.now() - this.#failedAt < retryTime;
     if (this.#ended.signal.aborted || (failedNow && !isRetry)) return;
     await this.use(() => Promise.resolve()).catch(() => {
       // The status has the reason.
@@ -89,7 +92,12 @@ export class ServerConnection implements Disposable {
     this.#uses++;
     this.#stopIdleTimer();
     try {
-      return await work(await this.#open(), this.#ended.signal);
+      const server = await this.#open();
+      return await work(server, this.#ended.signal).catch(async (error: unknown) => {
+        // The token has ended while the server was connected.
+        if (isSignInNeeded(error) && this.#server === server) await this.#fail(error);
+        throw error;
+      });
     } finally {
       if (--this.#uses === 0) this.#startIdleTimer();
     }
@@ -104,7 +112,6 @@ export class ServerConnection implements Disposable {
   }
 
   async #connect(): Promise<PromptServer> {
-    const { name, clock, log } = this.#options;
     this.#setStatus({ state: "starting" });
     const connection: { server?: PromptServer } = {};
     try {
@@ -122,12 +129,22 @@ export class ServerConnection implements Disposable {
       this.#setStatus({ state: "ready" });
       return server;
     } catch (error) {
-      log.warn(`The MCP server ${name} failed.`, asError(error).message);
-      this.#failedAt = clock.now();
-      await this.#close();
-      this.#setStatus({ state: "failed", reason: asError(error).message });
+      await this.#fail(error);
       throw error;
     }
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    const { name, clock, log } = this.#options;
+    const { message: reason } = asError(error);
+    log.warn(`The MCP server ${name} failed.`, reason);
+    this.#failedAt = clock.now();
+    await this.#close();
+    this.#setStatus(
+      isSignInNeeded(error)
+        ? { state: "signInNeeded", reason, challenge: error.challenge }
+        : { state: "failed", reason },
+    );
   }
 
   async #list(server: PromptServer): Promise<void> {

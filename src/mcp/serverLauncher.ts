@@ -16,13 +16,14 @@ import { credentialsIn, maskText, maskValue } from "../base/mask.ts";
 import { hostPlatform } from "../base/platform.ts";
 import { findProgram } from "../base/program.ts";
 import { credentialArguments, rememberSecrets } from "../base/secrets/secret.ts";
-import type { Form, FormAnswer } from "../session/forms/form.ts";
+import type { FormAnswer } from "../session/forms/form.ts";
 import { readEnvFile } from "./envFile.ts";
 import type { ServerContent } from "./serverContent.ts";
 import { missingProgramReason } from "./missingProgram.ts";
-import type { ServerConnectOptions, McpClientModule, PromptServer } from "./promptServer.ts";
+import type { ServerConnectOptions, McpClient, PromptServer, ServerFormRequest } from "./promptServer.ts";
 import type { McpServer, ServerLaunch } from "./servers.ts";
-import { resolveVariables } from "./serverVariables.ts";
+import { inputsOf, resolveVariables } from "./serverVariables.ts";
+import { takesSignIn, type HttpLaunch, type ServerSignIns } from "./signIn/serverSignIns.ts";
 import { serverKey } from "./storedConsent.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerInputs } from "./serverInputs.ts";
@@ -47,7 +48,8 @@ interface LauncherOptions {
   readonly states: Pick<ExtensionStates, "globalState">;
   /** The version of Parley. */
   readonly version: string;
-  readonly connectToServer: McpClientModule["connectToServer"];
+  readonly client: Pick<McpClient, "connectToServer">;
+  readonly signIns: Pick<ServerSignIns, "credentials">;
   /** Servers of the user start here if they name no folder. */
   readonly startFolder: string;
   readonly userHome: string;
@@ -58,7 +60,7 @@ interface LauncherOptions {
   readonly workspaceFolder: () => string;
   /** All workspace folders. */
   readonly roots: () => readonly string[];
-  readonly askForm: (server: McpServer, form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+  readonly askForm: (server: McpServer, request: ServerFormRequest, signal: AbortSignal) => Promise<FormAnswer>;
 }
 
 /** Starts servers, and keeps how each of them was found to speak. */
@@ -67,6 +69,9 @@ export class ServerLauncher {
   readonly #verdicts: ServerVerdicts;
   /** The values of files of variables, by the key of the server. */
   readonly #fileValues = new Map<string, ReadonlySet<string>>();
+
+  /** How each server was to be started last, by its key. */
+  readonly #resolved = new Map<string, ServerLaunch>();
 
   constructor(options: LauncherOptions) {
     this.#options = options;
@@ -93,6 +98,7 @@ export class ServerLauncher {
       inputs,
     });
     rememberSecrets(launchCredentials(launch));
+    this.#resolved.set(serverKey(server), launch);
     if (launch.type !== "stdio" || launch.envFile === undefined) return launch;
     const { envFile, ...rest } = launch;
     const variables =
@@ -105,6 +111,17 @@ export class ServerLauncher {
       ).variables;
     this.#fileValues.set(serverKey(server), new Set(Object.values(variables)));
     return { ...rest, env: { ...variables, ...launch.env } };
+  }
+
+  /**
+   * The server over HTTP to which the user can sign in, as it was resolved last. Undefined: it takes no sign-in, or its
+   * variables are not known yet.
+   */
+  signInLaunch(server: McpServer): HttpLaunch | undefined {
+    const launch = this.#resolved.get(serverKey(server));
+    if (launch) return takesSignIn(launch) ? launch : undefined;
+    const isPlain = server.type !== "stdio" && inputsOf(server).length === 0 && !JSON.stringify(server).includes("${");
+    return isPlain && takesSignIn(server) ? server : undefined;
   }
 
   /** What the server runs and reads now. Rejects with a sentence if the user has not allowed it. */
@@ -133,12 +150,12 @@ export class ServerLauncher {
     events: Pick<ServerConnectOptions, "onPromptsChanged" | "onClosed">,
     signal: AbortSignal,
   ): Promise<PromptServer> {
-    const { version, connectToServer, log, askForm } = this.#options;
+    const { version, client, signIns, log, askForm } = this.#options;
     const start = await this.resolve(server, true);
     const verdict = this.#verdicts.of(server);
     const attempt = new AbortController();
     const started: AgentProcess[] = [];
-    const connecting = connectToServer(
+    const connecting = client.connectToServer(
       start.type === "stdio"
         ? {
             type: "stdio",
@@ -148,7 +165,7 @@ export class ServerLauncher {
               return process;
             },
           }
-        : start,
+        : { ...start, ...(takesSignIn(start) && { credentials: signIns.credentials(start.url) }) },
       {
         clientVersion: version,
         timeout: maxAnswerTime,
@@ -156,7 +173,7 @@ export class ServerLauncher {
         signal: AbortSignal.any([signal, attempt.signal]),
         ...events,
         onWarning: message => log.warn(`[${server.name}] ${this.#mask(server, message)}`),
-        askForm: (form, formSignal) => askForm(server, form, AbortSignal.any([formSignal, signal])),
+        askForm: (request, formSignal) => askForm(server, request, AbortSignal.any([formSignal, signal])),
       },
     );
     const connected = await withTimeout(connecting, maxAnswerTime, () => {
@@ -212,8 +229,13 @@ export class ServerLauncher {
 /** The credentials in the variables, arguments, headers and address of a server. */
 function launchCredentials(launch: ServerLaunch): readonly string[] {
   const values = Object.entries(launch.type === "stdio" ? launch.env : launch.headers);
+  const secret = launch.type === "stdio" ? undefined : launch.oauth?.clientSecret;
   const others = launch.type === "stdio" ? credentialArguments(launch.args) : credentialsIn("", launch.url);
-  return [...values.flatMap(([name, value]) => credentialsIn(name, value)), ...others];
+  return [
+    ...values.flatMap(([name, value]) => credentialsIn(name, value)),
+    ...others,
+    ...(secret === undefined ? [] : [secret]),
+  ];
 }
 
 /** The error with the end of what the program wrote to stderr, which often says more. */

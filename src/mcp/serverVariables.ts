@@ -54,7 +54,13 @@ export function resolveVariables(server: McpServer, values: VariableValues): Ser
 function mapTexts(server: McpServer, map: (text: string) => string): ServerLaunch {
   const record = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, map(text)]));
-  if (server.type !== "stdio") return { type: server.type, url: map(server.url), headers: record(server.headers) };
+  if (server.type !== "stdio") {
+    const { type, url, headers, oauth } = server;
+    const launch = { type, url: map(url), headers: record(headers) };
+    if (!oauth) return launch;
+    const secret = oauth.clientSecret === undefined ? {} : { clientSecret: map(oauth.clientSecret) };
+    return { ...launch, oauth: { ...oauth, clientId: map(oauth.clientId), ...secret } };
+  }
   return {
     type: "stdio",
     command: map(server.command),

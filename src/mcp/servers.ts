@@ -21,7 +21,22 @@ export type ServerLaunch =
       readonly envFile?: string;
       readonly cwd?: string;
     }
-  | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly type: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly oauth?: OAuthSettings;
+    };
+
+/** A client that the user has registered at the authorization server of an MCP server, which then needs no registration. */
+export interface OAuthSettings {
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** The permissions to ask for, instead of those that the server names. */
+  readonly scope?: string;
+  /** The port of the redirect address, if the authorization server accepts only one. */
+  readonly callbackPort?: number;
+}
 
 /** Where a server is configured. Servers of a workspace need the user's consent. */
 export type ServerSource = "user" | "agent" | "workspace";
@@ -93,7 +108,7 @@ function readServer(
   if (name.length > maxNameLength) return t("has a name of more than {0} characters.", maxNameLength);
   if (!isRecord(entry)) return t("must be an object with a command or a url.");
   if (JSON.stringify(entry).length > maxEntryLength) return t("has more than {0} characters.", maxEntryLength);
-  const { type, command, args = [], env = {}, envFile, cwd, url, headers = {} } = entry;
+  const { type, command, args = [], env = {}, envFile, cwd, url, headers = {}, oauth } = entry;
   const inputs = [...readInputs(entry["inputs"]), ...shared].filter(input =>
     JSON.stringify(entry).includes(`\${input:${input.id}}`),
   );
@@ -123,11 +138,33 @@ function readServer(
       if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url))
         return t("has no url that begins with http:// or https://.");
       if (!isTextRecord(headers)) return t("has headers whose values are not all strings.");
-      return { ...facts, type: kind === "sse" ? "sse" : "http", url, headers };
+      if (oauth !== undefined && !isOAuthSettings(oauth))
+        return t("has an oauth that is not an object with a clientId, or that has a part of another type.");
+      return {
+        ...facts,
+        ...{ type: kind === "sse" ? "sse" : "http", url, headers },
+        ...(oauth !== undefined && { oauth: oauthOf(oauth) }),
+      };
     default:
       return t('has a type that is none of "stdio", "http" and "sse".');
   }
 }
+
+function isOAuthSettings(value: unknown): value is OAuthSettings {
+  if (!isRecord(value) || typeof value["clientId"] !== "string" || value["clientId"] === "") return false;
+  const { clientSecret, scope, callbackPort } = value;
+  const isPort = Number.isInteger(callbackPort) && Number(callbackPort) > 0 && Number(callbackPort) < 65_536;
+  const areTexts = [clientSecret, scope].every(part => part === undefined || typeof part === "string");
+  return areTexts && (callbackPort === undefined || isPort);
+}
+
+/** Only the known parts, because everything in a definition counts as the definition. */
+const oauthOf = ({ clientId, clientSecret, scope, callbackPort }: OAuthSettings): OAuthSettings => ({
+  clientId,
+  ...(clientSecret !== undefined && { clientSecret }),
+  ...(scope !== undefined && { scope }),
+  ...(callbackPort !== undefined && { callbackPort }),
+});
 
 function readInputs(value: unknown): readonly ServerInput[] {
   if (!Array.isArray(value)) return [];

@@ -18,6 +18,8 @@ import { ownServerName, type OwnServer } from "./ownServer.ts";
 import type { McpServer, ServersRead } from "./servers.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
+import { takesSignIn, type HttpLaunch } from "./signIn/serverSignIns.ts";
+import type { ConsentingAgent } from "./signIn/tokenConsents.ts";
 
 const offKey = "parley.mcp.off";
 /** Beyond this number, the choices of sessions that no longer exist are removed. */
@@ -25,10 +27,20 @@ const manySessions = 100;
 const reportedKey = "parley.mcp.reported";
 const reportedLimits = { count: 500, entryBytes: 2_000, totalBytes: 200_000 };
 
+/** A server that the agent was offered when its session opened. */
+export interface OpenedServer {
+  readonly on: boolean;
+  /** Why the agent does not get it. */
+  readonly reason?: string;
+  /** The agent got a token of the user's sign-in. */
+  readonly hasToken?: true;
+}
+
 /** The agent of a session. */
 interface ServedAgent {
   /** In the settings. */
   readonly agentId?: string | undefined;
+  readonly definition?: ConsentingAgent | undefined;
   readonly agent: AgentInfo;
   readonly agentName: string;
   /** The variables of its settings. */
@@ -46,6 +58,11 @@ interface SessionServersOptions {
   readonly launcher: ServerLauncher;
   readonly environment: WindowEnvironment;
   readonly ownServer?: OwnServer;
+  /**
+   * The token for a server that the user gives to the agent. Undefined: there is none. Rejects with a sentence. Absent: no
+   * agent gets a token.
+   */
+  readonly tokenFor?: (agent: ConsentingAgent, url: string) => Promise<string | undefined>;
   readonly log: Log;
 }
 
@@ -53,7 +70,7 @@ interface SessionServersOptions {
 export class SessionServers {
   readonly #options: SessionServersOptions;
   /** The servers that the agent was offered when its session opened, by the id of the session. */
-  readonly #opened = new Map<string, ReadonlyMap<string, { readonly on: boolean; readonly reason?: string }>>();
+  readonly #opened = new Map<string, ReadonlyMap<string, OpenedServer>>();
   /** The notices that this window has shown, so that each is shown once. */
   readonly #reported = new Set<string>();
   readonly #writes = new Sequencer();
@@ -92,10 +109,7 @@ export class SessionServers {
   }
 
   /** What the agent got when its session opened. Undefined if no session is open. */
-  opened(
-    session: string,
-    server: Pick<McpServer, "name">,
-  ): { readonly on: boolean; readonly reason?: string } | undefined {
+  opened(session: string, server: Pick<McpServer, "name">): OpenedServer | undefined {
     const given = this.#opened.get(session);
     return given && (given.get(server.name) ?? { on: false });
   }
@@ -104,10 +118,11 @@ export class SessionServers {
   async open(
     session: string,
     { servers, problems }: ServersRead,
-    { agentId, agent, agentName, agentEnv, isOnServer = false, workspaceFolder }: ServedAgent,
+    { agentId, definition, agent, agentName, agentEnv, isOnServer = false, workspaceFolder }: ServedAgent,
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
     const { consents, launcher, environment } = this.#options;
-    const opened = new Map<string, { on: boolean; reason?: string }>();
+    const opened = new Map<string, OpenedServer>();
+    const withToken = new Set<string>();
     const resolved: ResolvedServer[] = [];
     const unresolved: LeftOutServer[] = [];
     for (const server of servers) {
@@ -117,7 +132,10 @@ export class SessionServers {
       try {
         const launch = await launcher.resolve(server, true, workspaceFolder);
         const started =
-          launch.type === "stdio" ? { ...launch, env: await this.#withProxy(launch.env, agentEnv) } : launch;
+          launch.type === "stdio"
+            ? { ...launch, env: await this.#withProxy(launch.env, agentEnv) }
+            : await this.#withToken(launch, definition);
+        if (started !== launch && started.type !== "stdio") withToken.add(name);
         resolved.push({ ...started, name, ...(folder !== undefined && { folder }) });
       } catch (error) {
         unresolved.push({ name, reason: asError(error).message, isUnsupported: false });
@@ -137,7 +155,7 @@ export class SessionServers {
       workspaceFolder,
     });
     const given = own && !("reason" in own) ? [...usable, own] : usable;
-    for (const { name } of given) opened.set(name, { on: true });
+    for (const { name } of given) opened.set(name, { on: true, ...(withToken.has(name) && { hasToken: true }) });
     const leftOut = [...unresolved, ...unusable];
     for (const { name, reason } of leftOut) opened.set(name, { on: true, reason });
     this.#opened.set(session, opened);
@@ -145,6 +163,14 @@ export class SessionServers {
     const reported = leftOut.filter(one => one !== own || !one.isUnsupported);
     const notice = await this.#newNotice(reported, problems);
     return { servers: given, ...(notice !== undefined && { notice }) };
+  }
+
+  /** The server with the token of the user's sign-in, if the user gives it to the agent. Otherwise the same object. */
+  async #withToken(launch: HttpLaunch, agent: ConsentingAgent | undefined): Promise<HttpLaunch> {
+    if (!agent || !takesSignIn(launch)) return launch;
+    const token = await this.#options.tokenFor?.(agent, launch.url);
+    if (token === undefined) return launch;
+    return { ...launch, headers: { ...launch.headers, Authorization: `Bearer ${token}` } };
   }
 
   /** Parley's own server, or why the agent does not get it. Undefined: the user has switched it off. */

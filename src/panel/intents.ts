@@ -131,6 +131,14 @@ export const intents = {
   answerPreview: { scope: "session", fields: { question: isString, answer: isOneOf("send", "edit", "cancel") } },
   /** Switches an MCP server on or off for this session, allows to start it, or starts it again. */
   setMcpServer: { scope: "session", fields: { server: isString, action: isOneOf("on", "off", "allow", "retry") } },
+  /** The user's sign-in to an MCP server, and whether the agent gets it. */
+  signInToServer: {
+    scope: "session",
+    fields: {
+      server: isString,
+      action: isOneOf("signIn", "cancelSignIn", "signOut", "giveSignIn", "keepSignIn"),
+    },
+  },
   /** Creates a rule from a question, after asking the user which one. */
   always: { scope: "session", fields: { question: isString } },
   /** Allows all edits of the session, or stops that. */

@@ -460,7 +460,7 @@ export interface ViewPrompt {
   /** The prompt file cannot be used. The description says why, and choosing the row shows the file. */
   readonly isFaulty?: true;
   /** Choosing the row does this with the server, instead of using a prompt. `wait`: it starts already. */
-  readonly action?: { readonly server: string; readonly kind: "allow" | "retry" | "wait" };
+  readonly action?: { readonly server: string; readonly kind: "allow" | "retry" | "wait" | "signIn" };
 }
 
 export interface ViewMcpServer {
@@ -473,9 +473,20 @@ export interface ViewMcpServer {
   readonly pending?: true;
   /**
    * The state of Parley's own connection. `notStarted` and `notAllowed`: Parley asks before it starts the server. Agents
-   * get the user's servers meanwhile (`notStarted`), but not those of the workspace (`notAllowed`).
+   * get the user's servers meanwhile (`notStarted`), but not those of the workspace (`notAllowed`). `signInNeeded`: the
+   * server rejects requests until the user signs in. `signingIn`: Parley waits for the user or the browser.
    */
-  readonly state: "notStarted" | "notAllowed" | "stopped" | "starting" | "ready" | "failed";
+  readonly state:
+    | "notStarted"
+    | "notAllowed"
+    | "stopped"
+    | "starting"
+    | "ready"
+    | "failed"
+    | "signInNeeded"
+    | "signingIn";
+  /** The user is signed in. `given`: the agent gets the token. `kept`: it does not. `alone`: there is no such agent. */
+  readonly signedIn?: "given" | "kept" | "alone";
   /** Why it failed, why the agent does not get it, or what its list of prompts lacks. Sentences. */
   readonly reason?: string;
 }

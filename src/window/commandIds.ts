@@ -68,6 +68,7 @@ export const commandIds = [
   "parley.importMcpServers",
   "parley.removeMcpInputs",
   "parley.chooseExtensionTools",
+  "parley.signOutOfMcpServers",
   "parley.importZedAgents",
   "parley.checkAgents",
   "parley.renameSession",

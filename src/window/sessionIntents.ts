@@ -46,7 +46,8 @@ export function sessionIntents({
         ? mcp.answerForm(intent, replyTarget)
         : answerAgentForm(of(intent), intent, replyTarget),
     openAddress: async intent => {
-      const href = of(intent)?.forms.openAddress(intent.question);
+      const { question } = intent;
+      const href = mcp.questions.openAddress(question) ?? of(intent)?.forms.openAddress(question);
       // As a string, because a Uri would decode and encode parts of the address that the user agreed to.
       if (href !== undefined) await vscode.commands.executeCommand("vscode.open", href);
     },

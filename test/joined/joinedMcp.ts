@@ -12,10 +12,13 @@ import type { ConsentQuestion } from "../../src/mcp/consentQuestion.ts";
 import type { McpQuestions } from "../../src/mcp/mcpServers.ts";
 import type { McpClientModule } from "../../src/mcp/promptServer.ts";
 import { readServers, type McpServer, type ServerInput, type ServersRead } from "../../src/mcp/servers.ts";
+import type { SignInQuestions } from "../../src/mcp/signIn/serverSignIns.ts";
+import type { SignInQuestion } from "../../src/mcp/signIn/signInQuestion.ts";
 import { until } from "../support/fakes/until.ts";
+import { browse } from "../support/mcp/authorizedServer.ts";
 
 /** The client for MCP servers as it is built. */
-export const mcpClient = createRequire(inProject("dist", "extension.js"))("./mcp.js") as McpClientModule;
+export const { mcpClient } = createRequire(inProject("dist", "extension.js"))("./mcp.js") as McpClientModule;
 
 /** A state of VS Code. It keeps values as JSON. */
 class JsonMemento implements Memento {
@@ -141,5 +144,37 @@ export class JoinedQuestions implements McpQuestions {
     assert.ok(offered);
     offered.answer(true);
     return offered.message;
+  }
+}
+
+/** What VS Code shows of a sign-in. A question waits until the test answers it, and the browser agrees to each page. */
+export class JoinedSignIn implements SignInQuestions {
+  readonly opened: string[] = [];
+  /** What the browser does with a page. */
+  browser: (href: string) => Promise<unknown> = href => browse(href);
+  readonly #asked: { readonly question: SignInQuestion; readonly answer: (agrees: boolean) => void }[] = [];
+
+  confirm(question: SignInQuestion): Promise<boolean> {
+    return new Promise(answer => this.#asked.push({ question, answer }));
+  }
+  confirmToken(question: SignInQuestion): Promise<boolean> {
+    return this.confirm(question);
+  }
+  async open(href: string): Promise<void> {
+    this.opened.push(href);
+    void this.browser(href);
+  }
+  whileWaiting(): void {}
+  externalAddress(address: string): Promise<string> {
+    return Promise.resolve(address);
+  }
+
+  /** Answers the open question, or waits for the next one. Resolves with its texts. */
+  async answer(agrees: boolean): Promise<SignInQuestion> {
+    await until(() => this.#asked.length > 0);
+    const asked = this.#asked.shift();
+    assert.ok(asked);
+    asked.answer(agrees);
+    return asked.question;
   }
 }

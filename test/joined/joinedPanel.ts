@@ -55,7 +55,7 @@ import { openPanel, usePanel, type PanelPage } from "../webview/panelPage.ts";
 import { JoinedPromptPlace } from "./joinedPrompts.ts";
 import { JoinedReview } from "./joinedReview.ts";
 import { joinedConversations, JoinedMentions } from "./joinedMentions.ts";
-import { JoinedQuestions, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
+import { JoinedQuestions, JoinedSignIn, JoinedServerSettings, MapSecrets, mcpClient, newStates } from "./joinedMcp.ts";
 
 /** The folder of all workspaces of the file. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), "parley-joined-")));
@@ -164,6 +164,7 @@ export class JoinedWindow {
   readonly failures: string[] = [];
   /** What the user is asked about MCP servers. */
   readonly questions = new JoinedQuestions();
+  readonly signIn = new JoinedSignIn();
   readonly serverSettings: JoinedServerSettings;
   /** Where its prompt files are. */
   readonly promptPlace: JoinedPromptPlace;
@@ -527,7 +528,7 @@ export class JoinedWindow {
       promptFiles: this.#promptFiles,
       ...{ settings: this.serverSettings, questions: this.questions, states: this.#states, version: "joined" },
       secrets: this.#secrets,
-      connectToServer: (target, options) => mcpClient.connectToServer(target, options),
+      ...{ client: mcpClient, signInQuestions: this.signIn },
       startFolder: join(root, "servers"),
       userHome: homedir(),
       environment: hostEnvironment,
@@ -593,7 +594,9 @@ export class JoinedWindow {
         if (mcp.questions.has(intent.question)) return mcp.answerForm(intent, replyTarget);
         return answerAgentForm(session, intent, replyTarget);
       case "openAddress":
-        return void this.commands.push(`openAddress ${session?.forms.openAddress(intent.question) ?? ""}`);
+        return void this.commands.push(
+          `openAddress ${mcp.questions.openAddress(intent.question) ?? session?.forms.openAddress(intent.question) ?? ""}`,
+        );
       case "selectAgent":
       case "newSession":
         await registry.startInChosenFolder(

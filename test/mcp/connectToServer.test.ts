@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { until } from "../support/fakes/until.ts";
-import type { PromptServer } from "../../src/mcp/promptServer.ts";
+import type { PromptServer, ServerFormRequest } from "../../src/mcp/promptServer.ts";
 import {
   connected,
   endServers,
@@ -85,8 +85,8 @@ describe("a connection to an MCP server", function () {
           ? stdio(modern)
           : ({ type: "http", url: `http://127.0.0.1:${await listening([modern, "http"])}/`, headers: {} } as const);
       const server = await connected(target, {
-        askForm: form => {
-          assert.equal(form.message, "Which ticket?");
+        askForm: request => {
+          assert.ok(request.type === "form" && request.form.message === "Which ticket?");
           return Promise.resolve({ action: "accept", values: new Map([["ticket", "T-1"]]) });
         },
       });
@@ -238,14 +238,51 @@ describe("a connection to an MCP server", function () {
   it("gives the user time for a form of the server, beyond the time limit of the server", async () => {
     const server = await connected(stdio(hostile, "asks"), {
       timeout: 1000,
-      askForm: async form => {
-        assert.equal(form.message, "Which ticket?");
+      askForm: async request => {
+        assert.ok(request.type === "form" && request.form.message === "Which ticket?");
         await new Promise(resolve => setTimeout(resolve, 1500));
         return { action: "accept", values: new Map([["ticket", "T-2"]]) };
       },
     });
     assert.equal(await textOf(server, "first", {}), '1 questions: {"action":"accept","content":{"ticket":"T-2"}}');
     await server.close();
+  });
+
+  for (const [behaviour, expected] of [
+    ["page", '1 questions: {"action":"accept"}'],
+    ["pageFile", /^1 questions: .*must be an address that begins with https/],
+  ] as const)
+    it(`asks the user before a page of the server opens, and refuses other addresses (${behaviour})`, async () => {
+      const asked: ServerFormRequest[] = [];
+      const server = await connected(stdio(hostile, behaviour), {
+        askForm: request => {
+          asked.push(request);
+          return Promise.resolve({ action: "accept" });
+        },
+      });
+      const text = await textOf(server, "first", {});
+      await server.close();
+      if (typeof expected !== "string") return assert.deepEqual([asked, expected.test(text)], [[], true], text);
+      assert.equal(text, expected);
+      const [page] = asked;
+      assert.ok(page?.type === "url");
+      assert.deepEqual([page.message, page.address.href], ["Pay first", "https://pay.example.com/?next=%2Ftickets"]);
+    });
+
+  it("asks the user to open the pages that an error names, at most three, and gives the reason", async () => {
+    const asked: string[] = [];
+    const server = await connected(stdio(hostile, "pagesFirst"), {
+      askForm: request => {
+        asked.push(request.type === "url" ? request.address.href : "a form");
+        return Promise.resolve({ action: "accept" });
+      },
+    });
+    await assert.rejects(textOf(server, "first", {}), /Use the prompt again when you are done there\.$/);
+    await server.close();
+    assert.deepEqual(
+      asked,
+      [1, 2, 3].map(n => `https://pay.example.com/${n}`),
+    );
   });
 
   it("passes a storm of changes on while it answers requests", async () => {

@@ -72,7 +72,10 @@ describe("the consent to an MCP server of the workspace", () => {
     const launcher = new ServerLauncher({
       ...{ states: kept, inputs, consents, log: nullLog, userHome: "/home/me", startFolder: folder, version: "0" },
       environment: hostEnvironment,
-      connectToServer: () => Promise.reject(new Error("not connected")),
+      client: { connectToServer: () => Promise.reject(new Error("not connected")) },
+      signIns: {
+        credentials: () => ({ token: () => Promise.resolve(undefined), renew: () => Promise.resolve(false) }),
+      },
       workspaceFolder: () => folder,
       roots: () => [folder],
       askForm: () => Promise.resolve("cancelled"),

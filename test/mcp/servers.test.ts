@@ -49,6 +49,8 @@ describe("definitions of MCP servers", () => {
     [{ url: "file:///etc/passwd" }, /begins with http/],
     [{ url: "javascript:alert(1)" }, /begins with http/],
     [{ url: "https://x", headers: { A: 1 } }, /headers whose values/],
+    [{ url: "https://x", oauth: { clientId: 1 } }, /oauth that is not an object with a clientId/],
+    [{ url: "https://x", oauth: { clientId: "a", callbackPort: 70_000 } }, /a part of another type/],
     [{ command: "x", args: ["y".repeat(200_001)] }, /has more than 200000 characters/],
     [{ type: "smoke" }, /none of "stdio", "http" and "sse"/],
   ];
@@ -131,6 +133,11 @@ describe("variables of MCP servers", () => {
       type: "http",
       url: "https://x/${env:TOKEN}",
       headers: { A: "${env:TOKEN}" },
+    });
+    const oauth = { clientId: "${input:key}", clientSecret: "${env:TOKEN}", callbackPort: 7000, unknown: 1 };
+    assert.deepEqual(resolveVariables(one({ url: "https://x", oauth }), values), {
+      ...{ type: "http", url: "https://x", headers: {} },
+      oauth: { clientId: "secret", clientSecret: "t", callbackPort: 7000 },
     });
   });
 

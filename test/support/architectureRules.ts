@@ -74,7 +74,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
   search: ["node:worker_threads"],
   commitMessage: ["node:fs/promises", "node:path"],
   worktrees: ["node:crypto", "node:fs", "node:fs/promises", "node:path"],
-  mcp: ["@modelcontextprotocol/client", "node:stream", "node:string_decoder"],
+  mcp: ["@modelcontextprotocol/client", "node:crypto", "node:stream", "node:string_decoder"],
 };
 
 /** Single files that need more packages than their room, and why. */
@@ -114,6 +114,7 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
   // Shortens the paths of files in a question.
+  "src/mcp/client/authorizationFetch.ts": ["node:dns/promises", "node:net"],
   "src/mcp/consentQuestion.ts": ["node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.
   "src/mcp/envFile.ts": ["node:path", "node:util"],
@@ -132,10 +133,10 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/library/openedFolders.ts": ["node:crypto", "node:fs/promises", "node:path", "node:url"],
   // Reads texts in a worker.
   "src/search/searchWorker.ts": ["node:fs", "node:path"],
-  // Identifies what the user has allowed.
-  "src/mcp/storedConsent.ts": ["node:crypto"],
   // Checks the input of tools whose schema another extension has made.
   "src/editorTools/http/inputFault.ts": ["@modelcontextprotocol/server/validators/cf-worker"],
+  // Listens for the answer of the browser after a sign-in.
+  "src/mcp/signIn/redirectListener.ts": ["node:http", "node:net"],
 };
 
 const webviewPackages = [

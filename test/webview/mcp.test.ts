@@ -1,7 +1,7 @@
 // Prompts of MCP servers in the panel: long lists, hostile texts, completions, previews, and the list of servers.
 import assert from "node:assert/strict";
 import type { ViewPrompt, ViewQuestion } from "../../src/panel/protocol.ts";
-import { openPanel, usePanel } from "./panelPage.ts";
+import { openPanel, picture, usePanel } from "./panelPage.ts";
 import { snapshot, view } from "./scenes.ts";
 
 const script = "<img src=x onerror=\"document.title='hacked'\"><script>document.title='hacked'</script>\u202E";
@@ -140,6 +140,38 @@ describe("prompts of MCP servers in the panel", () => {
     await panel.page.mouse.click(5, 5);
     await list.waitFor({ state: "hidden" });
   });
+
+  for (const [theme, width] of [
+    ["dark", 480],
+    ["light", 280],
+  ] as const)
+    it(`offer to sign in and out, and to give the agent the sign-in (${theme}, ${width})`, async () => {
+      const row = { detail: "https://tickets.example.com/mcp", on: true } as const;
+      const reason = "The server requires you to sign in.";
+      const shown = [
+        { ...row, name: "needed", state: "signInNeeded", reason },
+        { ...row, name: "waiting", state: "signingIn" },
+        { ...row, name: "kept", state: "ready", signedIn: "kept" },
+        { ...row, name: "given", state: "ready", signedIn: "given", pending: true },
+        { ...row, name: "alone", state: "stopped", signedIn: "alone" },
+      ] as const;
+      const panel = await openPanel([snapshot(view([], { mcpServers: shown }))], { theme, width, height: 700 });
+      await panel.page.getByRole("button", { name: "MCP servers: 5 of 5 on" }).click();
+      const list = panel.page.getByRole("dialog", { name: "MCP servers" });
+      for (const [name, server, action] of [
+        ["Sign in to needed", "needed", "signIn"],
+        ["Cancel the sign-in to waiting", "waiting", "cancelSignIn"],
+        [/^Give .* the sign-in to kept$/, "kept", "giveSignIn"],
+        [/^Don't give .* the sign-in to given$/, "given", "keepSignIn"],
+        ["Sign out of alone", "alone", "signOut"],
+      ] as const) {
+        await list.getByRole("button", { name }).click();
+        assert.deepEqual((await panel.intents()).at(-1), { type: "signInToServer", server, action });
+      }
+      assert.equal(await list.getByRole("button", { name: /^Sign out/ }).count(), 3);
+      await picture(panel, `mcp-sign-in-${theme}-${width}`);
+      await panel.assertClean();
+    });
 
   it("switch a server off, and say when that takes effect", async () => {
     const off = [{ name: "s", detail: "run", on: false, pending: true, state: "stopped" }] as const;

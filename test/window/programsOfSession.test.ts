@@ -111,14 +111,19 @@ describe("the environment of a session's programs", function () {
     const launcher = new ServerLauncher({
       ...{ states, inputs, consents, environment, log: nullLog, userHome: root, startFolder: join(root, "mcp") },
       version: "0",
-      connectToServer: async target => {
-        if (target.type === "stdio") await target.start();
-        await until(() => existsSync(file));
-        return {
-          listPrompts: () => Promise.resolve([]),
-          close: () => Promise.resolve(),
-          verdict: {},
-        } as unknown as PromptServer;
+      client: {
+        connectToServer: async target => {
+          if (target.type === "stdio") await target.start();
+          await until(() => existsSync(file));
+          return {
+            listPrompts: () => Promise.resolve([]),
+            close: () => Promise.resolve(),
+            verdict: {},
+          } as unknown as PromptServer;
+        },
+      },
+      signIns: {
+        credentials: () => ({ token: () => Promise.resolve(undefined), renew: () => Promise.resolve(false) }),
       },
       workspaceFolder: () => root,
       roots: () => [root],

@@ -422,6 +422,7 @@ export class ComposerElement extends LightElement {
   /** The name of a prompt never goes to the agent: it leaves the draft, and the text after it stays. */
   #choosePrompt(box: HTMLTextAreaElement, { name, description, action }: SlashCommand, token: TriggerToken): void {
     if (action?.kind === "wait") return;
+    if (action?.kind === "signIn") return send({ type: "signInToServer", server: action.server, action: "signIn" });
     if (action) {
       this.#startingServer = { server: action.server, description: description ?? "" };
       return send({ type: "setMcpServer", server: action.server, action: action.kind });

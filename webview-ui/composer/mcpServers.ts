@@ -106,9 +106,10 @@ export class McpServersElement extends LightElement {
   }
 
   #row(server: ViewMcpServer): TemplateResult {
-    const { name, detail, on, state, reason } = server;
+    const { name, detail, on, state, reason, signedIn } = server;
     const set = (action: "on" | "off" | "allow" | "retry") => (): void =>
       send({ type: "setMcpServer", server: name, action });
+    const signIn = (action: SignInActionName) => (): void => send({ type: "signInToServer", server: name, action });
     return html`<div class="mcp-server">
       <label class="choice">
         <input type="checkbox" .checked=${on} @change=${set(on ? "off" : "on")} />
@@ -120,7 +121,27 @@ export class McpServersElement extends LightElement {
       ${on && state === "notStarted" ? button(t("Start…"), t("Start {0}", name), set("allow")) : nothing}
       ${on && state === "notAllowed" ? button(t("Allow…"), t("Allow {0}", name), set("allow")) : nothing}
       ${on && state === "failed" ? button(t("Start Again"), t("Start {0} again", name), set("retry")) : nothing}
+      ${on && state === "signInNeeded" ? button(t("Sign In…"), t("Sign in to {0}", name), signIn("signIn")) : nothing}
+      ${on && state === "signingIn" ? button(t("Cancel"), t("Cancel the sign-in to {0}", name), signIn("cancelSignIn")) : nothing}
+      ${on && signedIn !== undefined ? this.#signedIn(server, signIn) : nothing}
     </div>`;
+  }
+
+  /** The user is signed in: whether the agent gets that, and signing out. */
+  #signedIn({ name, signedIn }: ViewMcpServer, run: (action: SignInActionName) => () => void): TemplateResult {
+    const { agentName } = this;
+    return html`<div class="quiet mcp-signed-in">
+        ${
+          signedIn === "given"
+            ? t("You are signed in, and {0} gets your sign-in.", agentName)
+            : signedIn === "kept"
+              ? t("You are signed in. {0} does not get your sign-in.", agentName)
+              : t("You are signed in.")
+        }
+      </div>
+      ${signedIn === "kept" ? button(t("Give to {0}…", agentName), t("Give {0} the sign-in to {1}", agentName, name), run("giveSignIn")) : nothing}
+      ${signedIn === "given" ? button(t("Don't Give to {0}", agentName), t("Don't give {0} the sign-in to {1}", agentName, name), run("keepSignIn")) : nothing}
+      ${button(t("Sign Out"), t("Sign out of {0}", name), run("signOut"))}`;
   }
 
   #restart(): void {
@@ -128,6 +149,8 @@ export class McpServersElement extends LightElement {
     send({ type: "nextStep", step: "restartAgent" });
   }
 }
+
+type SignInActionName = "signIn" | "cancelSignIn" | "signOut" | "giveSignIn" | "keepSignIn";
 
 const button = (label: string, name: string, onClick: () => void): TemplateResult =>
   html`<button class="link" type="button" aria-label=${name} @click=${onClick}>${label}</button>`;
@@ -147,5 +170,9 @@ function stateText({ on, state }: ViewMcpServer): string {
       return t("Ready");
     case "failed":
       return t("Failed");
+    case "signInNeeded":
+      return t("Not signed in");
+    case "signingIn":
+      return t("Waiting for the browser…");
   }
 }

@@ -1,13 +1,11 @@
-// The entry of `dist/mcp.js`: connects to an MCP server with the official client, in every revision since 2024-11-05.
+// Connects to an MCP server with the official client, in every revision since 2024-11-05.
 import {
   Client,
-  ProtocolError,
   SdkError,
   SdkErrorCode,
-  SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
-  UnauthorizedError,
+  UrlElicitationRequiredError,
   type DiscoverResult,
   type StandardSchemaV1,
   type Transport,
@@ -15,7 +13,6 @@ import {
 import { asObject, asString, type JsonObject } from "../../acp/parse.ts";
 import { readElicitation } from "../../acp/readElicitation.ts";
 import { asError } from "../../base/errors.ts";
-import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import type {
   ServerConnectOptions,
@@ -26,13 +23,16 @@ import type {
   ServerTarget,
   ServerVerdict,
 } from "../promptServer.ts";
-import { ServerAnswerLimit, AnswerTimeout } from "./serverAnswerLimit.ts";
+import { ServerAnswerLimit } from "./serverAnswerLimit.ts";
 import { readPages } from "./pages.ts";
+import { isUnauthorized, ServerAuthorization } from "./serverAuthorization.ts";
 import { cutText, maxTextLength, readContent, readPrompt } from "./readPrompt.ts";
 import { StreamTransport } from "./streamTransport.ts";
 
 const listLimits = { maxPages: 100, maxItems: 2000 };
 const maxCompletions = 100;
+/** That the user is asked to open for one prompt. */
+const maxPages = 3;
 /** The client answers each unknown message by the time limit; a server that is silent before `initialize` is older. */
 const probeShare = 0.3;
 
@@ -41,39 +41,34 @@ const anyObject: StandardSchemaV1<unknown, JsonObject> = {
   "~standard": { version: 1, vendor: "parley", validate: value => ({ value: asObject(value) }) },
 };
 
-const invalidParams = -32602;
-const internalError = -32603;
-
-let resetTranslator: (() => void) | undefined;
-
-/** Sets what translates the texts of this bundle, also a second time. */
-export function translateWith(translator: Translator): void {
-  resetTranslator?.();
-  resetTranslator = setTranslator(translator);
-}
-
 /** Connects to a server. A server that ends when it is asked for its revision is started again as an older one. */
 export async function connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
+  const authorization = new ServerAuthorization(target);
   try {
-    return await connectOnce(target, options);
+    return await connectOnce(target, options, authorization);
   } catch (error) {
     const isOlder =
       target.type === "stdio" && error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
-    if (!isOlder && !(options.verdict?.kind === "modern" && error instanceof SdkError)) throw sentence(error);
+    const isOtherEra = options.verdict?.kind === "modern" && error instanceof SdkError && !isUnauthorized(error);
+    if (!isOlder && !isOtherEra) throw authorization.sentence(error);
   }
   try {
-    return await connectOnce(target, { ...options, verdict: { kind: "legacy" } });
+    return await connectOnce(target, { ...options, verdict: { kind: "legacy" } }, authorization);
   } catch (error) {
-    throw sentence(error);
+    throw authorization.sentence(error);
   }
 }
 
-async function connectOnce(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer> {
+async function connectOnce(
+  target: ServerTarget,
+  options: ServerConnectOptions,
+  authorization: ServerAuthorization,
+): Promise<PromptServer> {
   const { clientVersion, timeout, verdict, signal } = options;
   const client = new Client(
     { name: "parley", title: "Parley", version: clientVersion },
     {
-      capabilities: { elicitation: { form: {} } },
+      capabilities: { elicitation: { form: {}, url: {} } },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: timeout * probeShare } },
       listChanged: {
         prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => options.onPromptsChanged() },
@@ -85,7 +80,7 @@ async function connectOnce(target: ServerTarget, options: ServerConnectOptions):
   client.setRequestHandler("elicitation/create", (request, context) =>
     limit.whileAsking(() => elicit(request.params, options, context.mcpReq.signal)),
   );
-  const transport = await openTransport(target);
+  const transport = await openTransport(target, authorization);
   let isConnected = false;
   try {
     await client.connect(transport, {
@@ -99,23 +94,19 @@ async function connectOnce(target: ServerTarget, options: ServerConnectOptions):
     if (!isConnected) await transport.close().catch((error: unknown) => options.onWarning(asError(error).message));
   }
   client.onclose = () => options.onClosed();
-  return new ConnectedServer(client, limit);
+  return new ConnectedServer(client, { limit, authorization, options });
 }
 
-async function openTransport(target: ServerTarget): Promise<Transport> {
-  switch (target.type) {
-    case "stdio":
-      return new StreamTransport(await target.start());
-    case "http":
-      return new StreamableHTTPClientTransport(new URL(target.url), {
-        requestInit: { headers: { ...target.headers } },
-      });
-    case "sse":
-      return new SSEClientTransport(new URL(target.url), { requestInit: { headers: { ...target.headers } } });
-  }
+async function openTransport(target: ServerTarget, { provider }: ServerAuthorization): Promise<Transport> {
+  if (target.type === "stdio") return new StreamTransport(await target.start());
+  const url = new URL(target.url);
+  const options = { requestInit: { headers: { ...target.headers } }, ...(provider && { authProvider: provider }) };
+  if (target.type === "sse") return new SSEClientTransport(url, options);
+  // A server that asks for more permissions needs the user, as one that asks for a sign-in does.
+  return new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: "throw" });
 }
 
-/** Asks the user for what the server needs. Only forms, because Parley opens no pages for servers. */
+/** Asks the user for what the server needs. A page is opened by the user only, and never read by Parley. */
 async function elicit(
   params: Readonly<Record<string, unknown>>,
   { askForm }: ServerConnectOptions,
@@ -124,11 +115,13 @@ async function elicit(
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
 }> {
-  const request = readElicitation({ mode: "form", ...params, sessionId: "" });
-  if (request.type !== "form") return { action: "decline" };
-  const answer: FormAnswer = await askForm(request.form, signal);
+  // Revisions before 2025-11-25 have forms only, and later ones no ID.
+  const request = readElicitation({ mode: "form", elicitationId: "", ...params, sessionId: "" });
+  if (request.type === "declined") return { action: "decline" };
+  const answer: FormAnswer = await askForm(request, signal);
   if (answer === "cancelled") return { action: "cancel" };
   if (answer.action === "decline") return { action: "decline" };
+  if (request.type === "url") return { action: "accept" };
   const values = [...(answer.values ?? [])].map(([name, value]) => [
     name,
     typeof value === "object" ? [...value] : value,
@@ -144,10 +137,22 @@ class ConnectedServer implements PromptServer {
   readonly offersResources: boolean;
   readonly #client: Client;
   readonly #limit: ServerAnswerLimit;
+  readonly #authorization: ServerAuthorization;
 
-  constructor(client: Client, limit: ServerAnswerLimit) {
+  readonly #options: ServerConnectOptions;
+
+  constructor(
+    client: Client,
+    {
+      limit,
+      authorization,
+      options,
+    }: { limit: ServerAnswerLimit; authorization: ServerAuthorization; options: ServerConnectOptions },
+  ) {
     this.#client = client;
+    this.#options = options;
     this.#limit = limit;
+    this.#authorization = authorization;
     const capabilities = client.getServerCapabilities();
     this.revision = client.getNegotiatedProtocolVersion() ?? "";
     const discover = client.getDiscoverResult();
@@ -174,7 +179,7 @@ class ConnectedServer implements PromptServer {
       const prompts = items.flatMap(readPrompt);
       return { prompts, isCut, skipped: items.length - prompts.length };
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
     }
   }
 
@@ -192,7 +197,8 @@ class ConnectedServer implements PromptServer {
         messages: result.messages.map(({ role, content }) => ({ role, content: readContent(content) })),
       };
     } catch (error) {
-      throw sentence(error);
+      if (error instanceof UrlElicitationRequiredError) await this.#askForPages(error, signal);
+      throw this.#authorization.sentence(error);
     }
   }
 
@@ -204,7 +210,7 @@ class ConnectedServer implements PromptServer {
         return read.type === "resource" && (read.text !== undefined || read.blob !== undefined) ? [read] : [];
       });
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
     }
   }
 
@@ -224,67 +230,19 @@ class ConnectedServer implements PromptServer {
       const { completion } = await this.#limit.apply(signal, limited => this.#client.complete(params, limited));
       return completion.values.filter(each => each.length <= maxTextLength).slice(0, maxCompletions);
     } catch (error) {
-      throw sentence(error);
+      throw this.#authorization.sentence(error);
+    }
+  }
+
+  /** Asks the user to open the pages without which the server does not answer (revision 2025-11-25). */
+  async #askForPages({ elicitations }: UrlElicitationRequiredError, signal: AbortSignal): Promise<void> {
+    for (const page of elicitations.slice(0, maxPages)) {
+      const { action } = await elicit({ ...page, mode: "url" }, this.#options, signal);
+      if (action !== "accept") return;
     }
   }
 
   close(): Promise<void> {
     return this.#client.close();
   }
-}
-
-const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
-
-/** The error with a message that a user can read. */
-function sentence(thrown: unknown): Error {
-  const error = asError(thrown);
-  // A problem of the start is a sentence already.
-  if (error.name === "ProblemError" || error instanceof AnswerTimeout) return error;
-  return new Error(messageOf(error), { cause: error });
-}
-
-function messageOf(error: Error): string {
-  // The client puts the code before the server's own words.
-  const words = cutText(error.message.replace(/^MCP error -?\d+: /, ""));
-  // The transport for SSE has the status in words only.
-  const status = error instanceof SdkHttpError ? error.status : /Non-200 status code \((\d+)\)/.exec(words)?.[1];
-  if (error instanceof UnauthorizedError || [401, 403].includes(Number(status)))
-    return t("The server requires you to sign in. Add the header that it needs to its settings.");
-  if (error instanceof SdkHttpError || status !== undefined)
-    return t("The server answered with the HTTP status {0}.", status ?? t("unknown"));
-  if (error instanceof ProtocolError) {
-    if (error.code === invalidParams)
-      return t("The server does not accept the prompt or its arguments: {0}", asSentence(words));
-    if (error.code === internalError) return t("The server failed: {0}", asSentence(words));
-    return t("The server refused the request: {0}", asSentence(words));
-  }
-  if (error instanceof SdkError) {
-    if (error.code === SdkErrorCode.RequestTimeout) return t("The server did not answer in time.");
-    if (error.code === SdkErrorCode.ConnectionClosed) return t("The server ended the connection.");
-    if (error.code === SdkErrorCode.InvalidResult) return t("The server sent an answer that Parley cannot read.");
-  }
-  if (error.name === "ZodError" || error.name === "$ZodError")
-    return t("The server sent an answer that Parley cannot read.");
-  if (error.name === "AbortError") return t("The request was cancelled.");
-  return t("The server could not be reached: {0}", asSentence(unreachableReason(error)));
-}
-
-/** Words for the errors of a connection that users meet with a wrong address. */
-const addressFaults: Readonly<Record<string, () => string>> = {
-  ECONNREFUSED: () => t("nothing listens at this address"),
-  ENOTFOUND: () => t("there is no host of this name"),
-  EAI_AGAIN: () => t("the name of the host could not be looked up"),
-};
-
-/** What the innermost error says: `fetch` and the client only say that something failed. */
-function unreachableReason(error: Error): string {
-  let inner = error;
-  for (let depth = 0; depth < 10 && inner.cause instanceof Error; depth++) inner = inner.cause;
-  // One error for each address of the host.
-  const [first] = inner instanceof AggregateError ? (inner.errors as readonly unknown[]) : [];
-  if (first instanceof Error) inner = first;
-  // The transport for SSE has only the words of the inner error.
-  const words = inner.message.replace(/^(?:SSE error: |TypeError: |fetch failed: )+/, "");
-  const fault = Object.keys(addressFaults).find(code => words.includes(code));
-  return cutText(fault === undefined ? words : `${addressFaults[fault]?.() ?? ""} (${words})`);
 }

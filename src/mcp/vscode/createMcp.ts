@@ -16,14 +16,17 @@ import { sessionOfLogFile } from "../../session/log/sessionStore.ts";
 import type { Session } from "../../session/session.ts";
 import { createMcpServers, type McpServers } from "../mcpServers.ts";
 import type { OwnServer } from "../ownServer.ts";
-import type { McpClientModule } from "../promptServer.ts";
+import type { McpClient, McpClientModule } from "../promptServer.ts";
 import { askConsent } from "./askConsent.ts";
 import { askInput, forgetInputs } from "./askInput.ts";
+import { signInQuestions, signOutOfServers } from "./askSignIn.ts";
 import { importServers } from "./importServers.ts";
 import { ServerSettings } from "./serverSettings.ts";
 
 export interface McpFeature extends McpServers {
-  readonly commands: CommandHandlers<"parley.importMcpServers" | "parley.removeMcpInputs">;
+  readonly commands: CommandHandlers<
+    "parley.importMcpServers" | "parley.removeMcpInputs" | "parley.signOutOfMcpServers"
+  >;
 }
 
 /** Creates the feature. Nothing starts before the user types `/`, or a session opens. */
@@ -45,15 +48,23 @@ export function createMcp(
   },
 ): McpFeature {
   const { context, store, log, clock, storage } = platform;
-  let client: McpClientModule | undefined;
+  let loaded: McpClient | undefined;
+  // Loaded on first use.
+  const client = (): McpClient => (loaded ??= loadClient(context));
   const servers = store.add(
     createMcpServers({
       ...{ agents, environment, promptFiles, ownServer, clock, log },
       ...{ newId: randomUUID, states: context, secrets: context.secrets },
       settings: store.add(new ServerSettings(log)),
       questions: { consent: askConsent, input: askInput, review: offerReview },
-      // Loaded on first use.
-      connectToServer: (target, options) => (client ??= loadClient(context)).connectToServer(target, options),
+      signInQuestions,
+      client: {
+        translateWith: translator => client().translateWith(translator),
+        connectToServer: (target, options) => client().connectToServer(target, options),
+        signIn: (target, flow) => client().signIn(target, flow),
+        refreshSignIn: (url, stored, signal) => client().refreshSignIn(url, stored, signal),
+        revokeSignIn: (url, stored, signal) => client().revokeSignIn(url, stored, signal),
+      },
       version: String((context.extension.packageJSON as { version?: unknown }).version),
       startFolder: join(context.globalStorageUri.fsPath, "mcp"),
       userHome: homedir(),
@@ -69,16 +80,18 @@ export function createMcp(
     ...servers,
     commands: {
       "parley.importMcpServers": () => importServers(context),
+      "parley.signOutOfMcpServers": () => signOutOfServers(servers),
       "parley.removeMcpInputs": async () => servers.restart(await forgetInputs(servers.inputs)),
     },
   };
 }
 
 /** Loads the client in `dist/mcp.js`. */
-function loadClient(context: vscode.ExtensionContext): McpClientModule {
-  const client = createRequire(context.asAbsolutePath(join("dist", "extension.js")))("./mcp.js") as McpClientModule;
-  client.translateWith(t);
-  return client;
+function loadClient(context: vscode.ExtensionContext): McpClient {
+  const load = createRequire(context.asAbsolutePath(join("dist", "extension.js")));
+  const { mcpClient } = load("./mcp.js") as McpClientModule;
+  mcpClient.translateWith(t);
+  return mcpClient;
 }
 
 async function offerReview(message: string): Promise<boolean> {

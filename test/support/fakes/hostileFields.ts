@@ -251,6 +251,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.prompts.hint": "Parley",
   "head.prompts.action<allow>.server": "Parley",
   "head.prompts.action<retry>.server": "Parley",
+  "head.prompts.action<signIn>.server": "Parley",
   "head.prompts.action<wait>.server": "Parley",
   "head.mcpServers.name": "Parley",
   "head.mcpServers.detail": "Parley",

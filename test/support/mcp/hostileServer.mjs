@@ -60,6 +60,10 @@ const handlers = {
       return { description: script, messages: [{ role: "user", content: { type: "text", text: script } }] };
     if (behaviour === "key")
       return { messages: [{ role: "user", content: { type: "text", text: `The key is ${process.env.MCP_KEY}` } }] };
+    if (behaviour === "pagesFirst") {
+      const elicitations = [1, 2, 3, 4].map(n => ({ ...page, url: `https://pay.example.com/${n}` }));
+      throw { code: -32042, message: "Pay first", data: { elicitations } };
+    }
     if (params.name === "invalid") throw { code: -32602, message: "Unknown prompt: invalid" };
     if (params.name === "internal") throw { code: -32603, message: "The database is down" };
     if (params.name === "malformed") return { messages: [{ role: "robot", content: "x" }] };
@@ -79,6 +83,14 @@ const handlers = {
 };
 
 const ticket = { type: "object", properties: { ticket: { type: "string", title: "Ticket" } }, required: ["ticket"] };
+const page = {
+  mode: "url",
+  message: "Pay first",
+  elicitationId: "e1",
+  url: "https://pay.example.com/?next=%2Ftickets",
+};
+/** Pages that the user is asked to open instead. */
+const pageAsked = { page, pageFile: { ...page, url: "file:///etc/passwd" } };
 /** Requests for prompts that wait for the user's answer, by the id of the question. */
 const asked = new Map();
 let questions = 0;
@@ -88,13 +100,14 @@ let pagesSent = 0;
 function ask(id) {
   const question = `ask-${++questions}`;
   asked.set(question, id);
-  send({ id: question, method: "elicitation/create", params: { message: "Which ticket?", requestedSchema: ticket } });
+  const params = pageAsked[behaviour] ?? { message: "Which ticket?", requestedSchema: ticket };
+  send({ id: question, method: "elicitation/create", params });
 }
 
-function answered(question, { result }) {
+function answered(question, { result, error }) {
   const id = asked.get(question);
   if (behaviour === "asks-again" && questions < 50) return ask(id);
-  const text = `${questions} questions: ${JSON.stringify(result)}`;
+  const text = `${questions} questions: ${JSON.stringify(result ?? error)}`;
   send({ id, result: { messages: [{ role: "user", content: { type: "text", text } }] } });
 }
 
@@ -123,7 +136,7 @@ createInterface({ input: process.stdin }).on("line", line => {
       () => send({ id, result: { prompts: [prompt(`p${pagesSent}`)], nextCursor: String(++pagesSent) } }),
       100,
     );
-  if (behaviour.startsWith("asks") && method === "prompts/get") return ask(id);
+  if ((behaviour.startsWith("asks") || behaviour in pageAsked) && method === "prompts/get") return ask(id);
   if (id === undefined) {
     if (behaviour === "storm" && method === "notifications/initialized") storm();
     return;

@@ -1,0 +1,79 @@
+// The authorization of requests to an MCP server over HTTP: the token of the user's sign-in, another one if the server
+// rejects it, and the error that asks for a sign-in.
+import {
+  extractWWWAuthenticateParams,
+  InsufficientScopeError,
+  SdkHttpError,
+  UnauthorizedError,
+  type AuthProvider,
+} from "@modelcontextprotocol/client";
+import { t } from "../../base/l10n.ts";
+import type { ServerCredentials, SignInChallenge, SignInNeededError } from "../clientSignIn.ts";
+import type { ServerTarget } from "../promptServer.ts";
+import { errorSentence } from "./errorSentence.ts";
+
+/** Of what a server says in a challenge (characters). */
+const maxChallenge = 2_000;
+
+/** The user has to sign in first. */
+class SignInNeeded extends Error implements SignInNeededError {
+  override readonly name = "SignInNeededError";
+  readonly challenge: SignInChallenge;
+  constructor(message: string, challenge: SignInChallenge) {
+    super(message);
+    this.challenge = challenge;
+  }
+}
+
+/** Whether the server rejected the request for lack of a valid token. */
+export const isUnauthorized = (error: unknown): boolean =>
+  error instanceof UnauthorizedError ||
+  error instanceof InsufficientScopeError ||
+  (error instanceof SdkHttpError && error.status === 401) ||
+  // The transport for SSE has the status in words only.
+  (error instanceof Error && /Non-200 status code \(401\)/.test(error.message));
+
+/** The authorization of one connection. */
+export class ServerAuthorization {
+  /** For the transport. Undefined: the server is a program, or the settings of the user authorize the requests. */
+  readonly provider: AuthProvider | undefined;
+  #challenge: SignInChallenge = {};
+
+  constructor(target: ServerTarget) {
+    const credentials = target.type === "stdio" ? undefined : target.credentials;
+    this.provider = credentials && this.#providerOf(credentials);
+  }
+
+  #providerOf(credentials: ServerCredentials): AuthProvider {
+    let sent: string | undefined;
+    return {
+      token: async () => (sent = await credentials.token()),
+      onUnauthorized: async ({ response }) => {
+        this.#challenge = readChallenge(response);
+        if (!(await credentials.renew(sent))) throw new UnauthorizedError();
+      },
+    };
+  }
+
+  /** The error with a message that a user can read, or one that asks for a sign-in. */
+  sentence(error: unknown): Error {
+    if (!this.provider || !isUnauthorized(error)) return errorSentence(error);
+    if (!(error instanceof InsufficientScopeError))
+      return new SignInNeeded(t("The server requires you to sign in."), this.#challenge);
+    const { resourceMetadataUrl, requiredScope } = error;
+    return new SignInNeeded(t("The server requires you to sign in again, with more permissions."), {
+      ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
+      ...(requiredScope !== undefined && { scope: requiredScope.slice(0, maxChallenge) }),
+    });
+  }
+}
+
+/** What the server says about the sign-in that it needs. Texts over the limit are left out. */
+function readChallenge(response: Response): SignInChallenge {
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+  return {
+    ...(resourceMetadataUrl &&
+      resourceMetadataUrl.href.length <= maxChallenge && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    ...(scope !== undefined && scope.length <= maxChallenge && { scope }),
+  };
+}

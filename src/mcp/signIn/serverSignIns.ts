@@ -1,0 +1,218 @@
+// The user's sign-ins to MCP servers over HTTP: signing in with the browser, tokens that are renewed, and signing out.
+import { randomBytes } from "node:crypto";
+import { SequencerByKey, untilAborted } from "../../base/async.ts";
+import { asError } from "../../base/errors.ts";
+import { t } from "../../base/l10n.ts";
+import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import type { ExtensionStates, SecretStore } from "../../base/memento.ts";
+import { rememberSecrets } from "../../base/secrets/secret.ts";
+import type { ServerCredentials, SignInChallenge, StoredSignIn } from "../clientSignIn.ts";
+import type { McpClient } from "../promptServer.ts";
+import type { ServerLaunch } from "../servers.ts";
+import { listenForRedirect } from "./redirectListener.ts";
+import { serverAddressKey, SignInStore, type NamedSignIn } from "./signInStore.ts";
+import { signInQuestion, type SignInQuestion } from "./signInQuestion.ts";
+
+/** For the user in the browser (ms). */
+export const maxSignInTime = 5 * 60_000;
+/** A token is renewed this long before it ends, because a request takes time (ms). */
+const renewalTime = 30_000;
+
+/** A server over HTTP whose variables are resolved. */
+export type HttpLaunch = Exclude<ServerLaunch, { type: "stdio" }>;
+
+/** What the user sees of a sign-in outside the panel. */
+export interface SignInQuestions {
+  /** Shows the page and who gets what. Resolves with whether the user wants to open it. */
+  confirm(question: SignInQuestion): Promise<boolean>;
+  /** Asks whether an agent may have the token. */
+  confirmToken(question: SignInQuestion): Promise<boolean>;
+  /** Opens the page in the browser, exactly as it is. */
+  open(href: string): Promise<void>;
+  /** Shows that Parley waits for the browser, with a button that cancels, until the promise settles. */
+  whileWaiting(title: string, waiting: Promise<unknown>, cancel: () => void): void;
+  /** Where the browser reaches this address of the machine on which Parley runs. */
+  externalAddress(address: string): Promise<string>;
+}
+
+interface SignInsOptions {
+  readonly secrets: SecretStore;
+  readonly states: Pick<ExtensionStates, "globalState">;
+  readonly client: Pick<McpClient, "signIn" | "refreshSignIn" | "revokeSignIn">;
+  readonly questions: SignInQuestions;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Whether requests to the server can have a token of a sign-in. The user's own header has precedence. */
+export const takesSignIn = (launch: ServerLaunch): launch is HttpLaunch =>
+  launch.type !== "stdio" && !Object.keys(launch.headers).some(name => name.toLowerCase() === "authorization");
+
+/** The sign-ins of a window, by the addresses of servers. */
+export class ServerSignIns implements Disposable {
+  readonly #options: SignInsOptions;
+  readonly #store: SignInStore;
+  readonly #changed = new Emitter<void>();
+  /** Fires when the user signs in or out, and while a sign-in waits for the browser. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  /** The sign-ins that wait for the user or the browser. */
+  readonly #waiting = new Map<string, AbortController>();
+  /** Renewals run one after the other, because a refresh token can be used once. */
+  readonly #renewals = new SequencerByKey<string>();
+  readonly #ended = new AbortController();
+
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+    this.#store = new SignInStore(options);
+  }
+
+  isSignedIn(url: string): boolean {
+    return serverAddressKey(url) in this.#store.names;
+  }
+
+  isWaiting(url: string): boolean {
+    return this.#waiting.has(serverAddressKey(url));
+  }
+
+  /** The sign-ins that are kept, by the keys of their servers. */
+  get names(): Readonly<Record<string, NamedSignIn>> {
+    return this.#store.names;
+  }
+
+  /** The tokens for a connection to the server. */
+  credentials(url: string): ServerCredentials {
+    return {
+      token: () => this.token(url),
+      renew: rejected =>
+        this.#renew(url, ({ accessToken }) => accessToken === rejected).then(token => token !== undefined),
+    };
+  }
+
+  /** A token that is not over. Undefined: the user is not signed in. Rejects with a sentence if it cannot be renewed. */
+  token(url: string): Promise<string | undefined> {
+    const isOver = ({ expiresAt }: StoredSignIn): boolean =>
+      expiresAt !== undefined && expiresAt - renewalTime < this.#options.clock.now();
+    return this.#renew(url, isOver);
+  }
+
+  /** The token of the server, a new one if `isOver`. Forgets a sign-in that is over for good. */
+  #renew(url: string, isOver: (stored: StoredSignIn) => boolean): Promise<string | undefined> {
+    const key = serverAddressKey(url);
+    return this.#renewals.queue(key, async () => {
+      const stored = await this.#store.read(key);
+      if (!stored || !isOver(stored)) return stored?.accessToken;
+      const renewed = await this.#options.client.refreshSignIn(url, stored, this.#ended.signal);
+      // Another window may have renewed it, or the user may have signed out meanwhile.
+      const now = await this.#store.read(key);
+      if (now?.accessToken !== stored.accessToken) return now?.accessToken;
+      if (renewed) await this.#store.write(key, url, renewed);
+      else await this.#store.forget(key);
+      if (!renewed) this.#changed.fire();
+      return renewed?.accessToken;
+    });
+  }
+
+  /**
+   * Signs in to the server, after the user has seen the page. Resolves with whether the user is signed in. Rejects with a
+   * sentence.
+   */
+  async signIn(name: string, launch: HttpLaunch, challenge: SignInChallenge): Promise<boolean> {
+    const { client, questions, clock } = this.#options;
+    const { url, oauth } = launch;
+    const key = serverAddressKey(url);
+    if (this.#waiting.has(key)) return false;
+    const cancelled = new AbortController();
+    this.#waiting.set(key, cancelled);
+    this.#changed.fire();
+    const state = randomBytes(32).toString("base64url");
+    rememberSecrets([state, ...(oauth?.clientSecret === undefined ? [] : [oauth.clientSecret])]);
+    const signal = AbortSignal.any([cancelled.signal, this.#ended.signal]);
+    try {
+      const listener = await listenForRedirect(state, oauth?.callbackPort);
+      const timer = clock.after(maxSignInTime, () =>
+        cancelled.abort(
+          new Error(t("Nobody signed in within {0} minutes, so Parley stopped waiting.", maxSignInTime / 60_000)),
+        ),
+      );
+      const end = (): void => listener.close(asError(signal.reason).message);
+      signal.addEventListener("abort", end);
+      try {
+        const stored = await untilAborted(
+          client.signIn(
+            {
+              ...{ url, challenge },
+              ...(oauth && {
+                client: { id: oauth.clientId, ...(oauth.clientSecret !== undefined && { secret: oauth.clientSecret }) },
+              }),
+              ...(oauth?.scope !== undefined && { scope: oauth.scope }),
+            },
+            {
+              ...{ state, signal, redirectUrl: await questions.externalAddress(listener.url) },
+              open: async page => {
+                if (!(await questions.confirm(signInQuestion(name, url, page)))) return false;
+                signal.throwIfAborted();
+                const title = t("Sign in to the MCP server “{0}” in your browser.", name);
+                questions.whileWaiting(title, listener.answer, () => this.cancel(url));
+                await questions.open(page.href);
+                return true;
+              },
+              answer: () => listener.answer,
+            },
+          ),
+          [signal],
+          () => {
+            throw asError(signal.reason);
+          },
+        );
+        if (!stored) return false;
+        await this.#store.write(key, url, stored);
+        return true;
+      } finally {
+        timer.dispose();
+        signal.removeEventListener("abort", end);
+        listener.close(t("The sign-in has ended."));
+      }
+    } catch (error) {
+      // The user knows what was cancelled.
+      if (asError(error) instanceof SignInCancelled) return false;
+      throw error;
+    } finally {
+      this.#waiting.delete(key);
+      this.#changed.fire();
+    }
+  }
+
+  /** Stops waiting for the browser. */
+  cancel(url: string): void {
+    this.#waiting.get(serverAddressKey(url))?.abort(new SignInCancelled());
+  }
+
+  /**
+   * Forgets the sign-in with this key, and asks the authorization server to revoke its tokens. A failure of that is
+   * logged.
+   */
+  async signOut(key: string): Promise<void> {
+    const { address } = this.#store.names[key] ?? {};
+    const stored = await this.#store.read(key);
+    await this.#store.forget(key);
+    this.#changed.fire();
+    if (!stored || address === undefined) return;
+    const { client, log } = this.#options;
+    await client.revokeSignIn(address, stored, this.#ended.signal).catch((error: unknown) => {
+      log.warn("The tokens of an MCP server were deleted, but not revoked.", asError(error).message);
+    });
+  }
+
+  dispose(): void {
+    this.#ended.abort(new Error(t("The window is closing.")));
+    this.#changed.dispose();
+  }
+}
+
+/** The user has cancelled the sign-in. */
+class SignInCancelled extends Error {
+  constructor() {
+    super(t("The sign-in was cancelled."));
+  }
+}

@@ -1,0 +1,100 @@
+// The sign-ins to MCP servers in VS Code's secret storage, by the address of the server. The global state has their
+// addresses without secrets, because the secret storage lists none.
+import { createHash } from "node:crypto";
+import { Sequencer } from "../../base/async.ts";
+import type { ExtensionStates, Memento, SecretStore } from "../../base/memento.ts";
+import { newestEntries } from "../../base/newestEntries.ts";
+import { rememberSecrets } from "../../base/secrets/secret.ts";
+import { isRecord } from "../../base/validators.ts";
+import type { StoredSignIn } from "../clientSignIn.ts";
+
+const namesKey = "parley.mcp.signIns";
+const nameLimits = { count: 200, entryBytes: 4_000, totalBytes: 200_000 };
+const secretKey = (key: string): string => `parley.mcp.signIn.${key}`;
+
+/** Identifies the server of an address. The address itself can have a secret. */
+export const serverAddressKey = (url: string): string => {
+  const address = new URL(url);
+  address.hash = "";
+  return createHash("sha256").update(address.href).digest("hex");
+};
+
+/** A sign-in as it is listed: without secrets. */
+export interface NamedSignIn {
+  /** Of the server, without a query. */
+  readonly address: string;
+  /** Of the authorization server. */
+  readonly issuer: string;
+}
+
+type Names = Readonly<Record<string, NamedSignIn>>;
+
+/** Reads and writes the sign-ins. */
+export class SignInStore {
+  readonly #secrets: SecretStore;
+  readonly #state: Memento;
+  readonly #writes = new Sequencer();
+
+  constructor({ secrets, states }: { secrets: SecretStore; states: Pick<ExtensionStates, "globalState"> }) {
+    this.#secrets = secrets;
+    this.#state = states.globalState;
+  }
+
+  /** What is stored, by the key of the address. */
+  get names(): Names {
+    return this.#state.get<Names>(namesKey, {});
+  }
+
+  /** The sign-in, which another window may have renewed. Malformed ones count as absent. Registers its secrets. */
+  async read(key: string): Promise<StoredSignIn | undefined> {
+    const text = await this.#secrets.get(secretKey(key));
+    const stored = text === undefined ? undefined : readStored(text);
+    if (stored) rememberSignIn(stored);
+    return stored;
+  }
+
+  write(key: string, url: string, stored: StoredSignIn): Promise<void> {
+    return this.#writes.queue(async () => {
+      rememberSignIn(stored);
+      await this.#secrets.store(secretKey(key), JSON.stringify(stored));
+      const { origin, pathname } = new URL(url);
+      const { [key]: known, ...others } = this.names;
+      const named: NamedSignIn = { address: `${origin}${pathname}`, issuer: stored.issuer };
+      if (known?.address === named.address && known.issuer === named.issuer) return;
+      const entries = newestEntries([...Object.entries(others), [key, named] as const], nameLimits);
+      await this.#state.update(namesKey, Object.fromEntries(entries));
+    });
+  }
+
+  forget(key: string): Promise<void> {
+    return this.#writes.queue(async () => {
+      await this.#secrets.delete(secretKey(key));
+      const { [key]: _, ...others } = this.names;
+      await this.#state.update(namesKey, others);
+    });
+  }
+}
+
+/** Hides the secrets of the sign-in in everything that is logged or shown. */
+function rememberSignIn({ accessToken, refreshToken, client }: StoredSignIn): void {
+  rememberSecrets([accessToken, refreshToken, client.secret].filter(value => value !== undefined));
+}
+
+function readStored(text: string): StoredSignIn | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // Another version may have written it.
+  }
+  if (!isRecord(value)) return undefined;
+  const { issuer, tokenEndpoint, authMethods, client, accessToken } = value;
+  const isText = (each: unknown): boolean => typeof each === "string";
+  const isWhole =
+    [issuer, tokenEndpoint, accessToken].every(isText) &&
+    Array.isArray(authMethods) &&
+    authMethods.every(isText) &&
+    isRecord(client) &&
+    isText(client["id"]);
+  return isWhole ? (value as unknown as StoredSignIn) : undefined;
+}

@@ -1,0 +1,476 @@
+// Signing in to MCP servers over HTTP: with the authorization server of the official SDK and with one that tests change to
+// be hostile. Everything is on 127.0.0.1.
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { maskText } from "../../src/base/mask.ts";
+import type { ExtensionStates, SecretStore } from "../../src/base/memento.ts";
+import { authorizationLimits } from "../../src/mcp/client/authorizationFetch.ts";
+import { connectToServer } from "../../src/mcp/client/connectToServer.ts";
+import { refreshSignIn, revokeSignIn, signIn } from "../../src/mcp/client/signIn.ts";
+import type { SignInChallenge } from "../../src/mcp/clientSignIn.ts";
+import { isSignInNeeded } from "../../src/mcp/clientSignIn.ts";
+import { listenForRedirect } from "../../src/mcp/signIn/redirectListener.ts";
+import { maxSignInTime, ServerSignIns, type HttpLaunch } from "../../src/mcp/signIn/serverSignIns.ts";
+import type { SignInQuestion } from "../../src/mcp/signIn/signInQuestion.ts";
+import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
+import { until } from "../support/fakes/until.ts";
+import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
+import { startOfficialServer } from "../support/mcp/officialAuthorization.ts";
+import { connected } from "../support/mcp/servers.ts";
+
+/** A window: what it stores, what the user is asked, and what the browser does. */
+class Bench {
+  readonly secrets = new Map<string, string>();
+  readonly state = new Map<string, unknown>();
+  readonly questions: SignInQuestion[] = [];
+  readonly opened: string[] = [];
+  readonly notifications: string[] = [];
+  readonly timers: (() => void)[] = [];
+  agrees = true;
+  /** What the browser does with the page. */
+  browser: (href: string) => Promise<unknown> = href => browse(href);
+  browsed: Promise<unknown> = Promise.resolve();
+  limits = authorizationLimits;
+  cancel = (): void => {};
+  readonly signIns: ServerSignIns;
+
+  constructor() {
+    const secrets: SecretStore = {
+      get: key => Promise.resolve(this.secrets.get(key)),
+      store: (key, value) => Promise.resolve(void this.secrets.set(key, value)),
+      delete: key => Promise.resolve(void this.secrets.delete(key)),
+    };
+    const globalState = {
+      get: (key: string, otherwise?: unknown) => this.state.get(key) ?? otherwise,
+      update: (key: string, value: unknown) => Promise.resolve(void this.state.set(key, value)),
+    } as ExtensionStates["globalState"];
+    this.signIns = new ServerSignIns({
+      ...{ secrets, states: { globalState }, log: nullLog },
+      clock: { now: () => systemClock.now(), after: (_, run) => (this.timers.push(run), { dispose: () => {} }) },
+      client: {
+        signIn: (target, flow) => signIn(target, flow, this.limits),
+        refreshSignIn: (url, stored, signal) => refreshSignIn(url, stored, signal, this.limits),
+        revokeSignIn,
+      },
+      questions: {
+        confirm: question => {
+          this.questions.push(question);
+          return Promise.resolve(this.agrees);
+        },
+        confirmToken: () => Promise.resolve(false),
+        open: href => {
+          this.opened.push(href);
+          this.browsed = this.browser(href).catch((error: unknown) => error);
+          return Promise.resolve();
+        },
+        whileWaiting: (title, _, cancel) => {
+          this.notifications.push(title);
+          this.cancel = cancel;
+        },
+        externalAddress: address => Promise.resolve(address),
+      },
+    });
+  }
+
+  signIn(url: string, more: Partial<HttpLaunch> = {}, challenge: SignInChallenge = {}): Promise<boolean> {
+    return this.signIns.signIn("tickets", { type: "http", url, headers: {}, ...more }, challenge);
+  }
+
+  /** The JSON of everything that is stored. */
+  get stored(): string {
+    return JSON.stringify([...this.secrets, ...this.state]);
+  }
+}
+
+/** Connects as Parley does, with the tokens of the bench. */
+const connectWith = (bench: Bench, url: string): ReturnType<typeof connected> =>
+  connected({ type: "http", url, headers: {}, credentials: bench.signIns.credentials(url) });
+
+/** The challenge of a server that requires a sign-in. */
+async function challengeOf(bench: Bench, url: string): Promise<SignInChallenge> {
+  const error: unknown = await connectWith(bench, url).catch((thrown: unknown) => thrown);
+  assert.ok(isSignInNeeded(error), String(error));
+  return error.challenge;
+}
+
+describe("a sign-in to an MCP server", () => {
+  let server: AuthorizedServer;
+  let bench: Bench;
+  beforeEach(async () => {
+    server = await AuthorizedServer.start();
+    bench = new Bench();
+  });
+  afterEach(async () => {
+    bench.signIns.dispose();
+    await server.close();
+  });
+
+  it("shows the page before the browser opens it, and gets the tokens with PKCE, state and resource", async () => {
+    const challenge = await challengeOf(bench, server.url);
+    assert.equal(challenge.scope, "prompts:read");
+    assert.equal(await bench.signIn(server.url, {}, challenge), true);
+    const [question] = bench.questions;
+    const [href = ""] = bench.opened;
+    const page = new URL(href);
+    assert.ok(question);
+    assert.ok(question.message.includes(page.host), question.message);
+    assert.ok(question.detail.includes(`MCP server: ${new URL(server.url).origin}`), question.detail.join("\n"));
+    assert.ok(question.detail.includes("It asks for: prompts:read"));
+    assert.equal(page.searchParams.get("code_challenge_method"), "S256");
+    assert.equal(page.searchParams.get("resource"), server.url);
+    assert.match(page.searchParams.get("state") ?? "", /^[\w-]{43}$/);
+    assert.match(page.searchParams.get("redirect_uri") ?? "", /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    const [form] = server.authorization.forms("/token");
+    assert.equal(form?.get("resource"), server.url);
+    assert.deepEqual(bench.notifications, ["Sign in to the MCP server “tickets” in your browser."]);
+    assert.match(String(((await bench.browsed) as { text: string }).text), /You can close this page/);
+    const connection = await connectWith(bench, server.url);
+    try {
+      const { messages } = await connection.getPrompt("secret", {}, new AbortController().signal);
+      assert.equal(messages[0]?.content.type === "text" && messages[0].content.text, "You are signed in.");
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it("keeps the tokens in the secret storage only, and hides them in logs", async () => {
+    await bench.signIn(server.url);
+    const [token = ""] = server.accessTokens;
+    const [refresh = ""] = server.refreshTokens;
+    assert.ok([...bench.secrets.values()].some(value => value.includes(token) && value.includes(refresh)));
+    assert.doesNotMatch(JSON.stringify([...bench.state]), new RegExp(`${token}|${refresh}`));
+    assert.equal(maskText(`${token} ${refresh}`), "••• •••");
+    assert.equal(bench.signIns.isSignedIn(server.url), true);
+    assert.equal(bench.signIns.isSignedIn(`${server.resource.url}/other`), false);
+    assert.equal(await bench.signIns.token(`${server.resource.url}/other`), undefined);
+  });
+
+  it("opens nothing and keeps nothing if the user does not agree", async () => {
+    bench.agrees = false;
+    assert.equal(await bench.signIn(server.url), false);
+    assert.deepEqual(bench.opened, []);
+    assert.equal(bench.stored, "[]");
+    assert.equal(bench.signIns.isWaiting(server.url), false);
+  });
+
+  it("renews a token before it ends, and one that the server rejects, each refresh token once", async () => {
+    server.lifetime = 10;
+    await bench.signIn(server.url);
+    const [first] = server.accessTokens;
+    server.lifetime = 3600;
+    const [second, third] = await Promise.all([bench.signIns.token(server.url), bench.signIns.token(server.url)]);
+    assert.notEqual(second, first);
+    assert.equal(second, third);
+    server.accessTokens.clear();
+    const connection = await connectWith(bench, server.url);
+    await connection.close();
+    assert.equal(server.authorization.forms("/token").length, 3);
+    assert.equal(server.authorization.forms("/token")[1]?.get("resource"), server.url);
+  });
+
+  it("asks again when the tokens no longer work, and forgets them", async () => {
+    await bench.signIn(server.url);
+    server.accessTokens.clear();
+    server.refreshTokens.clear();
+    await challengeOf(bench, server.url);
+    assert.equal(bench.signIns.isSignedIn(server.url), false);
+    assert.equal(bench.secrets.size, 0);
+    assert.equal(await bench.signIn(server.url), true);
+  });
+
+  it("keeps the tokens when the network fails while they are renewed", async () => {
+    server.lifetime = 10;
+    await bench.signIn(server.url);
+    server.authorization.instead.set("/token", (_, response) => response.destroy());
+    await assert.rejects(bench.signIns.token(server.url), /could not be reached/);
+    assert.equal(bench.signIns.isSignedIn(server.url), true);
+  });
+
+  it("uses the tokens that another window has renewed", async () => {
+    server.lifetime = 10;
+    await bench.signIn(server.url);
+    const [key = ""] = bench.secrets.keys();
+    const stored = JSON.parse(bench.secrets.get(key) ?? "") as { expiresAt: number };
+    server.authorization.instead.set("/token", (_, response) => {
+      bench.secrets.set(key, JSON.stringify({ ...stored, accessToken: "of-the-other-window", expiresAt: 1e15 }));
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: "invalid_grant" }));
+    });
+    assert.equal(await bench.signIns.token(server.url), "of-the-other-window");
+  });
+
+  it("signs out: the tokens are deleted and revoked", async () => {
+    await bench.signIn(server.url);
+    await bench.signIns.signOut(serverAddressKey(server.url));
+    assert.equal(bench.secrets.size, 0);
+    assert.deepEqual([server.accessTokens.size, server.refreshTokens.size], [0, 0]);
+    assert.equal(await bench.signIns.token(server.url), undefined);
+  });
+
+  it("uses the client that the user has registered, and its secret only at the token endpoint", async () => {
+    server.metadata = { registration_endpoint: undefined };
+    await assert.rejects(bench.signIn(server.url), /does not let Parley register itself.*oauth\.clientId/);
+    const oauth = { clientId: "my-client", clientSecret: "walrus-secret-4711", scope: "prompts:all" };
+    assert.equal(await bench.signIn(server.url, { oauth }), true);
+    const page = new URL(bench.opened[0] ?? "");
+    assert.equal(page.searchParams.get("client_id"), "my-client");
+    assert.equal(page.searchParams.get("scope"), "prompts:all");
+    assert.ok(!page.href.includes("walrus"));
+    const all = [...server.authorization.requests, ...server.resource.requests];
+    const withSecret = all.filter(
+      ({ authorization = "", body }) =>
+        body.includes("walrus") || Buffer.from(authorization.replace("Basic ", ""), "base64").includes("walrus"),
+    );
+    assert.deepEqual([...new Set(withSecret.map(({ path }) => path))], ["/token"]);
+  });
+
+  it("works with the authorization server of the official SDK, also to renew and to revoke", async () => {
+    const official = await startOfficialServer();
+    try {
+      const challenge = await challengeOf(bench, official.url);
+      assert.equal(await bench.signIn(official.url, {}, challenge), true);
+      const token = await bench.signIns.token(official.url);
+      const answer = await fetch(official.url, { headers: { authorization: `Bearer ${token ?? ""}` } });
+      assert.equal(answer.status, 405);
+      await bench.signIns.signOut(serverAddressKey(official.url));
+    } finally {
+      await official.close();
+    }
+  });
+
+  describe("with a hostile authorization server", () => {
+    /** The sign-in fails with this reason, and nothing is kept. */
+    const expectFailure = async (reason: RegExp, challenge: SignInChallenge = {}): Promise<void> => {
+      await assert.rejects(bench.signIn(server.url, {}, challenge), reason);
+      assert.equal(bench.secrets.size, 0);
+      assert.equal(bench.signIns.isSignedIn(server.url), false);
+      assert.equal(bench.signIns.isWaiting(server.url), false);
+    };
+
+    for (const [words, iss] of [
+      ["a wrong issuer", "https://login.other.example"],
+      ["no issuer, although it promises one", undefined],
+    ] as const)
+      it(`sends no code after an answer with ${words}`, async () => {
+        server.redirect = { iss };
+        await expectFailure(/^Error: Another authorization server answered than the one that .* names/);
+        assert.deepEqual(server.authorization.forms("/token"), []);
+      });
+
+    it("opens no page if its metadata names another issuer", async () => {
+      server.metadata = { issuer: "https://login.other.example" };
+      await expectFailure(/^Error: Another authorization server answered/);
+      assert.deepEqual(bench.opened, []);
+    });
+
+    it("ignores answers with a wrong state, and ends after fifty of them", async () => {
+      bench.browser = async href => {
+        const back = new URL(new URL(href).searchParams.get("redirect_uri") ?? "");
+        back.search = "?code=stolen&state=wrong";
+        for (let n = 0; n < 49; n++) assert.equal((await fetch(back)).status, 400);
+        return browse(href);
+      };
+      assert.equal(await bench.signIn(server.url), true);
+      const other = new Bench();
+      other.browser = async href => {
+        const back = new URL(new URL(href).searchParams.get("redirect_uri") ?? "");
+        for (let n = 0; n < 50; n++) await fetch(back);
+        await assert.rejects(browse(href));
+      };
+      await assert.rejects(other.signIn(server.url), /disturbed the sign-in/);
+      assert.equal(await other.browsed, undefined);
+    });
+
+    it("takes one answer only", async () => {
+      let second: unknown;
+      bench.browser = async href => {
+        const back = (await fetch(href, { redirect: "manual" })).headers.get("location") ?? "";
+        await fetch(back);
+        second = await fetch(back).catch((error: unknown) => error);
+      };
+      assert.equal(await bench.signIn(server.url), true);
+      await bench.browsed;
+      assert.ok(second instanceof Error, "the listener still answers");
+      assert.equal(server.authorization.forms("/token").length, 1);
+    });
+
+    it("sends a code once, also if the authorization server refuses it", async () => {
+      server.authorization.instead.set("/token", (_, response) => {
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error: "invalid_grant", error_description: "No." }));
+      });
+      await expectFailure(/refused the request: No\.$/);
+      assert.equal(server.authorization.forms("/token").length, 1);
+    });
+
+    it("shows the error that it sends back, cut", async () => {
+      server.redirect = { code: undefined, error: "access_denied", error_description: "x".repeat(5000) };
+      await expectFailure(/^SignInProblem: 127\.0\.0\.1:\d+ refused the sign-in: x{300}…$/);
+    });
+
+    it("is refused if the answer has a value twice", async () => {
+      bench.browser = async href => {
+        const back = (await fetch(href, { redirect: "manual" })).headers.get("location") ?? "";
+        return fetch(`${back}&iss=https://evil.example`);
+      };
+      await expectFailure(/refused the sign-in: The answer is malformed\.$/);
+    });
+
+    for (const [what, tokens] of [
+      ["a huge token", { access_token: "x".repeat(16_001) }],
+      ["a token with a line break", { access_token: "a\r\nX-Evil: 1" }],
+      ["a token of another type", { token_type: "mac" }],
+      ["a huge refresh token", { refresh_token: "y".repeat(20_000) }],
+    ] as const)
+      it(`does not keep ${what}`, async () => {
+        server.tokens = tokens;
+        await expectFailure(/made a token that Parley cannot use/);
+      });
+
+    it("does not read an endless body, and does not wait for one that never ends", async () => {
+      bench.limits = { ...bench.limits, maxTime: 300 };
+      server.authorization.instead.set("/.well-known/oauth-authorization-server", (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        const more = (): void => {
+          while (response.writable && response.write(" ".repeat(64_000)));
+        };
+        response.on("drain", more);
+        more();
+      });
+      await expectFailure(/sent an answer of more than 256 kB/);
+      server.authorization.instead.set("/.well-known/oauth-authorization-server", (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.write("{");
+      });
+      await expectFailure(/did not answer within 0\.3 seconds/);
+    });
+
+    it("does not follow a loop of redirects, nor one to another server", async () => {
+      server.resource.instead.set("/.well-known/oauth-protected-resource/mcp", (_, response) => {
+        response.writeHead(302, { location: "/.well-known/oauth-protected-resource/mcp" });
+        response.end();
+      });
+      const before = server.resource.requests.length;
+      await assert.rejects(bench.signIn(server.url));
+      assert.ok(server.resource.requests.length - before <= 20);
+      const trap = await AuthorizedServer.start();
+      try {
+        for (const path of ["/.well-known/oauth-authorization-server", "/register", "/token"])
+          server.authorization.instead.set(path, (_, response) => {
+            response.writeHead(307, { location: `${trap.authorization.url}${path}` });
+            response.end();
+          });
+        await assert.rejects(bench.signIn(server.url));
+        assert.deepEqual(trap.authorization.requests, []);
+      } finally {
+        await trap.close();
+      }
+    });
+
+    it("opens no page with another scheme", async () => {
+      for (const page of [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "http://login.example/authorize",
+        "vscode://x",
+      ]) {
+        server.metadata = { authorization_endpoint: page };
+        await assert.rejects(bench.signIn(server.url), Error, page);
+      }
+      server.metadata = { token_endpoint: "http://login.example/token" };
+      await expectFailure(/without encryption/);
+      assert.deepEqual([bench.opened, bench.questions], [[], []]);
+    });
+
+    it("gets no token for a resource of another server", async () => {
+      server.resource.instead.set("/.well-known/oauth-protected-resource/mcp", (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(
+          JSON.stringify({ resource: "https://bank.example/mcp", authorization_servers: [server.authorization.url] }),
+        );
+      });
+      await expectFailure(/does not match expected/);
+      assert.deepEqual(bench.opened, []);
+    });
+  });
+
+  it("ends when the user cancels, and when nobody comes back in time", async () => {
+    bench.browser = () => Promise.resolve(bench.cancel());
+    assert.equal(await bench.signIn(server.url), false);
+    bench.browser = () => Promise.resolve(bench.timers.at(-1)?.());
+    await assert.rejects(bench.signIn(server.url), new RegExp(`within ${maxSignInTime / 60_000} minutes`));
+    const redirects = bench.opened.map(href => new URL(href).searchParams.get("redirect_uri") ?? "");
+    for (const redirect of redirects) await assert.rejects(fetch(redirect));
+    assert.equal(bench.secrets.size, 0);
+  });
+
+  it("runs once at a time for each server", async () => {
+    bench.browser = () => Promise.resolve();
+    const first = bench.signIn(server.url);
+    await until(() => bench.opened.length === 1);
+    assert.equal(await bench.signIn(server.url), false);
+    bench.signIns.cancel(server.url);
+    assert.equal(await first, false);
+  });
+});
+
+describe("the listener for the browser", () => {
+  it("is bound to 127.0.0.1 only", async () => {
+    const listener = await listenForRedirect("state");
+    const port = Number(new URL(listener.url).port);
+    const others = Object.values(networkInterfaces())
+      .flatMap(each => each ?? [])
+      .filter(({ family, internal }) => family === "IPv4" && !internal)
+      .map(({ address }) => address);
+    for (const address of ["::1", "127.0.0.2", ...others])
+      await assert.rejects(
+        new Promise((resolve, reject) => {
+          const socket = connect(port, address);
+          socket.once("connect", () => resolve(socket.destroy()));
+          socket.once("error", reject);
+        }),
+        address,
+      );
+    listener.close("done");
+    await assert.rejects(listener.answer, /^Error: done$/);
+  });
+
+  it("shows nothing of the request", async () => {
+    const listener = await listenForRedirect("state");
+    const answer = await fetch(`${listener.url}?state=%3Cscript%3E&code=%3Cscript%3E`);
+    const text = await answer.text();
+    assert.equal(answer.status, 400);
+    assert.ok(!text.includes("script"), text);
+    assert.equal(answer.headers.get("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
+    listener.close("done");
+  });
+
+  it("says that a port is in use", async () => {
+    const listener = await listenForRedirect("state");
+    const port = Number(new URL(listener.url).port);
+    await assert.rejects(listenForRedirect("state", port), new RegExp(`at port ${port}: .*EADDRINUSE`));
+    listener.close("done");
+  });
+});
+
+describe("a server with an Authorization header in its settings", () => {
+  it("gets that header, and never asks for a sign-in", async () => {
+    const server = await AuthorizedServer.start();
+    try {
+      const connecting = connectToServer(
+        { type: "http", url: server.url, headers: { authorization: "Bearer mine" } },
+        {
+          ...{ clientVersion: "0", timeout: 10_000, signal: new AbortController().signal },
+          ...{ onPromptsChanged: () => {}, onClosed: () => {}, onWarning: () => {} },
+          askForm: () => Promise.resolve({ action: "decline" }),
+        },
+      );
+      await assert.rejects(connecting, /Add the header that it needs/);
+      assert.ok(server.resource.requests.every(({ authorization }) => authorization === "Bearer mine"));
+    } finally {
+      await server.close();
+    }
+  });
+});
