@@ -5,6 +5,8 @@
 //   dist/mcp.js              the client for MCP servers, loaded on first use
 //   dist/editorTools.js      the MCP server with the tools of the editor, loaded on first use
 //   dist/mcpBridge.js        gives agents that take only commands the tools of the editor
+//   dist/agentRegistry.js    the agents of the registry, loaded on first use
+//   dist/unpackArchive.js    the thread that unpacks the archives of agents
 //   dist/search.js           the worker that searches the texts of all conversations
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
@@ -33,6 +35,8 @@ const budgets = {
   "dist/mcp.js": 500_000,
   "dist/editorTools.js": 350_000,
   "dist/mcpBridge.js": 20_000,
+  "dist/agentRegistry.js": 60_000,
+  "dist/unpackArchive.js": 110_000,
   "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
@@ -84,6 +88,8 @@ const product = [
       mcp: "src/mcp/client/connectToServer.ts",
       editorTools: "src/editorTools/http/toolServerEntry.ts",
       mcpBridge: "src/editorTools/bridge/mcpBridge.ts",
+      agentRegistry: "src/agentRegistry/vscode/addAgent.ts",
+      unpackArchive: "src/agentRegistry/unpack/unpackWorker.ts",
       search: "src/search/searchWorker.ts",
     },
     outdir: "dist",

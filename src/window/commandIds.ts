@@ -66,6 +66,7 @@ export const commandIds = [
   "parley.removeStoredKeys",
   "parley.importMcpServers",
   "parley.removeMcpInputs",
+  "parley.addAgent",
   "parley.importZedAgents",
   "parley.checkAgents",
   "parley.renameSession",
