@@ -6,6 +6,8 @@
 //   dist/editorTools.js      the MCP server with the tools of the editor, loaded on first use
 //   dist/mcpBridge.js        gives agents that take only commands the tools of the editor
 //   dist/remote.js          the client for agents on servers, loaded on first use
+//   dist/agentRegistry.js    the agents of the registry, loaded on first use
+//   dist/unpackArchive.js    the thread that unpacks the archives of agents
 //   dist/search.js           the worker that searches the texts of all conversations
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
@@ -35,6 +37,8 @@ const budgets = {
   "dist/editorTools.js": 350_000,
   "dist/mcpBridge.js": 20_000,
   "dist/remote.js": 80_000,
+  "dist/agentRegistry.js": 60_000,
+  "dist/unpackArchive.js": 110_000,
   "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
@@ -87,6 +91,8 @@ const product = [
       editorTools: "src/editorTools/http/toolServerEntry.ts",
       mcpBridge: "src/editorTools/bridge/mcpBridge.ts",
       remote: "src/agents/remote/client/connectToAgent.ts",
+      agentRegistry: "src/agentRegistry/vscode/addAgent.ts",
+      unpackArchive: "src/agentRegistry/unpack/unpackWorker.ts",
       search: "src/search/searchWorker.ts",
     },
     outdir: "dist",

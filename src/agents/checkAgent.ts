@@ -47,6 +47,8 @@ export interface CheckOptions {
   readonly log: Log;
   /** Called with each line of stderr. */
   readonly onOutput: (line: string) => void;
+  /** The check ends with the answer to `initialize`, so the agent gets no session. */
+  readonly withoutSession?: boolean;
 }
 
 /** After an agent's output ends, wait at most this long for its exit (ms). */
@@ -133,6 +135,7 @@ async function useAgent(
       found.info = agent.info;
       found.continuesSessions = agent.continueSession !== undefined;
       found.signInMethods = agent.signInMethods.map(({ name }) => name);
+      if (options.withoutSession) return;
       const session = await agent
         .open({ cwd: workspaceFolder, connection: 1 }, silentClient)
         .catch(async (error: unknown) => {

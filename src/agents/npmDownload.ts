@@ -41,7 +41,10 @@ export function followNpmDownload(
 
 /** The package that npx starts as the agent, with its version. Undefined if another program starts it. */
 export function packageOfNpx({ command, args }: Pick<AgentDefinition, "command" | "args">): string | undefined {
-  return /^npx(?:\.cmd)?$/i.test(basename(command)) ? args.find(argument => !argument.startsWith("-")) : undefined;
+  if (!/^npx(?:\.cmd)?$/i.test(basename(command))) return undefined;
+  // With this option, the first other argument is the program of the package.
+  const named = args.find(argument => argument.startsWith("--package="));
+  return named?.slice("--package=".length) ?? args.find(argument => !argument.startsWith("-"));
 }
 
 /** Where npm writes its logs, unless a configuration file says otherwise. */

@@ -69,6 +69,7 @@ export const commandIds = [
   "parley.removeMcpInputs",
   "parley.chooseExtensionTools",
   "parley.signOutOfMcpServers",
+  "parley.addAgent",
   "parley.importZedAgents",
   "parley.checkAgents",
   "parley.renameSession",

@@ -1,6 +1,7 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import { agentRegistryCommands } from "../agentRegistry/vscode/createAgentRegistry.ts";
 import type { RemoteAgents } from "../agents/remote/remoteAgents.ts";
 import { agentHeaderCommands } from "../agents/vscode/agentHeaders.ts";
 import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
@@ -58,6 +59,7 @@ import { tabStatesOf, titleOf } from "../library/vscode/sessionTexts.ts";
 import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
 import type { StartupParts } from "./startup/startup.ts";
+import { agentRegistryFolder } from "./startup/storageFolders.ts";
 import { TrafficDocument } from "./trafficDocument.ts";
 
 /** The features that panels show, and the sessions. */
@@ -316,6 +318,15 @@ export function createPanels(
         },
       }),
       importZedCommands(settings.definitions),
+      agentRegistryCommands(platform, {
+        ...{ folder: agentRegistryFolder(platform.context), keys: signIn.keys, environment: features.environment },
+        address: () => settings.read().agentRegistry,
+        stopAgent: id => agents.stop(id),
+        startSession: async id => {
+          await registry.startInChosenFolder(open.activeSurface, id);
+          await chat.focus("composer", [open.activeSurface]);
+        },
+      }),
       checkAgentsCommands(platform, { ...checking, current: () => agents.of(open.active) }),
       reportProblemCommand(platform.context.extension, {
         ...{ pool: features.pool, open, files: history.explained, log: features.faults },

@@ -83,6 +83,7 @@ export const sessionCommands = ({
       title: vscode.l10n.t("Select Agent"),
       placeHolder: vscode.l10n.t("A new session starts with the selected agent"),
       current: agents.of(registry.open.active)?.id,
+      canAdd: true,
     });
     if (!agent) return;
     await registry.startInChosenFolder(registry.open.activeSurface, agent.id);

@@ -20,6 +20,8 @@ import { checkedInteger, type IntegerSettingKey } from "./numberSettings.ts";
 export interface Settings {
   readonly agents: readonly AgentDefinition[];
   readonly bad: readonly InvalidDefinition[];
+  /** The web address of the index of agents that can be added. Empty: none. */
+  readonly agentRegistry: string;
   readonly sendKey: ViewHead["sendKey"];
   /** What to do when an agent accesses a file outside the workspace folders. */
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
@@ -52,6 +54,9 @@ export interface Settings {
   /** Where worktrees are made, and how they are set up. */
   readonly worktrees: WorktreeSettings;
 }
+
+/** The public registry of the Agent Client Protocol. */
+const publicRegistry = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json";
 
 /** The events that notify the user: none, permission requests, or permission requests and ends of turns. */
 export type NotificationLevel = "off" | "questions" | "all";
@@ -160,6 +165,7 @@ export function readSettings(
   };
   return {
     agents,
+    agentRegistry: userSetting("agentRegistry") === undefined ? publicRegistry : text("agentRegistry"),
     bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",

@@ -64,5 +64,8 @@ describe("the presence of an agent", function () {
     const hash = createHash("sha512").update(packageSpec).digest("hex").slice(0, 16);
     program("npm", "_npx", hash, "node_modules", "@scope/robo-cli", "package.json");
     assert.equal(await agentPresence(robo, environment()), "installed");
+    // With another program of the package, the package is in an option.
+    const args = ["--yes", `--package=${packageSpec}`, "robo-acp", "--acp"];
+    assert.equal(await agentPresence(agent({ command: "npx", args }), environment()), "installed");
   });
 });

@@ -26,6 +26,7 @@ interface SettingGroup {
  */
 const scopes: Readonly<Record<string, readonly ["application" | "machine" | "resource", string]>> = {
   "parley.agents": ["machine", "The programs are those of the machine."],
+  "parley.agentRegistry": ["machine", "It offers programs, and the network is that of the machine."],
   "parley.mcpServers": ["machine", "The programs are those of the machine."],
   "parley.editorTools": ["application", "It lets agents see the user's editors."],
   "parley.extensionTools": ["application", "It lets agents call the tools of other extensions."],

@@ -1,6 +1,7 @@
 // The user's agents in the setting `parley.agents`: reads and changes their entries.
 import * as vscode from "vscode";
 import { withTimeout } from "../../base/async.ts";
+import { jsonEqual } from "../../base/jsonEqual.ts";
 import { updateUserSetting, userSetting } from "../../editor/userSettings.ts";
 
 /** An entry of the setting as the user wrote it. */
@@ -21,6 +22,19 @@ export function userAgent(id: string): AgentEntry {
 /** Adds or replaces entries. The other ones stay as they are now. */
 export function updateUserAgents(entries: Readonly<Record<string, AgentEntry>>): Promise<void> {
   return updateUserSetting("agents", { ...userAgents(), ...entries });
+}
+
+/** Replaces the value of one agent, and waits until it is in effect. Undefined removes it. */
+export async function replaceUserAgent(id: string, value: unknown): Promise<void> {
+  const isMet = (): boolean => jsonEqual(userAgents()[id], value);
+  const inEffect = whenChanged(isMet);
+  try {
+    const { [id]: _replaced, ...others } = userAgents();
+    await updateUserSetting("agents", value === undefined ? others : { ...others, [id]: value });
+    if (!isMet()) await withTimeout(inEffect.done, maxSettingWait, () => undefined);
+  } finally {
+    inEffect.dispose();
+  }
 }
 
 /** Sets the version of the protocol for an agent, and waits until the setting is in effect. */

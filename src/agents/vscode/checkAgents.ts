@@ -1,21 +1,14 @@
 // The command that checks whether agents start, and shows what it found as a document to read and to copy.
-import { join } from "node:path";
 import * as vscode from "vscode";
-import { asProblem } from "../../base/errors.ts";
 import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
-import type { Disposable } from "../../base/lifecycle.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
-import { sessionFolder } from "../../editor/folders.ts";
 import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
-import { checkAgent } from "../checkAgent.ts";
 import { checkReport, type CheckedAgent } from "../checkReport.ts";
-import { followNpmDownload } from "../npmDownload.ts";
 import type { AgentDefinition } from "../registry.ts";
 import type { RemoteAgents } from "../remote/remoteAgents.ts";
-import { prepareStartFolder } from "../startFolder.ts";
 import { showInformationMessage, showQuickPicks, withProgress } from "../../editor/editorUi.ts";
-import { definitionToStart } from "./definitionToStart.ts";
+import { checkInWindow } from "./checkInWindow.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
 interface CheckAgentsOptions {
@@ -118,7 +111,7 @@ function checkWithProgress(
             message: line === undefined ? definition.name : `${definition.name}: ${line.slice(0, 100)}`,
           });
         report();
-        checked.push(await check(platform, definition, { ...tools, signal: cancel.signal, report }));
+        checked.push(await checkInWindow(platform, definition, { ...tools, signal: cancel.signal, report }));
       }
       const { environment } = tools;
       const programs = await environment.of(shared => shared);
@@ -130,43 +123,6 @@ function checkWithProgress(
       listener.dispose();
     }
   });
-}
-
-async function check(
-  { context, clock, log }: ExtensionPlatform,
-  definition: AgentDefinition,
-  run: {
-    readonly keys: Pick<StoredKeys, "values">;
-    readonly environment: WindowEnvironment;
-    readonly remote: Pick<RemoteAgents, "connect">;
-    readonly signal: AbortSignal;
-    readonly report: (line: string) => void;
-  },
-): Promise<CheckedAgent> {
-  const nothing = { signIn: "unknown", stderr: "", badLines: 0 } as const;
-  let started: AgentDefinition | undefined;
-  let download: Disposable | undefined;
-  try {
-    started = await definitionToStart(definition, run.keys, run.environment);
-    const startFolder = await prepareStartFolder(join(context.globalStorageUri.fsPath, "agents"));
-    const options = {
-      startFolder,
-      workspaceFolder: sessionFolder() ?? startFolder,
-      clientVersion: String((context.extension.packageJSON as { version?: unknown }).version),
-      environment: run.environment,
-      remote: run.remote,
-      clock,
-      log,
-      onOutput: run.report,
-    };
-    download = followNpmDownload(started, clock, run.report);
-    return { definition, started, check: await checkAgent(started, options, run.signal) };
-  } catch (error) {
-    run.signal.throwIfAborted();
-    return { definition, ...(started && { started }), check: { ...nothing, problem: asProblem(error) } };
-  } finally {
-    download?.dispose();
-  }
 }
 
 const environmentText = ({ context }: ExtensionPlatform): string =>

@@ -9,12 +9,14 @@ export interface AgentPickOptions {
   readonly title: string;
   readonly placeHolder: string;
   readonly current?: string | undefined;
+  /** The last row adds an agent. */
+  readonly canAdd?: boolean;
 }
 
 /** Asks for an agent. Undefined: the user has cancelled. */
 export async function pickAgent(
   agents: readonly AgentDefinition[],
-  { title, placeHolder, current }: AgentPickOptions,
+  { title, placeHolder, current, canAdd = false }: AgentPickOptions,
 ): Promise<AgentDefinition | undefined> {
   const picks = agents.map(agent => ({
     label: agent.name,
@@ -23,7 +25,11 @@ export async function pickAgent(
     detail: [agent.description, packageOfNpx(agent)].filter(text => text !== undefined).join(" · "),
     agent,
   }));
-  return (await showQuickPick(picks, { title, placeHolder, matchOnDetail: true }))?.agent;
+  const add = { label: vscode.l10n.t("Add Agent…"), iconPath: new vscode.ThemeIcon("add"), agent: undefined };
+  const rows = canAdd ? [...picks, add] : picks;
+  const picked = await showQuickPick(rows, { title, placeHolder, matchOnDetail: true });
+  if (picked === add) void vscode.commands.executeCommand("parley.addAgent");
+  return picked?.agent;
 }
 
 /** The only agent, or the one that the user picks. Undefined: there is none, or the user has cancelled. */

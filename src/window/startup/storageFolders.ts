@@ -34,3 +34,7 @@ export const worktreeRecordsFolder = (context: vscode.ExtensionContext): string 
 /** The folder of the groups of sessions that got one prompt. */
 export const candidateGroupsFolder = (context: vscode.ExtensionContext): string =>
   join(context.globalStorageUri.fsPath, "candidates");
+
+/** The folder of the agents that the user has added from the registry, and of its cached index. */
+export const agentRegistryFolder = (context: vscode.ExtensionContext): string =>
+  join(context.globalStorageUri.fsPath, "agentRegistry");

@@ -1,0 +1,258 @@
+// The entry of `dist/agentRegistry.js`: offers the agents of the registry, and installs, updates, rolls back and removes
+// them. Nothing of an agent is downloaded or started before the user has agreed to exactly that.
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { AgentDefinition } from "../../agents/registry.ts";
+import { replaceUserAgent, userAgent, userAgents } from "../../agents/vscode/agentSettings.ts";
+import { asError } from "../../base/errors.ts";
+import { setTranslator, t, type Translator } from "../../base/l10n.ts";
+import { showInformationMessage, showQuickPick, withProgress } from "../../editor/editorUi.ts";
+import { AgentInstaller } from "../agentInstaller.ts";
+import { registryTarget, type Distribution } from "../distribution.ts";
+import { InstalledAgents, type InstalledAgent, type InstallProgress } from "../installedAgents.ts";
+import { hasUpdate, isEditedByUser, shownStart } from "../installPlan.ts";
+import { readIndex } from "../readIndex.ts";
+import type { RegistryAgent } from "../registryAgent.ts";
+import { RegistryCache } from "../registryCache.ts";
+import type { AddAgent, AddAgentOptions } from "./agentRegistryModule.ts";
+import { confirmInstall, confirmRemoval, confirmUpdate } from "./installQuestion.ts";
+import {
+  includedRows,
+  isUsable,
+  offlineRows,
+  registryRows,
+  type ProgramHelp,
+  type RegistryRow,
+} from "./registryRows.ts";
+
+/** Icons that arrive later are shown by the next list (ms). */
+const maxIconWait = 2000;
+/** Of a line that an agent prints (characters). */
+const maxReport = 100;
+
+let isTranslated = false;
+
+/** Sets what translates the texts of the bundle. */
+export function translateRegistryWith(translator: Translator): void {
+  if (isTranslated) return;
+  isTranslated = true;
+  setTranslator(translator);
+}
+
+/** Creates the command for one window. */
+export const createAddAgent = (options: AddAgentOptions): AddAgent => new AddAgentCommand(options);
+
+class AddAgentCommand implements AddAgent {
+  readonly #options: AddAgentOptions;
+  readonly #cache: RegistryCache;
+  readonly #installed: InstalledAgents;
+  readonly #installer: AgentInstaller;
+  #included: readonly AgentDefinition[] = [];
+
+  constructor(options: AddAgentOptions) {
+    const { folder, unpackScript, clock, log, host } = options;
+    this.#options = options;
+    this.#cache = new RegistryCache({ folder: join(folder, "index"), clock, log });
+    this.#installed = new InstalledAgents({ folder: join(folder, "agents"), unpackScript, clock, log });
+    this.#installer = new AgentInstaller({
+      installed: this.#installed,
+      entries: {
+        read: id => (Object.hasOwn(userAgents(), id) ? userAgents()[id] : undefined),
+        write: replaceUserAgent,
+      },
+      check: (id, entry, { signal, onProgress }) =>
+        host.check(id, entry, { signal, report: output => onProgress({ phase: "check", output }) }),
+      stop: id => host.stop(id),
+    });
+  }
+
+  async run(address: string, included: readonly AgentDefinition[]): Promise<void> {
+    this.#included = included;
+    const cancel = new AbortController();
+    try {
+      const picked = await showQuickPick(this.#rows(address, cancel.signal), {
+        title: t("Add Agent"),
+        placeHolder:
+          address === ""
+            ? t("Select an agent (parley.agentRegistry is empty)")
+            : t("Select an agent of {0}", hostOf(address)),
+        matchOnDescription: true,
+        matchOnDetail: true,
+      });
+      await this.#choose(picked);
+    } finally {
+      cancel.abort();
+    }
+  }
+
+  /** Rejects only if there is neither a network nor a disk. */
+  async #rows(address: string, signal: AbortSignal): Promise<readonly RegistryRow[]> {
+    const { host, log } = this.#options;
+    if (address === "") return includedRows(this.#included);
+    const source = { address, target: registryTarget(process.platform, process.arch) };
+    try {
+      const { text, time, offline } = await this.#cache.read(address, read => readIndex(read, source), signal);
+      const index = readIndex(text, source);
+      const found = await Promise.all(["npx", "uvx"].map(async name => ((await host.hasProgram(name)) ? [name] : [])));
+      const addresses = index.agents.flatMap(({ icon }) => icon ?? []);
+      const rows = registryRows({
+        index,
+        installed: await this.#installed.read(),
+        icons: await this.#cache.icons(addresses, AbortSignal.any([signal, AbortSignal.timeout(maxIconWait)])),
+        programs: new Set(found.flat()),
+      });
+      if (offline === undefined) return rows;
+      const note = t("The list is from {0}. {1}", new Date(time).toLocaleString(vscode.env.language), offline);
+      return [...offlineRows(note), ...rows];
+    } catch (error) {
+      log.warn("The registry of agents could not be read.", asError(error).message);
+      return [...offlineRows(asError(error).message), ...includedRows(this.#included)];
+    }
+  }
+
+  async #choose(picked: RegistryRow | undefined): Promise<void> {
+    if (!picked) return;
+    const { choice } = picked;
+    if (!choice) return void vscode.commands.executeCommand("parley.addAgent");
+    switch (choice.type) {
+      case "included":
+        return this.#options.host.startSession(choice.id);
+      case "unavailable":
+        return explain(choice.label, choice.reason, choice.help);
+      case "gone":
+        return this.#manage(choice.installed, undefined);
+      case "agent":
+        return choice.installed ? this.#manage(choice.installed, choice.agent) : this.#add(choice.agent);
+    }
+  }
+
+  async #add(agent: RegistryAgent): Promise<void> {
+    const distribution = await this.#pickDistribution(agent);
+    if (!distribution) return;
+    const own = userAgents()[agent.id];
+    const isIncluded = this.#included.some(({ id }) => id === agent.id);
+    const replaced = typeof own === "object" && own !== null ? "own" : isIncluded ? "included" : "none";
+    if (await confirmInstall(agent, distribution, replaced)) await this.#install(agent, distribution, undefined);
+  }
+
+  async #pickDistribution(agent: RegistryAgent): Promise<Distribution | undefined> {
+    const found = await Promise.all(
+      agent.distributions.map(async each =>
+        each.type === "binary" || (await this.#options.host.hasProgram(each.type)) ? [each] : [],
+      ),
+    );
+    const [first, ...others] = found.flat();
+    if (!first || others.length === 0) return first;
+    const rows = [first, ...others].map(each => ({
+      label: { npx: t("Package for npx"), uvx: t("Package for uvx"), binary: t("Program") }[each.type],
+      description: each.type === "binary" ? shownStart(each).command : each.package,
+      distribution: each,
+    }));
+    const title = t("How to install {0}", agent.name);
+    return (await showQuickPick(rows, { title }))?.distribution;
+  }
+
+  async #manage(installed: InstalledAgent, agent: RegistryAgent | undefined): Promise<void> {
+    const { id, entry, previous } = installed;
+    const update = agent && (await this.#updateOf(installed, agent));
+    const page = agent?.website;
+    const rows = [
+      ...(update && agent
+        ? [{ label: t("Update to {0}…", agent.version), icon: "arrow-up", run: "update" as const }]
+        : []),
+      { label: t("Start Session"), icon: "comment-discussion", run: "start" as const },
+      ...(previous
+        ? [{ label: t("Roll Back to {0}", previous.version), icon: "history", run: "rollBack" as const }]
+        : []),
+      { label: t("Remove…"), icon: "trash", run: "remove" as const },
+      ...(page === undefined ? [] : [{ label: t("Open Website"), icon: "link-external", run: "open" as const }]),
+    ].map(({ icon, ...row }) => ({ ...row, iconPath: new vscode.ThemeIcon(icon) }));
+    const picked = await showQuickPick(rows, { title: t("{0} {1}", entry.name, installed.version) });
+    switch (picked?.run) {
+      case "update":
+        if (!agent || !update) return;
+        if (await confirmUpdate(agent, update, installed, isEditedByUser(userAgent(id), entry)))
+          await this.#install(agent, update, installed);
+        return;
+      case "start":
+        return this.#options.host.startSession(id);
+      case "rollBack":
+        await this.#installer.rollBack(id);
+        return this.#offerSession(id, t("{0} is version {1} again.", entry.name, previous?.version ?? ""));
+      case "remove":
+        if (!(await confirmRemoval(installed))) return;
+        await this.#installer.remove(id);
+        return void showInformationMessage(t("{0} was removed.", entry.name));
+      case "open":
+        return void (page !== undefined && (await vscode.env.openExternal(vscode.Uri.parse(page))));
+      case undefined:
+        return;
+    }
+  }
+
+  /** The way to update: the same as before, if the registry still has it. */
+  async #updateOf(installed: InstalledAgent, agent: RegistryAgent): Promise<Distribution | undefined> {
+    if (!hasUpdate(installed.version, agent.version)) return undefined;
+    const programs = new Set<string>();
+    for (const name of ["npx", "uvx"]) if (await this.#options.host.hasProgram(name)) programs.add(name);
+    const usable = agent.distributions.filter(distribution => isUsable(distribution, programs));
+    return usable.find(({ type }) => type === installed.type) ?? usable[0];
+  }
+
+  async #install(agent: RegistryAgent, distribution: Distribution, last: InstalledAgent | undefined): Promise<void> {
+    const { id, name, version } = agent;
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: t("Installing {0} {1}", name, version),
+      cancellable: true,
+    };
+    const isDone = await withProgress(options, async (progress, token) => {
+      const cancel = new AbortController();
+      const listener = token.onCancellationRequested(() => cancel.abort());
+      const onProgress = (step: InstallProgress): void => progress.report({ message: progressText(step) });
+      try {
+        await this.#installer.install(agent, distribution, { signal: cancel.signal, onProgress });
+        return true;
+      } catch (error) {
+        if (cancel.signal.aborted) return false;
+        throw failure(agent, last, asError(error).message);
+      } finally {
+        listener.dispose();
+      }
+    });
+    if (isDone) await this.#offerSession(id, t("{0} {1} is installed.", name, version));
+  }
+
+  async #offerSession(id: string, message: string): Promise<void> {
+    const start = t("Start Session");
+    if ((await showInformationMessage(message, start)) === start) await this.#options.host.startSession(id);
+  }
+}
+
+const failure = ({ name, version }: RegistryAgent, last: InstalledAgent | undefined, reason: string): Error =>
+  new Error(
+    last
+      ? t("{0} {1} was not installed, and version {2} stays. {3}", name, version, last.version, reason)
+      : t("{0} {1} was not installed. {2}", name, version, reason),
+  );
+
+async function explain(label: string, reason: string, help: ProgramHelp | undefined): Promise<void> {
+  const message = t("{0} cannot be added. {1}", label, reason);
+  if (!help) return void showInformationMessage(message);
+  const open = t("How to Install {0}", help.program);
+  if ((await showInformationMessage(message, open)) === open)
+    await vscode.env.openExternal(vscode.Uri.parse(help.page));
+}
+
+function progressText({ phase, bytes, total, output }: InstallProgress): string {
+  if (output !== undefined) return output.slice(0, maxReport);
+  const megabytes = (count: number): string => (count / 1_000_000).toFixed(1);
+  if (phase === "unpack") return t("Unpacking");
+  if (phase === "check") return t("Starting it once");
+  if (bytes === undefined) return t("Downloading");
+  return total === undefined
+    ? t("Downloading, {0} MB", megabytes(bytes))
+    : t("Downloading, {0} of {1} MB", megabytes(bytes), megabytes(total));
+}
+
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);

@@ -1,0 +1,115 @@
+// The list of agents of the registry: what it offers, what it explains, and what it shows without a network.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { createAddAgent } from "../../src/agentRegistry/vscode/addAgent.ts";
+import type { AddAgent } from "../../src/agentRegistry/vscode/agentRegistryModule.ts";
+import { agentPresets } from "../../src/agents/registry.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { LoopbackRegistry } from "../support/fakes/loopbackRegistry.ts";
+
+describe("the list of agents of the registry", () => {
+  const { showQuickPick, showInformationMessage, showWarningMessage } = vscode.window;
+  let registry: LoopbackRegistry;
+  let folder: string;
+  let addAgent: AddAgent;
+  let programs: string[];
+  let started: string[];
+  let shown: readonly vscode.QuickPickItem[];
+  let messages: string[];
+  let questions: (readonly string[])[];
+  /** The label that the user picks. */
+  let pick: string | undefined;
+
+  beforeEach(async () => {
+    registry = await LoopbackRegistry.start();
+    folder = mkdtempSync(join(tmpdir(), "parley-list-"));
+    [programs, started, shown, messages, questions, pick] = [["npx"], [], [], [], [], undefined];
+    registry.agents = [
+      { id: "one", name: "One", version: "1.0.0", distribution: { npx: { package: "one@1.0.0" } } },
+      { id: "two", name: "Two", version: "1.0.0", distribution: { uvx: { package: "two==1.0.0" } } },
+      { id: "gemini", name: "Gemini CLI", version: "9.0.0", distribution: { npx: { package: "gemini@latest" } } },
+    ];
+    addAgent = createAddAgent({
+      host: {
+        check: () => Promise.reject(new Error("Nothing starts in this test.")),
+        stop: () => Promise.resolve(),
+        startSession: async id => void started.push(id),
+        hasProgram: async name => programs.includes(name),
+      },
+      ...{ folder, unpackScript: "none", clock: systemClock, log: nullLog },
+    });
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: readonly vscode.QuickPickItem[] | Promise<readonly vscode.QuickPickItem[]>) => {
+        shown = await items;
+        return shown.find(({ label }) => label === pick);
+      },
+      showInformationMessage: async (message: string) => void messages.push(message),
+      showWarningMessage: async (message: string, { detail = "" }: vscode.MessageOptions) =>
+        void questions.push([message, ...detail.split("\n")]),
+    });
+  });
+  afterEach(async () => {
+    Object.assign(vscode.window, { showQuickPick, showInformationMessage, showWarningMessage });
+    await registry.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (address = registry.address): Promise<void> => addAgent.run(address, agentPresets);
+  const labels = (): readonly string[] => shown.map(({ label }) => label);
+
+  it("says how to install a program that an agent needs, and offers the agent once the program is there", async () => {
+    pick = "Two";
+    await run();
+    assert.deepEqual(labels(), ["Available", "One", "Gemini CLI", "Not available", "Two"]);
+    assert.equal(shown.at(-1)?.detail, "Needs uvx, which is not on the PATH. Install uv to add it.");
+    assert.deepEqual(messages, ["Two cannot be added. Needs uvx, which is not on the PATH. Install uv to add it."]);
+    programs.push("uvx");
+    pick = undefined;
+    await run();
+    assert.deepEqual(labels(), ["Available", "One", "Two", "Gemini CLI"]);
+  });
+
+  it("asks before it installs, with what is not fixed and what is replaced, and does nothing without an answer", async () => {
+    pick = "Gemini CLI";
+    await run();
+    const [question] = questions;
+    assert.equal(question?.[0], "Install Gemini CLI 9.0.0?");
+    assert.ok(question.includes("Command: npx --yes gemini@latest"));
+    assert.ok(question.includes("The registry names no fixed version of the package."));
+    assert.ok(
+      question.some(line => line.startsWith("It replaces the command of the Gemini CLI that Parley includes.")),
+    );
+    assert.equal(vscode.workspace.getConfiguration("parley").inspect("agents")?.globalValue, undefined);
+  });
+
+  it("shows the last list without a network, and why", async () => {
+    await run();
+    await registry.stop();
+    await run();
+    assert.match(shown[1]?.detail ?? "", /^The list is from .*could not be reached \(ECONNREFUSED\)\.$/);
+    assert.deepEqual(labels(), ["Offline", "Try Again", "Available", "One", "Gemini CLI", "Not available", "Two"]);
+  });
+
+  it("shows the agents that Parley includes without a list, or without a registry", async () => {
+    await registry.stop();
+    pick = "goose";
+    await run();
+    assert.match(shown[1]?.detail ?? "", /could not be reached/);
+    assert.deepEqual(labels().slice(0, 3), ["Offline", "Try Again", "Included in Parley"]);
+    assert.equal(labels().length, 3 + agentPresets.length);
+    assert.deepEqual(started, ["goose"]);
+    await run("");
+    assert.equal(labels()[0], "Included in Parley");
+    assert.equal(labels().length, 1 + agentPresets.length);
+  });
+
+  it("makes hostile texts of an entry harmless", async () => {
+    const name = "[x](command:evil) $(zap)\u202e";
+    registry.agents = [{ id: "one", name, version: "1.0.0", distribution: { npx: { package: "one@1.0.0" } } }];
+    await run();
+    assert.equal(labels()[1], "[x]\u200b(command:evil) $\u200b(zap)[U+202E]");
+  });
+});
