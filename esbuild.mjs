@@ -5,7 +5,7 @@
 //   dist/mcp.js              the client for MCP servers, loaded on first use
 //   dist/editorTools.js      the MCP server with the tools of the editor, loaded on first use
 //   dist/mcpBridge.js        gives agents that take only commands the tools of the editor
-//   dist/remote.js          the client for agents on servers, loaded on first use
+//   dist/remote.js           the client for agents on servers, loaded on first use
 //   dist/agentRegistry.js    the agents of the registry, loaded on first use
 //   dist/unpackArchive.js    the thread that unpacks the archives of agents
 //   dist/search.js           the worker that searches the texts of all conversations
@@ -30,8 +30,8 @@ const tests = process.argv.includes("--tests");
 
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
-  "dist/activation.js": 13_200,
-  "dist/extension.js": 1_565_000,
+  "dist/activation.js": 13_500,
+  "dist/extension.js": 1_600_000,
   "dist/watchdog.js": 20_000,
   "dist/mcp.js": 500_000,
   "dist/editorTools.js": 350_000,

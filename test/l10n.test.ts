@@ -36,7 +36,7 @@ const forOthers: Readonly<Record<string, readonly [number, string]>> = {
     "an agent that uses the tools of the editor, and who starts the bridge by hand",
   ],
   "src/editorTools/codeActionTools.ts": [14, "an agent that uses the tools of the editor"],
-  "src/editorTools/editTools.ts": [15, "an agent that uses the tools of the editor"],
+  "src/editorTools/editTools.ts": [16, "an agent that uses the tools of the editor"],
   "src/editorTools/extensionResult.ts": [1, "an agent that uses the tools of the editor"],
   "src/editorTools/extensionTools.ts": [3, "an agent that uses the tools of the editor"],
   "src/editorTools/fileTools.ts": [33, "an agent that uses the tools of the editor"],
