@@ -125,10 +125,13 @@ export class AgentPool {
     }
   }
 
-  /** Stops the agent's process, if one runs, because a session restarts it. The next `get` starts another. */
-  async stop(agent: string): Promise<void> {
+  /**
+   * Stops the agent's process, if one runs. The next `get` starts another. `reason`: why, as its sessions say it after
+   * "was stopped because". Default: a session restarts it.
+   */
+  async stop(agent: string, reason = t("another session restarted it")): Promise<void> {
     const slot = this.#slots.get(agent);
-    if (slot) await this.#end(slot, t("another session restarted it"));
+    if (slot) await this.#end(slot, reason);
   }
 
   /** Stops all agents. */

@@ -170,8 +170,9 @@ export class WindowAgents implements Disposable {
     return this.sessionStoreOf(id).fork !== undefined;
   }
 
-  stop(id: string): Promise<void> {
-    return this.#options.pool.stop(id);
+  /** Stops the agent, as {@link AgentPool.stop} does. */
+  stop(id: string, reason?: string): Promise<void> {
+    return this.#options.pool.stop(id, reason);
   }
 
   /**
