@@ -18,12 +18,16 @@ await main(async () => {
   const tag = tagOf(version);
   checkChangelog(fs.readFileSync(inProject("CHANGELOG.md"), "utf8"), version);
   if (git("status", "--porcelain") !== "") throw new Problem("Commit or remove the changes in this folder first.");
+  const commit = git("rev-parse", "HEAD");
   if (git("tag", "--list", tag) !== "") throw new Problem(`The tag ${tag} exists. Change the version in package.json.`);
   const owner = ownerOf(await answers(), version);
   if ((await run(process.execPath, ["esbuild.mjs", "--production"])) !== 0) throw new Problem("The build failed.");
   writeNotices();
   const file = `parley-${version}.vsix`;
   pack(file, owner);
+  if (git("status", "--porcelain") !== "" || git("rev-parse", "HEAD") !== commit) {
+    throw new Problem("The files or the commit changed while the package was made. Run the script again.");
+  }
   say(`${file}: ${(fs.statSync(inProject(file)).size / 1000).toFixed(0)} kB`);
   const journey = ["scripts/test.mjs", "e2e", "--grep=the packaged extension"];
   const env = { ...process.env, PARLEY_VSIX: inProject(file), PARLEY_EXTENSION_ID: `${owner.publisher}.parley` };
@@ -31,7 +35,7 @@ await main(async () => {
     throw new Problem(`${file} does not work in a new VS Code. The reason is above.`);
   }
   if (flag("no-tag")) return;
-  git("tag", "--annotate", tag, "--message", `Parley ${version}`);
+  git("tag", "--annotate", tag, "--message", `Parley ${version}`, commit);
   say(`${tag} is tagged, and ${file} is ready. docs/RELEASING.md has the commands that publish both.`);
 });
 

@@ -8,6 +8,7 @@ import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { shortQuote } from "../base/text.ts";
 import { visibleText } from "../base/visibleText.ts";
+import { maxJsonLength } from "../panel/projection/toolParts.ts";
 import { askedCall } from "./askedCall.ts";
 import { extensionAnswer, type ExtensionResultPart } from "./extensionResult.ts";
 import { text, whole } from "./resultFields.ts";
@@ -51,8 +52,6 @@ const maxDescriptionLength = 4000;
 const maxFieldDescription = 1000;
 /** Of a schema as JSON, in characters. */
 const maxSchemaLength = 50_000;
-/** Of the arguments as JSON, in characters. */
-const maxInputLength = 200_000;
 const maxSchemaDepth = 30;
 
 /** The tools as agents can call them. */
@@ -117,9 +116,24 @@ function agentSchema(schema: object | undefined): { readonly schema: AgentSchema
   if (JSON.stringify(schema).length > maxSchemaLength) return unknown("is too large");
   const limited = limitedSchema(schema, maxSchemaDepth);
   if (limited === undefined) return unknown("is nested too deep");
-  if ((limited as { type?: unknown }).type !== "object") return unknown("is not that of an object");
-  return { schema: limited as AgentSchema, note: "" };
+  const { type, properties = {}, required = [] } = limited as Readonly<Record<string, unknown>>;
+  if (type !== "object") return unknown("is not that of an object");
+  const areSchemas = isRecord(properties) && Object.values(properties).every(isRecord);
+  if (!areSchemas || !Array.isArray(required) || !required.every(name => typeof name === "string"))
+    return unknown("has a form that not all agents can read");
+  const kept = Object.entries(limited as object).filter(([key]) => !refusedAtRoot.has(key));
+  const isWhole = kept.length === Object.keys(limited as object).length;
+  return {
+    schema: Object.fromEntries(kept) as AgentSchema,
+    note: isWhole ? "" : " Its input has further conditions, which the schema does not show.",
+  };
 }
+
+/** Vendors of models refuse a request that contains a schema with one of them at its root, with all its tools. */
+const refusedAtRoot = new Set(["oneOf", "anyOf", "allOf", "not", "enum", "const", "if", "then", "else"]);
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const dataKeywords = new Set(["const", "enum", "default", "examples"]);
 
@@ -151,19 +165,20 @@ async function callExtensionTool(
   const input = given ?? {};
   if (typeof input !== "object" || Array.isArray(input))
     throw new Refusal("invalid", "The arguments must be an object.");
-  if (JSON.stringify(input).length > maxInputLength)
-    throw new Refusal("invalid", `The arguments must have at most ${maxInputLength} characters of JSON.`);
   const { extensionTools } = context.editor;
   const fault = extensionTools.inputFault(tool, input);
   if (fault !== undefined) throw new Refusal("invalid", `The arguments do not fit the schema of the tool: ${fault}`);
+  // Within one field, because a field such as `command` at the top would be shown, in place of all others, as a command.
+  const shown = { extension: tool.extension.id, tool: tool.name, input };
+  if (JSON.stringify(shown, undefined, 2).length > maxJsonLength)
+    throw new Refusal("invalid", "The arguments are larger than what can be shown to the user. Pass less.");
   const title = visibleName(tool.title, maxTitleLength);
   const extension = visibleName(tool.extension.title, maxTitleLength);
   return askedCall(
     {
       title: t("Use {0} of the extension {1}", shortQuote(title), shortQuote(extension)),
       kind: "other",
-      // Within one field, because a field such as `command` at the top would be shown, in place of all others, as a command.
-      input: { extension: tool.extension.id, tool: tool.name, input },
+      input: shown,
       description: t(
         "The extension runs this tool. Parley cannot limit which files it reads or changes, or what it sends.",
       ),

@@ -30,12 +30,16 @@ const nodeDisk: SpellingDisk = {
   namesIn: folder => readdir(folder),
 };
 
+const comparable = (name: string): string => name.normalize("NFC").toLowerCase();
+
 /**
  * Whether both paths lead to one entry of a folder, of which `to` is another spelling. A second link to the file, or a name
  * beside it on a disk that knows both, is an entry of its own.
  */
 export async function isOtherSpelling(from: string, to: string, disk: SpellingDisk = nodeDisk): Promise<boolean> {
   if (from === to || dirname(from) !== dirname(to)) return false;
+  // A disk that ignores case keeps no more than this apart. A second link, or a drive without file numbers, is not one file.
+  if (comparable(basename(from)) !== comparable(basename(to))) return false;
   const [one, other] = [await disk.identityOf(from), await disk.identityOf(to)];
   if (!one || !other || one.ino !== other.ino || one.dev !== other.dev) return false;
   return !(await disk.namesIn(dirname(to))).includes(basename(to));

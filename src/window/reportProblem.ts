@@ -26,7 +26,7 @@ export interface ReportProblemSources {
   readonly agents: { current(): NamedAgent | undefined; all(): readonly NamedAgent[] };
 }
 
-/** Handler of the command. The report has content of the conversation only if the user chooses it. */
+/** Handler of the command. The report has paths, and words of conversations and agents, only if the user chooses them. */
 export function reportProblemCommand(
   extension: vscode.Extension<unknown>,
   { pool, open, log, files, check, agents }: ReportProblemSources,
@@ -44,14 +44,15 @@ export function reportProblemCommand(
         settings: changedSettings(extension),
         agents: pool.recordedAgents.flatMap(id => reported(pool, id, nameOf(id))),
         sessions: open.sessions.map(({ state }) => state),
-        log: log.recentFaults,
+        ...(parts.has("details") && { hasDetails: true }),
+        ...(parts.has("log") && { log: log.recentFaults }),
         ...(checked !== undefined && { check: checked }),
         ...(parts.has("files") && { files: files.allTexts }),
         ...(parts.has("transcript") && traffic && { transcript: transcriptText(traffic.records) }),
       });
       const document = await vscode.workspace.openTextDocument({ content: report, language: "markdown" });
       await vscode.window.showTextDocument(document, { preview: false });
-      void offerNext(document, issuePage(extension));
+      await offerNext(document, issuePage(extension));
     },
   };
 }
@@ -62,7 +63,7 @@ function reported(pool: ReportProblemSources["pool"], id: string, name: string):
   return traffic ? [{ name, traffic, ...(end && { end }) }] : [];
 }
 
-type Part = "check" | "files" | "transcript";
+type Part = "check" | "details" | "log" | "files" | "transcript";
 
 /** The parts that the user chose. Undefined if the user closed the list. */
 async function chooseParts(
@@ -76,11 +77,21 @@ async function chooseParts(
           {
             part: "check" as const,
             label: vscode.l10n.t("Check of {0}", agent.name),
-            description: vscode.l10n.t("starts it once more, without a prompt"),
+            description: vscode.l10n.t("starts it once more; contains paths and its output"),
             picked: true,
           },
         ]
       : []),
+    {
+      part: "details" as const,
+      label: vscode.l10n.t("Words of the failures"),
+      description: vscode.l10n.t("can quote prompts, output and paths"),
+    },
+    {
+      part: "log" as const,
+      label: vscode.l10n.t("Warnings and errors in the log"),
+      description: vscode.l10n.t("contains paths"),
+    },
     {
       part: "files" as const,
       label: vscode.l10n.t("What happened to files"),
@@ -99,7 +110,7 @@ async function chooseParts(
   const chosen = await showQuickPicks(picks, {
     title: vscode.l10n.t("Report a Problem"),
     placeHolder: vscode.l10n.t(
-      "What the report contains besides versions, exit codes, and names and sizes of messages",
+      "What the report contains besides versions, changed settings, failures, and names and sizes of messages",
     ),
   });
   return chosen && new Set(chosen.map(({ part }) => part));

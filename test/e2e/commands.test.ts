@@ -47,7 +47,6 @@ describe("the commands of the Command Palette", () => {
     await parts.filter({ hasText: "Transcript of Demo Agent" }).click();
     await page.keyboard.press("Enter");
     await page.getByText("Parley has sent nothing.").first().waitFor();
-    await page.getByRole("button", { name: "Copy Report" }).click();
     const line = (text: string): Locator => page.locator(".editor-instance .view-line", { hasText: text }).first();
     await line("# Problem with Parley").waitFor();
     await line("## Changed settings").waitFor();

@@ -316,7 +316,24 @@ describe("the check of the input of a tool of another extension", () => {
     const slow = { type: "object", properties: { pattern: { type: "string", pattern: "^(a+)+$" } } };
     assert.equal(inputFault(slow, { pattern: `${"a".repeat(40)}!` }), undefined);
     assert.match(inputFault(slow, { pattern: 1 }) ?? "", /number/);
+    const a = { pattern: "^a" };
+    for (const keywords of [
+      { not: { pattern: "^/" } },
+      { oneOf: [a, { pattern: "^b" }] },
+      { if: a, then: { maxLength: 1 }, else: { maxLength: 9 } },
+    ])
+      assert.equal(inputFault({ type: "object", properties: { text: keywords } }, { text: "abc" }), undefined);
     const byName = { type: "object", patternProperties: { "^x": { type: "string" } }, additionalProperties: false };
     assert.equal(inputFault(byName, { xa: "a" }), undefined);
+    assert.match(
+      inputFault({ type: "object", not: { required: ["a"] } }, { a: 1 }) ?? "",
+      /./,
+      "nothing has a pattern",
+    );
+  });
+
+  it("leaves out whether items are unique, which takes long for many", () => {
+    const names = { type: "object", properties: { names: { type: "array", uniqueItems: true } } };
+    assert.equal(inputFault(names, { names: ["a", "a"] }), undefined);
   });
 });

@@ -27,7 +27,14 @@ describe("other spellings of a file's name", () => {
     assert.equal(await is("/ws/other.ts"), false, "another file");
     assert.equal(await is("/ws/none.ts"), false, "no file");
     assert.equal(await is("/ws/twin.ts"), false, "a second link to the file, with a name of its own");
+    assert.equal(await is("/ws/TWIN.ts"), false, "another spelling of a second link");
     assert.equal(await is("/WS/sum.ts"), false, "a folder, which a rename of the file cannot spell differently");
+  });
+
+  it("are never another file on a drive without file numbers", async () => {
+    const files = disk({ "/ws/a.ts": 0, "/ws/b.ts": 0 });
+    assert.equal(await isOtherSpelling("/ws/a.ts", "/ws/B.ts", files), false);
+    assert.equal(await isOtherSpelling("/ws/a.ts", "/ws/A.ts", files), true);
   });
 
   it("are never another file, another link to the file, or nothing, on the disk of this machine", async () => {

@@ -99,7 +99,9 @@ describe("the commands of Parley", () => {
   ];
   const noCandidates = "There is nothing to compare. Use “Ask Several Agents…” first.";
   const noKeys = "No keys of agents are stored.";
+  const noServer = "No agent of parley.agents has a url, so there is no server for a header.";
   const noValues = "No values for MCP servers are stored.";
+  const noSignIn = "You are not signed in to an MCP server.";
   /** Of the list of new problems, and of their fix. */
   const noProblems = Array<string>(2).fill("The latest turn of the session has no new problems.");
   const noChanges = "There are no changes to review.";
@@ -129,7 +131,10 @@ describe("the commands of Parley", () => {
           noWaiting,
           ...nothingToSelect,
           noKeys,
+          noServer,
           noValues,
+          noSignIn,
+          "Parley doesn't start agents in untrusted workspaces. Trust this workspace to add agents.",
           "There is nothing to save yet. This agent has not been started in this window.",
           ...noProblems,
           noChanges,
@@ -145,6 +150,8 @@ describe("the commands of Parley", () => {
     const hidden = Object.fromEntries(readSettings(context).agents.map(({ id }) => [id, false]));
     const configuration = vscode.workspace.getConfiguration("parley");
     await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
+    // No request leaves the machine.
+    await configuration.update("agentRegistry", "", vscode.ConfigurationTarget.Global);
     try {
       assert.deepEqual(readSettings(context).agents, []);
       assert.deepEqual(await messagesDuring(runAll), {
@@ -157,7 +164,9 @@ describe("the commands of Parley", () => {
           noWaiting,
           ...nothingToSelect,
           noKeys,
+          noServer,
           noValues,
+          noSignIn,
           ...noProblems,
           noChanges,
         ],
@@ -165,6 +174,7 @@ describe("the commands of Parley", () => {
       });
     } finally {
       await configuration.update("agents", undefined, vscode.ConfigurationTarget.Global);
+      await configuration.update("agentRegistry", undefined, vscode.ConfigurationTarget.Global);
     }
   });
 });

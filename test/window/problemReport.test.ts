@@ -27,7 +27,6 @@ const parts: ProblemReportParts = {
   settings: ["parley.follow: true"],
   agents: [{ name: "Mine", traffic: { records, dropped: 3, badLines: 2 } }],
   sessions: [],
-  log: [],
 };
 
 describe("the report of a problem", () => {
@@ -40,8 +39,7 @@ describe("the report of a problem", () => {
     const report = problemReport({
       ...parts,
       agents: [{ ...parts.agents[0]!, end }],
-      sessions: [failedSession({ at, message: "Mine could not finish this turn." })],
-      log: ["2026-11-30T10:32:00.000Z The store is locked."],
+      sessions: [failedSession({ at, message: `Mine could not finish this turn: ${prompt}`, detail: prompt })],
     });
     assert.equal(
       report,
@@ -64,7 +62,7 @@ parley.follow: true
 2026-11-30T10:32:00.000Z
 
 \`\`\`
-Mine could not finish this turn.
+Mine could not finish this turn: …
 \`\`\`
 
 ## Mine
@@ -81,12 +79,6 @@ The newest messages, without their content: seconds since the start, name, size 
      0.0 → session/prompt #0, ${JSON.stringify(records[0]?.msg).length}
      0.0 ← answer to session/prompt #0 error -32603, ${JSON.stringify(records[1]?.msg).length}
 \`\`\`
-
-## Warnings and errors in the log
-
-\`\`\`
-2026-11-30T10:32:00.000Z The store is locked.
-\`\`\`
 `,
     );
   });
@@ -95,17 +87,27 @@ The newest messages, without their content: seconds since the start, name, size 
     const report = problemReport({
       ...parts,
       check: "Mine — works",
+      log: ["The store is locked."],
       files: ["a.ts"],
       transcript: `{"text":"${prompt}"}\n`,
     });
-    for (const section of ["## Agent check\n\n```\nMine — works", "## What happened to files\n\n```\na.ts", prompt])
+    for (const section of [
+      "## Agent check\n\n```\nMine — works",
+      "## What happened to files\n\n```\na.ts",
+      "log\n\n```\nThe store is locked.",
+      prompt,
+    ])
       assert.ok(report.includes(section), section);
   });
 
   it("shows the newest failures of all sessions", () => {
     const failures = [1, 2, 3].map(at => ({ at, message: `failure ${at}` }));
     const later = [4, 5, 6].map(at => ({ at, message: `failure ${at}`, detail: "in line 7" }));
-    const report = problemReport({ ...parts, sessions: [failedSession(...failures), failedSession(...later)] });
+    const report = problemReport({
+      ...parts,
+      hasDetails: true,
+      sessions: [failedSession(...failures), failedSession(...later)],
+    });
     assert.deepEqual(
       [...report.matchAll(/failure \d/g)].map(([found]) => found),
       [6, 5, 4, 3, 2].map(at => `failure ${at}`),
@@ -117,6 +119,7 @@ The newest messages, without their content: seconds since the start, name, size 
     const key = "sk-ant-abcdefghijklmnopqrstuvwxyz0123456789";
     const report = problemReport({
       ...parts,
+      hasDetails: true,
       sessions: [failedSession({ at: 1, message: key, detail: key })],
       log: [key],
       check: key,
@@ -132,6 +135,7 @@ The newest messages, without their content: seconds since the start, name, size 
     const report = problemReport({
       ...parts,
       agents: [{ name, traffic: { records: [], dropped: 0, badLines: 0 } }],
+      hasDetails: true,
       sessions: [failedSession({ at: 1, message: hostile })],
       log: [hostile],
       check: hostile,
@@ -142,6 +146,19 @@ The newest messages, without their content: seconds since the start, name, size 
       outsideOfCode(report).filter(line => line === "## Versions" || line.includes("<img")),
       ["## Versions"],
     );
+  });
+
+  it("goes on after the begin of a private key that does not end", () => {
+    const open = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+    const report = problemReport({
+      ...parts,
+      hasDetails: true,
+      sessions: [failedSession({ at: 1, message: open })],
+      log: [open, "The store is locked."],
+      transcript: `${JSON.stringify({ text: open })}\n{"text":"later"}\n`,
+    });
+    for (const text of ["## Mine", "The store is locked.", '{"text":"later"}']) assert.ok(report.includes(text), text);
+    assert.ok(!report.includes("MIIEvQIBADANB"));
   });
 
   it("cuts a long transcript at the beginning of a line, and keeps its end", () => {

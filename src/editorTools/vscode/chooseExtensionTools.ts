@@ -15,7 +15,7 @@ const maxDetailLength = 300;
 
 /**
  * Shows the tools by extension, with a mark at those that are chosen, and stores the choice. `isUsed`: whether the settings
- * let agents use tools that act.
+ * let any agent use tools that act.
  */
 export async function chooseExtensionTools(
   tools: readonly ExtensionTool[],
@@ -34,9 +34,17 @@ export async function chooseExtensionTools(
     return;
   }
   await updateUserSetting("extensionTools", picked.length === 0 ? undefined : picked);
-  if (picked.length === 0 || isUsed) return;
+  if (picked.length === 0) return;
+  if (isUsed) {
+    await showInformationMessage(
+      t("An agent that reads the list of tools only at its start gets them in a new session."),
+    );
+    return;
+  }
   const open = t("Open Setting");
-  const message = t("Agents get these tools only if the setting “Editor Tools” is “all”.");
+  const message = t(
+    "Agents get these tools only if “Editor Tools” is “all”, in the settings or in the entry of the agent.",
+  );
   if ((await showInformationMessage(message, open)) === open)
     await vscode.commands.executeCommand("workbench.action.openSettings", "parley.editorTools");
 }

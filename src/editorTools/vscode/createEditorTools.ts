@@ -46,7 +46,11 @@ interface EditorToolsOptions extends Omit<WindowEditorOptions, "extensionTools">
   readonly toolsFor: (agent: string | undefined) => "off" | ToolChoice;
   /** The settings that say it. The tools of extensions are named by their ids. */
   readonly settings: {
-    read(): { readonly editorTools: "off" | ToolChoice; readonly extensionTools: readonly string[] };
+    read(): {
+      readonly editorTools: "off" | ToolChoice;
+      readonly agents: readonly { readonly editorTools?: "off" | ToolChoice }[];
+      readonly extensionTools: readonly string[];
+    };
     readonly onDidChange: Event<void>;
   };
   readonly review: () => Pick<Review, "files" | "turns">;
@@ -109,8 +113,11 @@ export function createEditorTools(
       onDidChange: changed.event,
     },
     commands: {
-      "parley.chooseExtensionTools": () =>
-        chooseExtensionTools(extensionTools.all(), chosen(), settings.read().editorTools === "all"),
+      "parley.chooseExtensionTools": () => {
+        const { agents, editorTools: usual } = settings.read();
+        const isUsed = agents.some(({ editorTools }) => (editorTools ?? usual) === "all");
+        return chooseExtensionTools(extensionTools.all(), chosen(), isUsed);
+      },
     },
     startSession: (session, access) => {
       let actions: AgentActions | undefined;

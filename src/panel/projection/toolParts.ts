@@ -1,4 +1,5 @@
 // The content of a tool card: content blocks, diffs, terminals, raw input and output.
+import { visibleText } from "../../base/visibleText.ts";
 import { withoutFence } from "../../base/fence.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
 import type { ContentBlock, FileOperation, ToolContent } from "../../session/events.ts";
@@ -14,7 +15,8 @@ import { toolText } from "./toolText.ts";
 
 type CardState = Pick<SessionState, "entries" | "terminals" | "workspaceFolder">;
 
-const maxJsonLength = 20_000;
+/** Of the raw input and output of a call, a card shows so many characters. */
+export const maxJsonLength = 20_000;
 
 /**
  * The characters of a terminal that are sent to the panel. The cut moves in steps, so that most output is an append.
@@ -143,7 +145,7 @@ type JsonPart = Extract<ToolPart, { type: "json" }>;
 function jsonParts(label: JsonPart["label"], value: unknown): readonly JsonPart[] {
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "object" && Object.keys(value).length === 0) return [];
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const text = visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
   if (text.length <= maxJsonLength) return [{ type: "json", label, text }];
   return [{ type: "json", label, text: text.slice(0, maxJsonLength), cut: text.length - maxJsonLength }];
 }
