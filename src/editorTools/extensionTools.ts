@@ -165,13 +165,13 @@ async function callExtensionTool(
   const input = given ?? {};
   if (typeof input !== "object" || Array.isArray(input))
     throw new Refusal("invalid", "The arguments must be an object.");
-  const { extensionTools } = context.editor;
-  const fault = extensionTools.inputFault(tool, input);
-  if (fault !== undefined) throw new Refusal("invalid", `The arguments do not fit the schema of the tool: ${fault}`);
   // Within one field, because a field such as `command` at the top would be shown, in place of all others, as a command.
   const shown = { extension: tool.extension.id, tool: tool.name, input };
   if (JSON.stringify(shown, undefined, 2).length > maxJsonLength)
     throw new Refusal("invalid", "The arguments are larger than what can be shown to the user. Pass less.");
+  const { extensionTools } = context.editor;
+  const fault = extensionTools.inputFault(tool, input);
+  if (fault !== undefined) throw new Refusal("invalid", `The arguments do not fit the schema of the tool: ${fault}`);
   const title = visibleName(tool.title, maxTitleLength);
   const extension = visibleName(tool.extension.title, maxTitleLength);
   return askedCall(

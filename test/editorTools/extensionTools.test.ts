@@ -138,14 +138,28 @@ describe("the tools of other extensions for agents", () => {
   it("get any object if the schema is missing, too large, too deep, or of something else", () => {
     const deep: object = Array.from({ length: 200 }).reduce<object>(inner => ({ type: "object", items: inner }), {});
     const { inputSchema: _, ...none } = note;
-    const schemas = [{ type: "object", x: "x".repeat(60_000) }, deep, { type: "string" }].map(inputSchema => ({
+    const unreadable = [
+      { type: "object", properties: { data: true } },
+      { type: "object", required: true },
+    ];
+    const own = [{ type: "object", x: "x".repeat(60_000) }, deep, { type: "string" }, ...unreadable];
+    const schemas = own.map(inputSchema => ({
       ...note,
       inputSchema,
     }));
     const found = described(none, ...schemas);
     for (const { inputSchema } of found) assert.deepEqual(inputSchema, { type: "object" });
     const notes = found.map(({ description }) => /The schema of its input (.+?), so/.exec(description)?.[1]);
-    assert.deepEqual(notes, [undefined, "is too large", "is nested too deep", "is not that of an object"]);
+    const form = "has a form that not all agents can read";
+    assert.deepEqual(notes, [undefined, "is too large", "is nested too deep", "is not that of an object", form, form]);
+  });
+
+  it("get a schema without the keywords at its root for which vendors of models refuse a request", () => {
+    const inputSchema = { ...schema, anyOf: [{ required: ["a"] }, { required: ["b"] }] };
+    const [tool] = described({ ...note, inputSchema });
+    assert.deepEqual(tool?.inputSchema, schema);
+    assert.match(tool?.description ?? "", /further conditions/);
+    assert.doesNotMatch(described(note)[0]?.description ?? "", /further conditions/);
   });
 });
 
@@ -216,7 +230,7 @@ describe("a call of a tool of another extension", () => {
       [{ text: 1 }, /do not fit the schema of the tool: .*"number"/],
       [{}, /do not fit the schema of the tool: .*text/],
       [[], /must be an object/],
-      [circular, /at most 200000 characters/],
+      [circular, /larger than what can be shown/],
     ] as const) {
       const { text, isError } = await made.call("ext_notes_add", given);
       assert.ok(isError);
