@@ -67,8 +67,11 @@ describe("the new problems of a turn in a real VS Code", () => {
 
     assert.deepEqual(errors, []);
     await reloadWindow(page);
-    const reloaded = (await openChat(page)).getByRole("log", { name: "Conversation" });
+    const again = await openChat(page);
+    const reloaded = again.getByRole("log", { name: "Conversation" });
     await reloaded.getByText("0 new problems, 1 fixed").waitFor();
+    // The command moves the focus when the session is there, which would close the list.
+    await again.getByRole("textbox", { name: "Message" }).and(again.locator(":focus")).waitFor();
     await reloaded.getByRole("button", { name: "1 new problem", exact: true }).click();
     const gone = page.locator(".quick-input-list .monaco-list-row", { hasText: "no longer reported" });
     await gone.waitFor();
