@@ -18,6 +18,9 @@ import { signInQuestion, type SignInQuestion } from "./signInQuestion.ts";
 export const maxSignInTime = 5 * 60_000;
 /** A token is renewed this long before it ends, because a request takes time (ms). */
 const renewalTime = 30_000;
+/** Another window may still be writing the tokens that it got for the refresh token. The store is read this often (ms). */
+const otherWindowTime = 4_000;
+const readInterval = 250;
 
 /** A server over HTTP whose variables are resolved. */
 export type HttpLaunch = Exclude<ServerLaunch, { type: "stdio" }>;
@@ -103,14 +106,34 @@ export class ServerSignIns implements Disposable {
       const stored = await this.#store.read(key);
       if (!stored || !isOver(stored)) return stored?.accessToken;
       const renewed = await this.#options.client.refreshSignIn(url, stored, this.#ended.signal);
-      // Another window may have renewed it, or the user may have signed out meanwhile.
+      if (!renewed) return this.#giveUp(key, stored);
+      const now = await this.#store.read(key);
+      // The user may have signed in again meanwhile.
+      if (now && now.accessToken !== stored.accessToken) return now.accessToken;
+      if (!now && !(await this.#store.isOver(key, stored))) {
+        // The user signed out in another window, which did not know these tokens.
+        await this.#revoke(url, renewed);
+        return undefined;
+      }
+      await this.#store.write(key, url, renewed);
+      return renewed.accessToken;
+    });
+  }
+
+  /** The token that another window got with the same refresh token. If there is none, the sign-in is over for good. */
+  async #giveUp(key: string, stored: StoredSignIn): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const end = clock.now() + (stored.refreshToken === undefined ? 0 : otherWindowTime);
+    for (;;) {
       const now = await this.#store.read(key);
       if (now?.accessToken !== stored.accessToken) return now?.accessToken;
-      if (renewed) await this.#store.write(key, url, renewed);
-      else await this.#store.forget(key);
-      if (!renewed) this.#changed.fire();
-      return renewed?.accessToken;
-    });
+      if (clock.now() >= end) break;
+      this.#ended.signal.throwIfAborted();
+      await new Promise<void>(resolve => clock.after(readInterval, resolve));
+    }
+    await this.#store.end(key, stored);
+    this.#changed.fire();
+    return undefined;
   }
 
   /**
@@ -197,9 +220,12 @@ export class ServerSignIns implements Disposable {
     const stored = await this.#store.read(key);
     await this.#store.forget(key);
     this.#changed.fire();
-    if (!stored || address === undefined) return;
+    if (stored && address !== undefined) await this.#revoke(address, stored);
+  }
+
+  async #revoke(url: string, stored: StoredSignIn): Promise<void> {
     const { client, log } = this.#options;
-    await client.revokeSignIn(address, stored, this.#ended.signal).catch((error: unknown) => {
+    await client.revokeSignIn(url, stored, this.#ended.signal).catch((error: unknown) => {
       log.warn("The tokens of an MCP server were deleted, but not revoked.", asError(error).message);
     });
   }

@@ -16,8 +16,10 @@ const secretKey = (key: string): string => `parley.mcp.signIn.${key}`;
 export const serverAddressKey = (url: string): string => {
   const address = new URL(url);
   address.hash = "";
-  return createHash("sha256").update(address.href).digest("hex");
+  return digest(address.href);
 };
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** A sign-in as it is listed: without secrets. */
 export interface NamedSignIn {
@@ -69,9 +71,30 @@ export class SignInStore {
   forget(key: string): Promise<void> {
     return this.#writes.queue(async () => {
       await this.#secrets.delete(secretKey(key));
-      const { [key]: _, ...others } = this.names;
-      await this.#state.update(namesKey, others);
+      await this.#forgetName(key);
     });
+  }
+
+  /**
+   * Forgets a sign-in whose tokens the authorization server no longer takes. Only a digest of the token stays, so that
+   * another window that is just renewing it knows that the user has not signed out.
+   */
+  end(key: string, { accessToken }: StoredSignIn): Promise<void> {
+    return this.#writes.queue(async () => {
+      await this.#secrets.store(secretKey(key), JSON.stringify({ over: digest(accessToken) }));
+      await this.#forgetName(key);
+    });
+  }
+
+  /** Whether this sign-in was forgotten because its tokens were no longer taken. */
+  async isOver(key: string, { accessToken }: StoredSignIn): Promise<boolean> {
+    const text = await this.#secrets.get(secretKey(key));
+    return text !== undefined && readRecord(text)?.["over"] === digest(accessToken);
+  }
+
+  async #forgetName(key: string): Promise<void> {
+    const { [key]: _, ...others } = this.names;
+    await this.#state.update(namesKey, others);
   }
 }
 
@@ -80,14 +103,18 @@ function rememberSignIn({ accessToken, refreshToken, client }: StoredSignIn): vo
   rememberSecrets([accessToken, refreshToken, client.secret].filter(value => value !== undefined));
 }
 
-function readStored(text: string): StoredSignIn | undefined {
-  let value: unknown;
+function readRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // Another version may have written it.
   }
-  if (!isRecord(value)) return undefined;
+}
+
+function readStored(text: string): StoredSignIn | undefined {
+  const value = readRecord(text);
+  if (!value) return undefined;
   const { issuer, tokenEndpoint, authMethods, client, accessToken } = value;
   const isText = (each: unknown): boolean => typeof each === "string";
   const isWhole =
