@@ -1,5 +1,6 @@
 // A sign-in to an MCP server over HTTP, as both bundles use it: `dist/mcp.js` speaks with the authorization server, and the
 // extension keeps the result, asks the user, and waits for the browser.
+import { isLoopback } from "../base/loopback.ts";
 
 /** What a server says when it rejects a request for lack of a sign-in. Hostile, and absent if it says nothing. */
 export interface SignInChallenge {
@@ -82,6 +83,17 @@ export interface ServerCredentials {
   /** Gets another token because the server rejected this one. Resolves with whether there is one. */
   renew(rejected: string | undefined): Promise<boolean>;
 }
+
+/** Whether a token can be sent to this address: encrypted, or only to this machine. */
+export function protectsTokens(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+}
+
+/** Whether the settings of a server already authorize its requests. */
+export const hasAuthorization = (headers: Readonly<Record<string, string>>): boolean =>
+  Object.keys(headers).some(name => name.toLowerCase() === "authorization");
 
 /** Whether the error says that the user has to sign in. Errors of another bundle are of another class. */
 export const isSignInNeeded = (error: unknown): error is SignInNeededError =>

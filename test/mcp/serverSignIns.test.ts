@@ -1,9 +1,36 @@
 // The tokens of sign-ins to MCP servers: which are kept, renewed and revoked.
 import assert from "node:assert/strict";
+import { UnauthorizedError } from "@modelcontextprotocol/client";
+import { ServerAuthorization } from "../../src/mcp/client/serverAuthorization.ts";
+import type { ServerTarget } from "../../src/mcp/promptServer.ts";
+import { takesSignIn } from "../../src/mcp/signIn/serverSignIns.ts";
 import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer } from "../support/mcp/authorizedServer.ts";
 import { SignInBench } from "../support/mcp/signInBench.ts";
+
+describe("the address of a server", () => {
+  for (const [url, takes] of [
+    ["https://tickets.example/mcp", true],
+    ["http://127.0.0.1:8000/mcp", true],
+    ["http://[::1]:8000/mcp", true],
+    ["http://localhost:8000/mcp", true],
+    ["http://tickets.example/mcp", false],
+    ["http://10.0.0.1/mcp", false],
+    ["http://localhost.example/mcp", false],
+    ["http://127.0.0.1.example/mcp", false],
+  ] as const)
+    it(`${url} ${takes ? "takes" : "does not take"} a sign-in`, () =>
+      assert.equal(takesSignIn({ type: "http", url, headers: {} }), takes));
+
+  it("without encryption is the reason why the user cannot sign in", () => {
+    const sentence = (target: Extract<ServerTarget, { type: "http" | "sse" }>): string =>
+      new ServerAuthorization(target).sentence(new UnauthorizedError()).message;
+    const target = { type: "http", url: "http://tickets.example/mcp", headers: {} } as const;
+    assert.match(sentence(target), /Parley signs in only to servers with https:\/\/\.$/);
+    assert.match(sentence({ ...target, headers: { authorization: "Bearer mine" } }), /Add the header/);
+  });
+});
 
 describe("the tokens of a sign-in to an MCP server", () => {
   let server: AuthorizedServer;

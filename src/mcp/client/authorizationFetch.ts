@@ -6,6 +6,7 @@ import { BlockList, isIP } from "node:net";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import { isLoopback } from "../../base/loopback.ts";
 
 export interface AuthorizationLimits {
   /** Of one answer (bytes). */
@@ -50,10 +51,6 @@ for (const [network, bits] of [
   privateAddresses.addSubnet(network, bits, "ipv6");
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-
-/** Whether the host is the machine of the user itself, by its name. */
-export const isLoopback = (hostname: string): boolean =>
-  /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(bare(hostname));
 
 /** Whether the host is in a private network, by its name or by what its name leads to. */
 async function isPrivate(hostname: string): Promise<boolean> {

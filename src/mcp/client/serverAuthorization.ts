@@ -8,7 +8,13 @@ import {
   type AuthProvider,
 } from "@modelcontextprotocol/client";
 import { t } from "../../base/l10n.ts";
-import type { ServerCredentials, SignInChallenge, SignInNeededError } from "../clientSignIn.ts";
+import {
+  hasAuthorization,
+  protectsTokens,
+  type ServerCredentials,
+  type SignInChallenge,
+  type SignInNeededError,
+} from "../clientSignIn.ts";
 import type { ServerTarget } from "../promptServer.ts";
 import { errorSentence } from "./errorSentence.ts";
 
@@ -38,8 +44,10 @@ export class ServerAuthorization {
   /** For the transport. Undefined: the server is a program, or the settings of the user authorize the requests. */
   readonly provider: AuthProvider | undefined;
   #challenge: SignInChallenge = {};
+  readonly #target: ServerTarget;
 
   constructor(target: ServerTarget) {
+    this.#target = target;
     const credentials = target.type === "stdio" ? undefined : target.credentials;
     this.provider = credentials && this.#providerOf(credentials);
   }
@@ -57,6 +65,8 @@ export class ServerAuthorization {
 
   /** The error with a message that a user can read, or one that asks for a sign-in. */
   sentence(error: unknown): Error {
+    if (!this.provider && isUnauthorized(error) && lacksEncryption(this.#target))
+      return new Error(t("The server requires you to sign in. Parley signs in only to servers with https://."));
     if (!this.provider || !isUnauthorized(error)) return errorSentence(error);
     if (!(error instanceof InsufficientScopeError))
       return new SignInNeeded(t("The server requires you to sign in."), this.#challenge);
@@ -67,6 +77,10 @@ export class ServerAuthorization {
     });
   }
 }
+
+/** Whether only the lack of encryption keeps the user from signing in. */
+const lacksEncryption = (target: ServerTarget): boolean =>
+  target.type !== "stdio" && !hasAuthorization(target.headers) && !protectsTokens(target.url);
 
 /** What the server says about the sign-in that it needs. Texts over the limit are left out. */
 function readChallenge(response: Response): SignInChallenge {

@@ -7,7 +7,13 @@ import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { ExtensionStates, SecretStore } from "../../base/memento.ts";
 import { rememberSecrets } from "../../base/secrets/secret.ts";
-import type { ServerCredentials, SignInChallenge, StoredSignIn } from "../clientSignIn.ts";
+import {
+  hasAuthorization,
+  protectsTokens,
+  type ServerCredentials,
+  type SignInChallenge,
+  type StoredSignIn,
+} from "../clientSignIn.ts";
 import type { McpClient } from "../promptServer.ts";
 import type { ServerLaunch } from "../servers.ts";
 import { listenForRedirect } from "./redirectListener.ts";
@@ -48,9 +54,12 @@ interface SignInsOptions {
   readonly log: Log;
 }
 
-/** Whether requests to the server can have a token of a sign-in. The user's own header has precedence. */
+/**
+ * Whether requests to the server can have a token of a sign-in. The user's own header has precedence, and no token leaves
+ * the machine without encryption.
+ */
 export const takesSignIn = (launch: ServerLaunch): launch is HttpLaunch =>
-  launch.type !== "stdio" && !Object.keys(launch.headers).some(name => name.toLowerCase() === "authorization");
+  launch.type !== "stdio" && protectsTokens(launch.url) && !hasAuthorization(launch.headers);
 
 /** The sign-ins of a window, by the addresses of servers. */
 export class ServerSignIns implements Disposable {
