@@ -54,15 +54,21 @@ export interface SignInTarget {
 export interface SignInPage {
   readonly href: string;
   readonly issuer: string;
-  /** Gets the code and the secret of the client. */
+  /** Gets the code, the verifier, and the secret of the client. */
   readonly tokenEndpoint: string;
+  /** Whether the user has configured such a secret. */
+  readonly sendsSecret: boolean;
   readonly scope?: string;
 }
 
-/** What the authorization server sent to the redirect address. Hostile, except that the state is the right one. */
+/**
+ * What the authorization server sent to the redirect address. Hostile, except that the state is the right one. `problem` is
+ * a sentence of Parley about an answer that it cannot read.
+ */
 export type RedirectAnswer =
   | { readonly code: string; readonly iss?: string }
-  | { readonly error: string; readonly description?: string };
+  | { readonly error: string; readonly description?: string; readonly iss?: string }
+  | { readonly problem: string };
 
 /** The side of the user in a sign-in. */
 export interface SignInFlow {

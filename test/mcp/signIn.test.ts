@@ -174,13 +174,13 @@ describe("a sign-in to an MCP server", () => {
     ] as const)
       it(`sends no code after an answer with ${words}`, async () => {
         server.redirect = { iss };
-        await expectFailure(/^Error: Another authorization server answered than the one that .* names/);
+        await expectFailure(/^SignInProblem: Another authorization server answered than the one that .* names/);
         assert.deepEqual(server.authorization.forms("/token"), []);
       });
 
     it("opens no page if its metadata names another issuer", async () => {
       server.metadata = { issuer: "https://login.other.example" };
-      await expectFailure(/^Error: Another authorization server answered/);
+      await expectFailure(/^SignInProblem: Another authorization server answered/);
       assert.deepEqual(bench.opened, []);
     });
 
@@ -229,12 +229,47 @@ describe("a sign-in to an MCP server", () => {
       await expectFailure(/^SignInProblem: 127\.0\.0\.1:\d+ refused the sign-in: x{300}…$/);
     });
 
+    it("says nothing in the name of another one: an error with a wrong issuer is not shown", async () => {
+      server.redirect = {
+        code: undefined,
+        error: "access_denied",
+        error_description: "Call me.",
+        iss: "https://x.example",
+      };
+      await expectFailure(/^SignInProblem: Another authorization server answered/);
+    });
+
+    it("that gets the code for the page of another one is in the question, with the secret that it gets", async () => {
+      bench.agrees = false;
+      server.metadata = { authorization_endpoint: "https://203.0.113.9/authorize" };
+      const oauth = { clientId: "my-client", clientSecret: "walrus-secret-4712" };
+      assert.equal(await bench.signIn(server.url, { oauth }), false);
+      const [question] = bench.questions;
+      const { origin } = new URL(server.authorization.url);
+      assert.equal(question?.message, `Sign in to the MCP server “tickets” at 203.0.113.9, with tokens of ${origin}?`);
+      const at = question.detail.indexOf(`Gets the code of this sign-in, and makes the tokens: ${origin}`);
+      assert.equal(question.detail[at + 1], "Gets your client secret, too.");
+      assert.ok(!question.detail.includes("walrus"));
+    });
+
+    it("gets no tokens to revoke if it is not the one that made them", async () => {
+      const trap = await AuthorizedServer.start();
+      try {
+        server.metadata = { revocation_endpoint: `${trap.authorization.url}/revoke` };
+        assert.equal(await bench.signIn(server.url), true);
+        await bench.signIns.signOut(serverAddressKey(server.url));
+        assert.deepEqual(trap.authorization.requests, []);
+      } finally {
+        await trap.close();
+      }
+    });
+
     it("is refused if the answer has a value twice", async () => {
       bench.browser = async href => {
         const back = (await fetch(href, { redirect: "manual" })).headers.get("location") ?? "";
         return fetch(`${back}&iss=https://evil.example`);
       };
-      await expectFailure(/refused the sign-in: The answer is malformed\.$/);
+      await expectFailure(/The answer of the sign-in page is malformed\.$/);
     });
 
     for (const [what, tokens] of [

@@ -10,6 +10,7 @@ import {
   OAuthErrorCode,
   refreshAuthorization,
   RegistrationRejectedError,
+  validateAuthorizationResponseIssuer,
   type AuthorizationServerMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -58,7 +59,14 @@ export async function signIn(
     if (!redirected) return undefined;
     const answer = await flow.answer();
     const { metadata, authorizationServer, client, resource } = redirected;
+    if ("problem" in answer) throw new SignInProblem(answer.problem);
     if ("error" in answer) {
+      // The words of another one are not shown (RFC 9207).
+      validateAuthorizationResponseIssuer({
+        iss: answer.iss,
+        expectedIssuer: metadata?.issuer,
+        issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+      });
       const words = answer.description ?? answer.error;
       throw new SignInProblem(t("{0} refused the sign-in: {1}", new URL(authorizationServer).host, cut(words)));
     }
@@ -75,9 +83,7 @@ export async function signIn(
       issuer: metadata?.issuer ?? authorizationServer,
       tokenEndpoint: metadata?.token_endpoint ?? new URL("/token", authorizationServer).href,
       authMethods: metadata?.token_endpoint_auth_methods_supported ?? [],
-      ...(metadata && "revocation_endpoint" in metadata && typeof metadata.revocation_endpoint === "string"
-        ? { revocationEndpoint: metadata.revocation_endpoint }
-        : {}),
+      ...revocationOf(metadata),
       client: {
         id: client.client_id,
         ...(client.client_secret !== undefined && { secret: client.client_secret }),
@@ -146,11 +152,20 @@ async function redirect(
     href: page.href,
     issuer: metadata?.issuer ?? authorizationServer,
     tokenEndpoint,
+    sendsSecret: client?.secret !== undefined,
     ...(asked !== null && asked !== "" && { scope: asked }),
   });
   if (!isOpen) return undefined;
   const resource = page.searchParams.get("resource") ?? undefined;
   return { authorizationServer, metadata, client: information, verifier, resource };
+}
+
+/** Where tokens are revoked, unless it is another host than the one that made them: the user has not seen that one. */
+function revocationOf(metadata: AuthorizationServerMetadata | undefined): { revocationEndpoint?: string } {
+  if (!metadata || !("revocation_endpoint" in metadata)) return {};
+  const { revocation_endpoint: address, token_endpoint: tokens } = metadata;
+  if (typeof address !== "string" || !URL.canParse(address)) return {};
+  return new URL(address).origin === new URL(tokens).origin ? { revocationEndpoint: address } : {};
 }
 
 /** A malformed address of the challenge is left out: the usual places are tried. */
@@ -249,7 +264,7 @@ const cut = (words: string): string => (words.length > maxWords ? `${words.slice
 function signInSentence(thrown: unknown, server: URL): Error {
   const error = asError(thrown);
   if (error instanceof SignInProblem || error.name === "AbortError" || error.name === "SignInProblem") return error;
-  return new Error(signInMessage(error, server), { cause: error });
+  return new SignInProblem(signInMessage(error, server), { cause: error });
 }
 
 function signInMessage(error: Error, server: URL): string {
