@@ -1,10 +1,12 @@
 // The tokens of sign-ins to MCP servers: which are kept, renewed and revoked.
 import assert from "node:assert/strict";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
+import type { ExtensionStates } from "../../src/base/memento.ts";
+import { rememberSecrets } from "../../src/base/secrets/secret.ts";
 import { ServerAuthorization } from "../../src/mcp/client/serverAuthorization.ts";
 import type { ServerTarget } from "../../src/mcp/promptServer.ts";
 import { takesSignIn } from "../../src/mcp/signIn/serverSignIns.ts";
-import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
+import { serverAddressKey, SignInStore } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer } from "../support/mcp/authorizedServer.ts";
 import { SignInBench } from "../support/mcp/signInBench.ts";
@@ -81,5 +83,71 @@ describe("the tokens of a sign-in to an MCP server", () => {
       assert.equal(bench.signIns.isSignedIn(server.url), false);
       assert.deepEqual([server.accessTokens.size, server.refreshTokens.size], [0, 0]);
     });
+  });
+
+  describe("that the user signs out of", () => {
+    const signOut = (): Promise<void> => bench.signIns.signOut(serverAddressKey(server.url));
+
+    it("are all revoked as far as possible, and a failure is shown", async () => {
+      await bench.signIn(server.url);
+      const [refresh] = server.refreshTokens;
+      server.authorization.instead.set("/revoke", ({ body }, response) => {
+        const token = new URLSearchParams(body).get("token") ?? "";
+        if (token !== refresh) server.accessTokens.delete(token);
+        response.writeHead(token === refresh ? 503 : 200);
+        response.end();
+      });
+      await signOut();
+      assert.equal(server.accessTokens.size, 0);
+      assert.equal(bench.secrets.size, 0);
+      assert.equal(bench.warnings.length, 1);
+      assert.match(bench.warnings[0] ?? "", /could not be revoked: .* the HTTP status 503\.$/);
+    });
+
+    it("are revoked also if they are just being renewed", async () => {
+      server.lifetime = 10;
+      await bench.signIn(server.url);
+      let signedOut: Promise<void> | undefined;
+      bench.onRenewed = () => {
+        signedOut = signOut();
+        return Promise.resolve();
+      };
+      const renewed = await bench.signIns.token(server.url);
+      await signedOut;
+      assert.ok(renewed !== undefined && !server.accessTokens.has(renewed));
+      assert.deepEqual([server.refreshTokens.size, bench.secrets.size], [0, 0]);
+    });
+
+    it("are revoked with the secret of the client as at the token endpoint", async () => {
+      const oauth = { clientId: "my-client", clientSecret: "walrus-secret-4713" };
+      await bench.signIn(server.url, { oauth });
+      await signOut();
+      const [made, ...revoked] = server.authorization.requests.filter(({ path }) => /^\/(?:token|revoke)$/.test(path));
+      assert.match(made?.authorization ?? "", /^Basic /);
+      assert.deepEqual(
+        revoked.map(({ path, authorization }) => [path, authorization]),
+        [made, made].map(each => ["/revoke", each?.authorization]),
+      );
+      assert.ok(revoked.every(({ body }) => !body.includes("walrus")));
+    });
+  });
+
+  it("are listed without a secret in the path of the server", async () => {
+    rememberSecrets(["walrus-path-4714"]);
+    const state = new Map<string, unknown>();
+    const globalState = {
+      get: (key: string, otherwise?: unknown) => state.get(key) ?? otherwise,
+      update: (key: string, value: unknown) => Promise.resolve(void state.set(key, value)),
+    } as ExtensionStates["globalState"];
+    const secrets = {
+      get: () => Promise.resolve(undefined),
+      store: () => Promise.resolve(),
+      delete: () => Promise.resolve(),
+    };
+    const store = new SignInStore({ secrets, states: { globalState } });
+    const signedIn = { issuer: "https://login.example", tokenEndpoint: "https://login.example/token", authMethods: [] };
+    const url = "https://tickets.example/walrus-path-4714/mcp?key=1";
+    await store.write("key", url, { ...signedIn, client: { id: "x" }, accessToken: "access-token-4714" });
+    assert.equal(store.names["key"]?.address, "https://tickets.example/•••/mcp");
   });
 });

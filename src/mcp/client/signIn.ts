@@ -10,6 +10,7 @@ import {
   OAuthErrorCode,
   refreshAuthorization,
   RegistrationRejectedError,
+  selectClientAuthMethod,
   validateAuthorizationResponseIssuer,
   type AuthorizationServerMetadata,
   type OAuthClientProvider,
@@ -227,26 +228,34 @@ export async function refreshSignIn(
   }
 }
 
-/** Makes the tokens worthless (RFC 7009), if the authorization server offers that. Rejects with a sentence. */
+/**
+ * Makes the tokens worthless (RFC 7009), if the authorization server offers that. Rejects with a sentence if it keeps one
+ * of them.
+ */
 export async function revokeSignIn(
   url: string,
-  { revocationEndpoint, client, accessToken, refreshToken }: StoredSignIn,
+  { revocationEndpoint, authMethods, client, accessToken, refreshToken }: StoredSignIn,
   signal: AbortSignal,
 ): Promise<void> {
   if (revocationEndpoint === undefined) return;
-  const server = new URL(url);
-  const send = authorizationFetch(server, signal);
-  const tokens = [
-    ...(refreshToken === undefined ? [] : [["refresh_token", refreshToken] as const]),
-    ["access_token", accessToken] as const,
-  ];
-  for (const [hint, token] of tokens) {
-    const body = new URLSearchParams({ token, token_type_hint: hint, client_id: client.id });
-    if (client.secret !== undefined) body.set("client_secret", client.secret);
-    const { status } = await send(revocationEndpoint, { method: "POST", body });
+  const send = authorizationFetch(new URL(url), signal);
+  // As at the token endpoint, which is at the same host.
+  const method = selectClientAuthMethod(informationOf(client), [...authMethods]);
+  const revoke = async (token: string, hint: string): Promise<void> => {
+    const body = new URLSearchParams({ token, token_type_hint: hint });
+    const isBasic = method === "client_secret_basic";
+    const headers = isBasic ? { authorization: `Basic ${btoa(`${client.id}:${client.secret ?? ""}`)}` } : {};
+    if (!isBasic) body.set("client_id", client.id);
+    if (method === "client_secret_post" && client.secret !== undefined) body.set("client_secret", client.secret);
+    const { status } = await send(revocationEndpoint, { method: "POST", headers, body });
     if (status !== 200)
       throw new SignInProblem(t("The authorization server answered with the HTTP status {0}.", status));
-  }
+  };
+  const results = await Promise.allSettled([
+    ...(refreshToken === undefined ? [] : [revoke(refreshToken, "refresh_token")]),
+    revoke(accessToken, "access_token"),
+  ]);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
 /** What the official client needs of the metadata to refresh tokens. */

@@ -41,6 +41,8 @@ export interface SignInQuestions {
   open(href: string): Promise<void>;
   /** Shows that Parley waits for the browser, with a button that cancels, until the promise settles. */
   whileWaiting(title: string, waiting: Promise<unknown>, cancel: () => void): void;
+  /** Shows a failure that does not end anything. */
+  warn(message: string): void;
   /** Where the browser reaches this address of the machine on which Parley runs. */
   externalAddress(address: string): Promise<string>;
 }
@@ -221,22 +223,33 @@ export class ServerSignIns implements Disposable {
   }
 
   /**
-   * Forgets the sign-in with this key, and asks the authorization server to revoke its tokens. A failure of that is
-   * logged.
+   * Forgets the sign-in with this key, and asks the authorization server to revoke its tokens, after a renewal that runs.
+   * Shows and logs a failure of that.
    */
-  async signOut(key: string): Promise<void> {
-    const { address } = this.#store.names[key] ?? {};
-    const stored = await this.#store.read(key);
-    await this.#store.forget(key);
-    this.#changed.fire();
-    if (stored && address !== undefined) await this.#revoke(address, stored);
+  signOut(key: string): Promise<void> {
+    return this.#renewals.queue(key, async () => {
+      const { address } = this.#store.names[key] ?? {};
+      const stored = await this.#store.read(key);
+      await this.#store.forget(key);
+      this.#changed.fire();
+      // The listed address lacks its secrets.
+      const url = stored?.resource ?? address;
+      if (stored && url !== undefined) await this.#revoke(url, stored);
+    });
   }
 
   async #revoke(url: string, stored: StoredSignIn): Promise<void> {
-    const { client, log } = this.#options;
-    await client.revokeSignIn(url, stored, this.#ended.signal).catch((error: unknown) => {
-      log.warn("The tokens of an MCP server were deleted, but not revoked.", asError(error).message);
-    });
+    const { client, log, questions } = this.#options;
+    try {
+      await client.revokeSignIn(url, stored, this.#ended.signal);
+    } catch (error) {
+      const { message } = asError(error);
+      log.warn("The tokens of an MCP server were deleted, but not revoked.", message);
+      if (!this.#ended.signal.aborted)
+        questions.warn(
+          t("You are signed out. The tokens are deleted here, but they could not be revoked: {0}", message),
+        );
+    }
   }
 
   dispose(): void {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Sequencer } from "../../base/async.ts";
 import type { ExtensionStates, Memento, SecretStore } from "../../base/memento.ts";
 import { newestEntries } from "../../base/newestEntries.ts";
+import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import { rememberSecrets } from "../../base/secrets/secret.ts";
 import { isRecord } from "../../base/validators.ts";
 import type { StoredSignIn } from "../clientSignIn.ts";
@@ -23,7 +24,7 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 
 /** A sign-in as it is listed: without secrets. */
 export interface NamedSignIn {
-  /** Of the server, without a query. */
+  /** Of the server, without a query and without secrets that Parley knows. */
   readonly address: string;
   /** Of the authorization server. */
   readonly issuer: string;
@@ -61,7 +62,7 @@ export class SignInStore {
       await this.#secrets.store(secretKey(key), JSON.stringify(stored));
       const { origin, pathname } = new URL(url);
       const { [key]: known, ...others } = this.names;
-      const named: NamedSignIn = { address: `${origin}${pathname}`, issuer: stored.issuer };
+      const named: NamedSignIn = { address: maskKnownSecrets(`${origin}${pathname}`), issuer: stored.issuer };
       if (known?.address === named.address && known.issuer === named.issuer) return;
       const entries = newestEntries([...Object.entries(others), [key, named] as const], nameLimits);
       await this.#state.update(namesKey, Object.fromEntries(entries));

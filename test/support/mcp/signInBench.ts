@@ -17,6 +17,7 @@ export class SignInBench {
   readonly questions: SignInQuestion[] = [];
   readonly opened: string[] = [];
   readonly notifications: string[] = [];
+  readonly warnings: string[] = [];
   readonly timers: (() => void)[] = [];
   agrees = true;
   /** What the browser does with the page. */
@@ -78,6 +79,7 @@ export class SignInBench {
           this.notifications.push(title);
           this.cancel = cancel;
         },
+        warn: message => void this.warnings.push(message),
         externalAddress: address => Promise.resolve(address),
       },
     });
