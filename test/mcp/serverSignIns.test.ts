@@ -85,6 +85,47 @@ describe("the tokens of a sign-in to an MCP server", () => {
     });
   });
 
+  it("are renewed at most every ten seconds for a server that rejects all of them", async () => {
+    await bench.signIn(server.url);
+    const { token, renew } = bench.signIns.credentials(server.url);
+    const renewals = (): number => server.authorization.forms("/token").length - 1;
+    assert.equal(await renew(await token()), true);
+    for (let n = 0; n < 5; n++) assert.equal(await renew(await token()), false);
+    assert.equal(renewals(), 1);
+    assert.equal(bench.signIns.isSignedIn(server.url), true);
+    bench.ahead += 10_000;
+    assert.equal(await renew(await token()), true);
+    assert.equal(renewals(), 2);
+  });
+
+  it("that end at once are renewed at most every ten seconds", async () => {
+    server.lifetime = 1;
+    await bench.signIn(server.url);
+    const first = await bench.signIns.token(server.url);
+    assert.equal(await bench.signIns.token(server.url), first);
+    assert.equal(server.authorization.forms("/token").length, 2);
+  });
+
+  it("are asked for once in half a minute if the authorization server fails", async () => {
+    server.lifetime = 10;
+    await bench.signIn(server.url);
+    server.authorization.instead.set("/token", (_, response) => response.destroy());
+    const attempts = (): number => server.authorization.forms("/token").length - 1;
+    for (let n = 0; n < 3; n++) await assert.rejects(bench.signIns.token(server.url), /could not be reached/);
+    assert.equal(attempts(), 1);
+    bench.ahead += 30_000;
+    server.authorization.instead.clear();
+    assert.ok(server.accessTokens.has((await bench.signIns.token(server.url)) ?? ""));
+    assert.equal(attempts(), 2);
+  });
+
+  it("can be listed again after another window overwrote the list", async () => {
+    await bench.signIn(server.url);
+    bench.state.clear();
+    await bench.signIns.token(server.url);
+    assert.equal(bench.signIns.isSignedIn(server.url), true);
+  });
+
   describe("that the user signs out of", () => {
     const signOut = (): Promise<void> => bench.signIns.signOut(serverAddressKey(server.url));
 

@@ -83,6 +83,7 @@ describe("a sign-in to an MCP server", () => {
     assert.notEqual(second, first);
     assert.equal(second, third);
     server.accessTokens.clear();
+    bench.ahead = 10_000;
     const connection = await connectWith(bench, server.url);
     await connection.close();
     assert.equal(server.authorization.forms("/token").length, 3);

@@ -24,6 +24,10 @@ import { signInQuestion, type SignInQuestion } from "./signInQuestion.ts";
 export const maxSignInTime = 5 * 60_000;
 /** A token is renewed this long before it ends, because a request takes time (ms). */
 const renewalTime = 30_000;
+/** A server that rejects every token does not get more (ms). Parley would register each of them as a secret. */
+const renewalInterval = 10_000;
+/** An authorization server that does not answer is not asked again meanwhile: it would delay every session (ms). */
+const failureTime = 30_000;
 /** Another window may still be writing the tokens that it got for the refresh token. The store is read this often (ms). */
 const otherWindowTime = 4_000;
 const readInterval = 250;
@@ -74,6 +78,10 @@ export class ServerSignIns implements Disposable {
   readonly #waiting = new Map<string, AbortController>();
   /** Renewals run one after the other, because a refresh token can be used once. */
   readonly #renewals = new SequencerByKey<string>();
+  /** When the tokens of a key were renewed last. */
+  readonly #renewedAt = new Map<string, number>();
+  /** The last failure to renew the tokens of a key. */
+  readonly #failures = new Map<string, { readonly at: number; readonly error: unknown }>();
   readonly #ended = new AbortController();
 
   constructor(options: SignInsOptions) {
@@ -99,7 +107,9 @@ export class ServerSignIns implements Disposable {
     return {
       token: () => this.token(url),
       renew: rejected =>
-        this.#renew(url, ({ accessToken }) => accessToken === rejected).then(token => token !== undefined),
+        this.#renew(url, ({ accessToken }) => accessToken === rejected).then(
+          token => token !== undefined && token !== rejected,
+        ),
     };
   }
 
@@ -110,25 +120,47 @@ export class ServerSignIns implements Disposable {
     return this.#renew(url, isOver);
   }
 
-  /** The token of the server, a new one if `isOver`. Forgets a sign-in that is over for good. */
+  /**
+   * The token of the server, a new one if `isOver`, unless that was renewed just now. Forgets a sign-in that is over for
+   * good.
+   */
   #renew(url: string, isOver: (stored: StoredSignIn) => boolean): Promise<string | undefined> {
     const key = serverAddressKey(url);
+    const { clock } = this.#options;
     return this.#renewals.queue(key, async () => {
       const stored = await this.#store.read(key);
+      if (stored) await this.#store.list(key, url, stored);
       if (!stored || !isOver(stored)) return stored?.accessToken;
-      const renewed = await this.#options.client.refreshSignIn(url, stored, this.#ended.signal);
-      if (!renewed) return this.#giveUp(key, stored);
-      const now = await this.#store.read(key);
-      // The user may have signed in again meanwhile.
-      if (now && now.accessToken !== stored.accessToken) return now.accessToken;
-      if (!now && !(await this.#store.isOver(key, stored))) {
-        // The user signed out in another window, which did not know these tokens.
-        await this.#revoke(url, renewed);
-        return undefined;
-      }
-      await this.#store.write(key, url, renewed);
-      return renewed.accessToken;
+      const now = clock.now();
+      const failure = this.#failures.get(key);
+      if (failure && now - failure.at < failureTime) throw failure.error;
+      if (now - (this.#renewedAt.get(key) ?? -renewalInterval) < renewalInterval) return stored.accessToken;
+      return this.#renewNow(key, url, stored);
     });
+  }
+
+  async #renewNow(key: string, url: string, stored: StoredSignIn): Promise<string | undefined> {
+    const { client, clock } = this.#options;
+    let renewed: StoredSignIn | undefined;
+    try {
+      renewed = await client.refreshSignIn(url, stored, this.#ended.signal);
+    } catch (error) {
+      this.#failures.set(key, { at: clock.now(), error });
+      throw error;
+    }
+    this.#failures.delete(key);
+    if (!renewed) return this.#giveUp(key, stored);
+    const now = await this.#store.read(key);
+    // The user may have signed in again meanwhile.
+    if (now && now.accessToken !== stored.accessToken) return now.accessToken;
+    if (!now && !(await this.#store.isOver(key, stored))) {
+      // The user signed out in another window, which did not know these tokens.
+      await this.#revoke(url, renewed);
+      return undefined;
+    }
+    await this.#store.write(key, url, renewed);
+    this.#renewedAt.set(key, clock.now());
+    return renewed.accessToken;
   }
 
   /** The token that another window got with the same refresh token. If there is none, the sign-in is over for good. */
@@ -201,6 +233,8 @@ export class ServerSignIns implements Disposable {
         );
         if (!stored) return false;
         await this.#store.write(key, url, stored);
+        this.#failures.delete(key);
+        this.#renewedAt.delete(key);
         return true;
       } finally {
         timer.dispose();

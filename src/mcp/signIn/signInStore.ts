@@ -60,13 +60,22 @@ export class SignInStore {
     return this.#writes.queue(async () => {
       rememberSignIn(stored);
       await this.#secrets.store(secretKey(key), JSON.stringify(stored));
-      const { origin, pathname } = new URL(url);
-      const { [key]: known, ...others } = this.names;
-      const named: NamedSignIn = { address: maskKnownSecrets(`${origin}${pathname}`), issuer: stored.issuer };
-      if (known?.address === named.address && known.issuer === named.issuer) return;
-      const entries = newestEntries([...Object.entries(others), [key, named] as const], nameLimits);
-      await this.#state.update(namesKey, Object.fromEntries(entries));
+      await this.#addName(key, url, stored);
     });
+  }
+
+  /** Lists a sign-in that is stored, if it is not: two windows that write the list at once lose some. */
+  list(key: string, url: string, stored: StoredSignIn): Promise<void> {
+    return this.#writes.queue(() => this.#addName(key, url, stored));
+  }
+
+  async #addName(key: string, url: string, { issuer }: StoredSignIn): Promise<void> {
+    const { origin, pathname } = new URL(url);
+    const { [key]: known, ...others } = this.names;
+    const named: NamedSignIn = { address: maskKnownSecrets(`${origin}${pathname}`), issuer };
+    if (known?.address === named.address && known.issuer === named.issuer) return;
+    const entries = newestEntries([...Object.entries(others), [key, named] as const], nameLimits);
+    await this.#state.update(namesKey, Object.fromEntries(entries));
   }
 
   forget(key: string): Promise<void> {
