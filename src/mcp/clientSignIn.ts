@@ -6,6 +6,8 @@ import { isLoopback } from "../base/loopback.ts";
 export interface SignInChallenge {
   readonly resourceMetadataUrl?: string;
   readonly scope?: string;
+  /** The user is signed in, but needs these permissions, too. */
+  readonly isMore?: true;
 }
 
 /** The error of a request that the server rejects until the user signs in. Its message is a sentence. */
@@ -28,6 +30,8 @@ export interface StoredSignIn {
   readonly resource?: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
+  /** The permissions that the tokens have, as far as Parley knows. */
+  readonly scope?: string;
   /** In milliseconds since 1970. Absent: the authorization server does not say. */
   readonly expiresAt?: number;
 }
@@ -48,6 +52,8 @@ export interface SignInTarget {
   readonly client?: OAuthClient;
   /** The permissions that the settings ask for, instead of those that the server names. */
   readonly scope?: string;
+  /** The permissions of the present sign-in, which the user keeps if the server asks for more. */
+  readonly granted?: string;
 }
 
 /** The page that the browser would open, and who gets what. */

@@ -9,7 +9,7 @@ import { takesSignIn } from "../../src/mcp/signIn/serverSignIns.ts";
 import { serverAddressKey, SignInStore } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer } from "../support/mcp/authorizedServer.ts";
-import { SignInBench } from "../support/mcp/signInBench.ts";
+import { challengeOf, connectWith, SignInBench } from "../support/mcp/signInBench.ts";
 
 describe("the address of a server", () => {
   for (const [url, takes] of [
@@ -170,6 +170,40 @@ describe("the tokens of a sign-in to an MCP server", () => {
         [made, made].map(each => ["/revoke", each?.authorization]),
       );
       assert.ok(revoked.every(({ body }) => !body.includes("walrus")));
+    });
+  });
+
+  it("do not suffice for a server that answers with 403", async () => {
+    await bench.signIn(server.url);
+    server.resource.instead.set("/mcp", (_, response) => response.writeHead(403).end());
+    await assert.rejects(connectWith(bench, server.url), /does not allow this with your sign-in\. Sign out/);
+  });
+
+  it("keep their permissions when the server asks for more", async () => {
+    await bench.signIn(server.url, {}, { scope: "prompts:read" });
+    server.resource.instead.set("/mcp", (_, response) =>
+      response.writeHead(403, { "www-authenticate": 'Bearer error="insufficient_scope", scope="prompts:write"' }).end(),
+    );
+    const challenge = await challengeOf(bench, server.url);
+    assert.deepEqual(challenge, { scope: "prompts:write", isMore: true });
+    await bench.signIn(server.url, {}, challenge);
+    assert.equal(new URL(bench.opened[1] ?? "").searchParams.get("scope"), "prompts:read prompts:write");
+    server.resource.instead.set("/mcp", (_, response) =>
+      response
+        .writeHead(403, { "www-authenticate": `Bearer error="insufficient_scope", scope="${"x ".repeat(1500)}"` })
+        .end(),
+    );
+    assert.deepEqual(await challengeOf(bench, server.url), { isMore: true });
+  });
+
+  it("are not renewed by an authorization server that is down, which the user reads", async () => {
+    server.lifetime = 10;
+    await bench.signIn(server.url);
+    server.authorization.instead.set("/token", (_, response) =>
+      response.writeHead(503, { "content-type": "text/html" }).end("<h1>Down</h1>"),
+    );
+    await assert.rejects(connectWith(bench, server.url), {
+      message: "The authorization server answered with the HTTP status 503.",
     });
   });
 

@@ -39,12 +39,18 @@ export const isUnauthorized = (error: unknown): boolean =>
   // The transport for SSE has the status in words only.
   (error instanceof Error && /Non-200 status code \(401\)/.test(error.message));
 
+const isForbidden = (error: unknown): boolean =>
+  (error instanceof SdkHttpError && error.status === 403) ||
+  (error instanceof Error && /Non-200 status code \(403\)/.test(error.message));
+
 /** The authorization of one connection. */
 export class ServerAuthorization {
   /** For the transport. Undefined: the server is a program, or the settings of the user authorize the requests. */
   readonly provider: AuthProvider | undefined;
   #challenge: SignInChallenge = {};
   readonly #target: ServerTarget;
+  /** Whether the last request had the token of a sign-in. */
+  #hasToken = false;
 
   constructor(target: ServerTarget) {
     this.#target = target;
@@ -55,9 +61,14 @@ export class ServerAuthorization {
   #providerOf(credentials: ServerCredentials): AuthProvider {
     let sent: string | undefined;
     return {
-      token: async () => (sent = await credentials.token()),
+      token: async () => {
+        sent = await credentials.token();
+        this.#hasToken = sent !== undefined;
+        return sent;
+      },
       onUnauthorized: async ({ response }) => {
-        this.#challenge = readChallenge(response);
+        const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+        this.#challenge = challengeOf(resourceMetadataUrl, scope);
         if (!(await credentials.renew(sent))) throw new UnauthorizedError();
       },
     };
@@ -67,13 +78,16 @@ export class ServerAuthorization {
   sentence(error: unknown): Error {
     if (!this.provider && isUnauthorized(error) && lacksEncryption(this.#target))
       return new Error(t("The server requires you to sign in. Parley signs in only to servers with https://."));
+    if (this.#hasToken && isForbidden(error))
+      return new Error(
+        t("The server does not allow this with your sign-in. Sign out, and sign in with another account."),
+      );
     if (!this.provider || !isUnauthorized(error)) return errorSentence(error);
     if (!(error instanceof InsufficientScopeError))
       return new SignInNeeded(t("The server requires you to sign in."), this.#challenge);
-    const { resourceMetadataUrl, requiredScope } = error;
     return new SignInNeeded(t("The server requires you to sign in again, with more permissions."), {
-      ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
-      ...(requiredScope !== undefined && { scope: requiredScope.slice(0, maxChallenge) }),
+      ...challengeOf(error.resourceMetadataUrl, error.requiredScope),
+      isMore: true,
     });
   }
 }
@@ -83,11 +97,8 @@ const lacksEncryption = (target: ServerTarget): boolean =>
   target.type !== "stdio" && !hasAuthorization(target.headers) && !protectsTokens(target.url);
 
 /** What the server says about the sign-in that it needs. Texts over the limit are left out. */
-function readChallenge(response: Response): SignInChallenge {
-  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return {
-    ...(resourceMetadataUrl &&
-      resourceMetadataUrl.href.length <= maxChallenge && { resourceMetadataUrl: resourceMetadataUrl.href }),
-    ...(scope !== undefined && scope.length <= maxChallenge && { scope }),
-  };
-}
+const challengeOf = (resourceMetadataUrl: URL | undefined, scope: string | undefined): SignInChallenge => ({
+  ...(resourceMetadataUrl &&
+    resourceMetadataUrl.href.length <= maxChallenge && { resourceMetadataUrl: resourceMetadataUrl.href }),
+  ...(scope !== undefined && scope.length <= maxChallenge && { scope }),
+});

@@ -3,6 +3,7 @@
 import {
   auth,
   AuthorizationServerMismatchError,
+  computeScopeUnion,
   exchangeAuthorization,
   InsecureTokenEndpointError,
   IssuerMismatchError,
@@ -33,6 +34,8 @@ import {
 const maxToken = 16_000;
 /** Of words of an authorization server in a sentence (characters). */
 const maxWords = 300;
+/** Of permissions that are kept (characters). */
+const maxScope = 2_000;
 /** A longer life of a token is not believed (seconds). */
 const maxLifetime = 365 * 24 * 3600;
 
@@ -43,6 +46,7 @@ interface Redirected {
   readonly client: StoredOAuthClientInformation;
   readonly verifier: string;
   readonly resource: string | undefined;
+  readonly scope: string | undefined;
 }
 
 /**
@@ -91,6 +95,7 @@ export async function signIn(
         ...(typeof method === "string" && { authMethod: method }),
       },
       ...(resource !== undefined && { resource }),
+      ...scopeOf(tokens.scope ?? redirected.scope),
       ...checkedTokens(tokens),
     };
   } catch (error) {
@@ -108,7 +113,9 @@ async function redirect(
   const known: { discovery?: OAuthDiscoveryState; client?: StoredOAuthClientInformation; verifier?: string } = {};
   let page: URL | undefined;
   const { redirectUrl, state } = flow;
-  const { challenge, client, scope } = target;
+  const { challenge, client, granted } = target;
+  // Otherwise the user would lose the permissions of the sign-in that the server finds insufficient.
+  const scope = challenge.isMore ? computeScopeUnion(granted, target.scope, challenge.scope) : target.scope;
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: {
@@ -158,7 +165,7 @@ async function redirect(
   });
   if (!isOpen) return undefined;
   const resource = page.searchParams.get("resource") ?? undefined;
-  return { authorizationServer, metadata, client: information, verifier, resource };
+  return { authorizationServer, metadata, client: information, verifier, resource, scope: asked ?? undefined };
 }
 
 /** Where tokens are revoked, unless it is another host than the one that made them: the user has not seen that one. */
@@ -168,6 +175,9 @@ function revocationOf(metadata: AuthorizationServerMetadata | undefined): { revo
   if (typeof address !== "string" || !URL.canParse(address)) return {};
   return new URL(address).origin === new URL(tokens).origin ? { revocationEndpoint: address } : {};
 }
+
+const scopeOf = (scope: string | undefined): { scope?: string } =>
+  scope !== undefined && scope !== "" && scope.length <= maxScope ? { scope } : {};
 
 /** A malformed address of the challenge is left out: the usual places are tried. */
 const resourceMetadataOf = (address: string | undefined): { resourceMetadataUrl?: URL } =>
@@ -216,7 +226,7 @@ export async function refreshSignIn(
       fetchFn: authorizationFetch(server, signal, limits),
     });
     const { expiresAt: _, ...kept } = stored;
-    return { ...kept, ...checkedTokens(tokens) };
+    return { ...kept, ...scopeOf(tokens.scope), ...checkedTokens(tokens) };
   } catch (error) {
     const isOver =
       error instanceof OAuthError &&
@@ -289,6 +299,9 @@ function signInMessage(error: Error, server: URL): string {
       "The authorization server of {0} does not let Parley register itself. Register a client there with the redirect address {1}, and add its ID to the settings of the server as oauth.clientId.",
       ...[server.host, "http://127.0.0.1/callback"],
     );
+  // The official client adds the whole body, such as a page of a proxy.
+  const [, status] = /^HTTP (\d+): Invalid OAuth error response/.exec(error.message) ?? [];
+  if (status !== undefined) return t("The authorization server answered with the HTTP status {0}.", status);
   if (error instanceof OAuthError)
     return t("The authorization server of {0} refused the request: {1}", server.host, cut(error.message));
   return t("The sign-in to {0} failed: {1}", server.host, cut(error.message));

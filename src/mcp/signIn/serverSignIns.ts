@@ -204,6 +204,7 @@ export class ServerSignIns implements Disposable {
       const end = (): void => listener.close(asError(signal.reason).message);
       signal.addEventListener("abort", end);
       try {
+        const granted = (await this.#store.read(key))?.scope;
         const stored = await untilAborted(
           client.signIn(
             {
@@ -212,6 +213,7 @@ export class ServerSignIns implements Disposable {
                 client: { id: oauth.clientId, ...(oauth.clientSecret !== undefined && { secret: oauth.clientSecret }) },
               }),
               ...(oauth?.scope !== undefined && { scope: oauth.scope }),
+              ...(granted !== undefined && { granted }),
             },
             {
               ...{ state, signal, redirectUrl: await questions.externalAddress(listener.url) },
