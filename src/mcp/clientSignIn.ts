@@ -1,10 +1,13 @@
 // A sign-in to an MCP server over HTTP, as both bundles use it: `dist/mcp.js` speaks with the authorization server, and the
 // extension keeps the result, asks the user, and waits for the browser.
+import { isLoopback } from "../base/loopback.ts";
 
 /** What a server says when it rejects a request for lack of a sign-in. Hostile, and absent if it says nothing. */
 export interface SignInChallenge {
   readonly resourceMetadataUrl?: string;
   readonly scope?: string;
+  /** The user is signed in, but needs these permissions, too. */
+  readonly isMore?: true;
 }
 
 /** The error of a request that the server rejects until the user signs in. Its message is a sentence. */
@@ -27,6 +30,8 @@ export interface StoredSignIn {
   readonly resource?: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
+  /** The permissions that the tokens have, as far as Parley knows. */
+  readonly scope?: string;
   /** In milliseconds since 1970. Absent: the authorization server does not say. */
   readonly expiresAt?: number;
 }
@@ -47,21 +52,29 @@ export interface SignInTarget {
   readonly client?: OAuthClient;
   /** The permissions that the settings ask for, instead of those that the server names. */
   readonly scope?: string;
+  /** The permissions of the present sign-in, which the user keeps if the server asks for more. */
+  readonly granted?: string;
 }
 
 /** The page that the browser would open, and who gets what. */
 export interface SignInPage {
   readonly href: string;
   readonly issuer: string;
-  /** Gets the code and the secret of the client. */
+  /** Gets the code, the verifier, and the secret of the client. */
   readonly tokenEndpoint: string;
+  /** Whether the user has configured such a secret. */
+  readonly sendsSecret: boolean;
   readonly scope?: string;
 }
 
-/** What the authorization server sent to the redirect address. Hostile, except that the state is the right one. */
+/**
+ * What the authorization server sent to the redirect address. Hostile, except that the state is the right one. `problem` is
+ * a sentence of Parley about an answer that it cannot read.
+ */
 export type RedirectAnswer =
   | { readonly code: string; readonly iss?: string }
-  | { readonly error: string; readonly description?: string };
+  | { readonly error: string; readonly description?: string; readonly iss?: string }
+  | { readonly problem: string };
 
 /** The side of the user in a sign-in. */
 export interface SignInFlow {
@@ -82,6 +95,17 @@ export interface ServerCredentials {
   /** Gets another token because the server rejected this one. Resolves with whether there is one. */
   renew(rejected: string | undefined): Promise<boolean>;
 }
+
+/** Whether a token can be sent to this address: encrypted, or only to this machine. */
+export function protectsTokens(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+}
+
+/** Whether the settings of a server already authorize its requests. */
+export const hasAuthorization = (headers: Readonly<Record<string, string>>): boolean =>
+  Object.keys(headers).some(name => name.toLowerCase() === "authorization");
 
 /** Whether the error says that the user has to sign in. Errors of another bundle are of another class. */
 export const isSignInNeeded = (error: unknown): error is SignInNeededError =>

@@ -165,6 +165,7 @@ export class JoinedSignIn implements SignInQuestions {
     void this.browser(href);
   }
   whileWaiting(): void {}
+  warn(): void {}
   externalAddress(address: string): Promise<string> {
     return Promise.resolve(address);
   }

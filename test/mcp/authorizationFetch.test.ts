@@ -1,6 +1,12 @@
 // Which addresses an MCP server may name as those of its authorization server.
 import assert from "node:assert/strict";
-import { checkAuthorizationAddress } from "../../src/mcp/client/authorizationFetch.ts";
+import dns from "node:dns/promises";
+import { syncBuiltinESMExports } from "node:module";
+import {
+  authorizationFetch,
+  authorizationLimits,
+  checkAuthorizationAddress,
+} from "../../src/mcp/client/authorizationFetch.ts";
 
 describe("the address of an authorization server", () => {
   const publicServer = new URL("https://203.0.113.5/mcp");
@@ -39,5 +45,43 @@ describe("the address of an authorization server", () => {
     await checkAuthorizationAddress("https://10.0.0.2/authorize", new URL("https://10.0.0.1/mcp"));
     await checkAuthorizationAddress("http://localhost:9000/authorize", new URL("http://127.0.0.1:8000/mcp"));
     await assert.rejects(checkAuthorizationAddress("http://10.0.0.1/authorize", new URL("http://10.0.0.1/mcp")));
+  });
+
+  describe("with names", () => {
+    const { lookup } = dns;
+    const known = (addresses: Readonly<Record<string, readonly string[]>>): void => {
+      dns.lookup = ((host: string) =>
+        addresses[host]
+          ? Promise.resolve(addresses[host].map(address => ({ address, family: 4 })))
+          : new Promise(() => {})) as unknown as typeof dns.lookup;
+      syncBuiltinESMExports();
+    };
+    afterEach(() => {
+      dns.lookup = lookup;
+      syncBuiltinESMExports();
+    });
+
+    it("can be private only if all addresses of the server are", async () => {
+      known({ "mixed.example": ["203.0.113.5", "10.0.0.1"], "inside.example": ["10.0.0.1"] });
+      const address = "https://10.0.0.2/authorize";
+      await checkAuthorizationAddress(address, new URL("https://inside.example/mcp"));
+      await assert.rejects(
+        checkAuthorizationAddress(address, new URL("https://mixed.example/mcp")),
+        /in your private network/,
+      );
+      await assert.rejects(
+        checkAuthorizationAddress("https://mixed.example/", publicServer),
+        /in your private network/,
+      );
+    });
+
+    it("is looked up within the time limit", async () => {
+      known({});
+      const send = authorizationFetch(publicServer, new AbortController().signal, {
+        ...authorizationLimits,
+        maxTime: 20,
+      });
+      await assert.rejects(send("https://slow.example/"), /slow\.example\/ did not answer within 0\.02 seconds/);
+    });
   });
 });

@@ -3,104 +3,23 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { nullLog, systemClock } from "../../src/base/log.ts";
 import { maskText } from "../../src/base/mask.ts";
-import type { ExtensionStates, SecretStore } from "../../src/base/memento.ts";
-import { authorizationLimits } from "../../src/mcp/client/authorizationFetch.ts";
 import { connectToServer } from "../../src/mcp/client/connectToServer.ts";
-import { refreshSignIn, revokeSignIn, signIn } from "../../src/mcp/client/signIn.ts";
 import type { SignInChallenge } from "../../src/mcp/clientSignIn.ts";
-import { isSignInNeeded } from "../../src/mcp/clientSignIn.ts";
 import { listenForRedirect } from "../../src/mcp/signIn/redirectListener.ts";
-import { maxSignInTime, ServerSignIns, type HttpLaunch } from "../../src/mcp/signIn/serverSignIns.ts";
-import type { SignInQuestion } from "../../src/mcp/signIn/signInQuestion.ts";
+import { maxSignInTime } from "../../src/mcp/signIn/serverSignIns.ts";
 import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
 import { startOfficialServer } from "../support/mcp/officialAuthorization.ts";
-import { connected } from "../support/mcp/servers.ts";
-
-/** A window: what it stores, what the user is asked, and what the browser does. */
-class Bench {
-  readonly secrets = new Map<string, string>();
-  readonly state = new Map<string, unknown>();
-  readonly questions: SignInQuestion[] = [];
-  readonly opened: string[] = [];
-  readonly notifications: string[] = [];
-  readonly timers: (() => void)[] = [];
-  agrees = true;
-  /** What the browser does with the page. */
-  browser: (href: string) => Promise<unknown> = href => browse(href);
-  browsed: Promise<unknown> = Promise.resolve();
-  limits = authorizationLimits;
-  cancel = (): void => {};
-  readonly signIns: ServerSignIns;
-
-  constructor() {
-    const secrets: SecretStore = {
-      get: key => Promise.resolve(this.secrets.get(key)),
-      store: (key, value) => Promise.resolve(void this.secrets.set(key, value)),
-      delete: key => Promise.resolve(void this.secrets.delete(key)),
-    };
-    const globalState = {
-      get: (key: string, otherwise?: unknown) => this.state.get(key) ?? otherwise,
-      update: (key: string, value: unknown) => Promise.resolve(void this.state.set(key, value)),
-    } as ExtensionStates["globalState"];
-    this.signIns = new ServerSignIns({
-      ...{ secrets, states: { globalState }, log: nullLog },
-      clock: { now: () => systemClock.now(), after: (_, run) => (this.timers.push(run), { dispose: () => {} }) },
-      client: {
-        signIn: (target, flow) => signIn(target, flow, this.limits),
-        refreshSignIn: (url, stored, signal) => refreshSignIn(url, stored, signal, this.limits),
-        revokeSignIn,
-      },
-      questions: {
-        confirm: question => {
-          this.questions.push(question);
-          return Promise.resolve(this.agrees);
-        },
-        confirmToken: () => Promise.resolve(false),
-        open: href => {
-          this.opened.push(href);
-          this.browsed = this.browser(href).catch((error: unknown) => error);
-          return Promise.resolve();
-        },
-        whileWaiting: (title, _, cancel) => {
-          this.notifications.push(title);
-          this.cancel = cancel;
-        },
-        externalAddress: address => Promise.resolve(address),
-      },
-    });
-  }
-
-  signIn(url: string, more: Partial<HttpLaunch> = {}, challenge: SignInChallenge = {}): Promise<boolean> {
-    return this.signIns.signIn("tickets", { type: "http", url, headers: {}, ...more }, challenge);
-  }
-
-  /** The JSON of everything that is stored. */
-  get stored(): string {
-    return JSON.stringify([...this.secrets, ...this.state]);
-  }
-}
-
-/** Connects as Parley does, with the tokens of the bench. */
-const connectWith = (bench: Bench, url: string): ReturnType<typeof connected> =>
-  connected({ type: "http", url, headers: {}, credentials: bench.signIns.credentials(url) });
-
-/** The challenge of a server that requires a sign-in. */
-async function challengeOf(bench: Bench, url: string): Promise<SignInChallenge> {
-  const error: unknown = await connectWith(bench, url).catch((thrown: unknown) => thrown);
-  assert.ok(isSignInNeeded(error), String(error));
-  return error.challenge;
-}
+import { challengeOf, connectWith, SignInBench } from "../support/mcp/signInBench.ts";
 
 describe("a sign-in to an MCP server", () => {
   let server: AuthorizedServer;
-  let bench: Bench;
+  let bench: SignInBench;
   beforeEach(async () => {
     server = await AuthorizedServer.start();
-    bench = new Bench();
+    bench = new SignInBench();
   });
   afterEach(async () => {
     bench.signIns.dispose();
@@ -164,6 +83,7 @@ describe("a sign-in to an MCP server", () => {
     assert.notEqual(second, first);
     assert.equal(second, third);
     server.accessTokens.clear();
+    bench.ahead = 10_000;
     const connection = await connectWith(bench, server.url);
     await connection.close();
     assert.equal(server.authorization.forms("/token").length, 3);
@@ -176,7 +96,7 @@ describe("a sign-in to an MCP server", () => {
     server.refreshTokens.clear();
     await challengeOf(bench, server.url);
     assert.equal(bench.signIns.isSignedIn(server.url), false);
-    assert.equal(bench.secrets.size, 0);
+    assert.doesNotMatch(bench.stored, /access-|refresh-|127\.0\.0\.1/);
     assert.equal(await bench.signIn(server.url), true);
   });
 
@@ -255,13 +175,13 @@ describe("a sign-in to an MCP server", () => {
     ] as const)
       it(`sends no code after an answer with ${words}`, async () => {
         server.redirect = { iss };
-        await expectFailure(/^Error: Another authorization server answered than the one that .* names/);
+        await expectFailure(/^SignInProblem: Another authorization server answered than the one that .* names/);
         assert.deepEqual(server.authorization.forms("/token"), []);
       });
 
     it("opens no page if its metadata names another issuer", async () => {
       server.metadata = { issuer: "https://login.other.example" };
-      await expectFailure(/^Error: Another authorization server answered/);
+      await expectFailure(/^SignInProblem: Another authorization server answered/);
       assert.deepEqual(bench.opened, []);
     });
 
@@ -273,7 +193,7 @@ describe("a sign-in to an MCP server", () => {
         return browse(href);
       };
       assert.equal(await bench.signIn(server.url), true);
-      const other = new Bench();
+      const other = new SignInBench();
       other.browser = async href => {
         const back = new URL(new URL(href).searchParams.get("redirect_uri") ?? "");
         for (let n = 0; n < 50; n++) await fetch(back);
@@ -310,12 +230,47 @@ describe("a sign-in to an MCP server", () => {
       await expectFailure(/^SignInProblem: 127\.0\.0\.1:\d+ refused the sign-in: x{300}…$/);
     });
 
+    it("says nothing in the name of another one: an error with a wrong issuer is not shown", async () => {
+      server.redirect = {
+        code: undefined,
+        error: "access_denied",
+        error_description: "Call me.",
+        iss: "https://x.example",
+      };
+      await expectFailure(/^SignInProblem: Another authorization server answered/);
+    });
+
+    it("that gets the code for the page of another one is in the question, with the secret that it gets", async () => {
+      bench.agrees = false;
+      server.metadata = { authorization_endpoint: "https://203.0.113.9/authorize" };
+      const oauth = { clientId: "my-client", clientSecret: "walrus-secret-4712" };
+      assert.equal(await bench.signIn(server.url, { oauth }), false);
+      const [question] = bench.questions;
+      const { origin } = new URL(server.authorization.url);
+      assert.equal(question?.message, `Sign in to the MCP server “tickets” at 203.0.113.9, with tokens of ${origin}?`);
+      const at = question.detail.indexOf(`Gets the code of this sign-in, and makes the tokens: ${origin}`);
+      assert.equal(question.detail[at + 1], "Gets your client secret, too.");
+      assert.ok(!question.detail.includes("walrus"));
+    });
+
+    it("gets no tokens to revoke if it is not the one that made them", async () => {
+      const trap = await AuthorizedServer.start();
+      try {
+        server.metadata = { revocation_endpoint: `${trap.authorization.url}/revoke` };
+        assert.equal(await bench.signIn(server.url), true);
+        await bench.signIns.signOut(serverAddressKey(server.url));
+        assert.deepEqual(trap.authorization.requests, []);
+      } finally {
+        await trap.close();
+      }
+    });
+
     it("is refused if the answer has a value twice", async () => {
       bench.browser = async href => {
         const back = (await fetch(href, { redirect: "manual" })).headers.get("location") ?? "";
         return fetch(`${back}&iss=https://evil.example`);
       };
-      await expectFailure(/refused the sign-in: The answer is malformed\.$/);
+      await expectFailure(/The answer of the sign-in page is malformed\.$/);
     });
 
     for (const [what, tokens] of [

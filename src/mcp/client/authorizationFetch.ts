@@ -4,8 +4,10 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { untilAborted } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
+import { isLoopback } from "../../base/loopback.ts";
 
 export interface AuthorizationLimits {
   /** Of one answer (bytes). */
@@ -51,19 +53,15 @@ for (const [network, bits] of [
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 
-/** Whether the host is the machine of the user itself, by its name. */
-export const isLoopback = (hostname: string): boolean =>
-  /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(bare(hostname));
-
-/** Whether the host is in a private network, by its name or by what its name leads to. */
-async function isPrivate(hostname: string): Promise<boolean> {
+/** Which addresses of a host are private: by its name, or by what its name leads to. */
+async function privacyOf(hostname: string): Promise<"none" | "some" | "all"> {
   const host = bare(hostname);
-  if (isLoopback(host)) return true;
+  if (isLoopback(host)) return "all";
   const family = isIP(host);
-  if (family !== 0) return isPrivateAddress(host, family);
   // Behind a proxy, the machine itself may know no names. The proxy decides what it reaches.
-  const found = await lookup(host, { all: true }).catch(() => []);
-  return found.some(({ address, family: each }) => isPrivateAddress(address, each));
+  const found = family === 0 ? await lookup(host, { all: true }).catch(() => []) : [{ address: host, family }];
+  const count = found.filter(({ address, family: each }) => isPrivateAddress(address, each)).length;
+  return count === 0 ? "none" : count < found.length ? "some" : "all";
 }
 
 function isPrivateAddress(address: string, family: number): boolean {
@@ -87,7 +85,12 @@ export async function checkAuthorizationAddress(address: string | URL, server: U
   const isOnMachine = url.protocol === "http:" && isLoopback(url.hostname) && isLoopback(server.hostname);
   if (url.protocol !== "https:" && !isOnMachine)
     throw new SignInProblem(t("The server named an address without encryption to sign in: {0}", shown));
-  if (url.hostname !== server.hostname && (await isPrivate(url.hostname)) && !(await isPrivate(server.hostname)))
+  // A server with a private address among public ones could let itself in.
+  const isAllowed =
+    url.hostname === server.hostname ||
+    (await privacyOf(url.hostname)) === "none" ||
+    (await privacyOf(server.hostname)) === "all";
+  if (!isAllowed)
     throw new SignInProblem(t("The server named an address in your private network to sign in: {0}", shown));
   return url;
 }
@@ -100,10 +103,14 @@ export function authorizationFetch(
 ): FetchLike {
   let requests = 0;
   return async (address, init) => {
-    const url = await checkAuthorizationAddress(address, server);
     if (++requests > limits.maxRequests)
       throw new SignInProblem(t("The sign-in needs more than {0} requests, so Parley ended it.", limits.maxRequests));
     const late = AbortSignal.timeout(limits.maxTime);
+    // A name server can be slow, too.
+    const url = await untilAborted(checkAuthorizationAddress(address, server), [signal, late], () => {
+      signal.throwIfAborted();
+      throw lateProblem(String(address).slice(0, 200), limits);
+    });
     try {
       const response = await fetch(url, {
         ...init,
@@ -114,14 +121,16 @@ export function authorizationFetch(
     } catch (error) {
       if (error instanceof SignInProblem) throw error;
       signal.throwIfAborted();
-      if (late.aborted)
-        throw new SignInProblem(t("{0} did not answer within {1} seconds.", url.host, limits.maxTime / 1000));
+      if (late.aborted) throw lateProblem(url.host, limits);
       throw new SignInProblem(t("{0} could not be reached: {1}", url.host, innermost(asError(error))), {
         cause: error,
       });
     }
   };
 }
+
+const lateProblem = (host: string, { maxTime }: AuthorizationLimits): SignInProblem =>
+  new SignInProblem(t("{0} did not answer within {1} seconds.", host, maxTime / 1000));
 
 /** What the innermost error says: `fetch` only says that something failed. */
 function innermost(error: Error): string {

@@ -8,7 +8,13 @@ import {
   type AuthProvider,
 } from "@modelcontextprotocol/client";
 import { t } from "../../base/l10n.ts";
-import type { ServerCredentials, SignInChallenge, SignInNeededError } from "../clientSignIn.ts";
+import {
+  hasAuthorization,
+  protectsTokens,
+  type ServerCredentials,
+  type SignInChallenge,
+  type SignInNeededError,
+} from "../clientSignIn.ts";
 import type { ServerTarget } from "../promptServer.ts";
 import { errorSentence } from "./errorSentence.ts";
 
@@ -33,13 +39,21 @@ export const isUnauthorized = (error: unknown): boolean =>
   // The transport for SSE has the status in words only.
   (error instanceof Error && /Non-200 status code \(401\)/.test(error.message));
 
+const isForbidden = (error: unknown): boolean =>
+  (error instanceof SdkHttpError && error.status === 403) ||
+  (error instanceof Error && /Non-200 status code \(403\)/.test(error.message));
+
 /** The authorization of one connection. */
 export class ServerAuthorization {
   /** For the transport. Undefined: the server is a program, or the settings of the user authorize the requests. */
   readonly provider: AuthProvider | undefined;
   #challenge: SignInChallenge = {};
+  readonly #target: ServerTarget;
+  /** Whether the last request had the token of a sign-in. */
+  #hasToken = false;
 
   constructor(target: ServerTarget) {
+    this.#target = target;
     const credentials = target.type === "stdio" ? undefined : target.credentials;
     this.provider = credentials && this.#providerOf(credentials);
   }
@@ -47,9 +61,14 @@ export class ServerAuthorization {
   #providerOf(credentials: ServerCredentials): AuthProvider {
     let sent: string | undefined;
     return {
-      token: async () => (sent = await credentials.token()),
+      token: async () => {
+        sent = await credentials.token();
+        this.#hasToken = sent !== undefined;
+        return sent;
+      },
       onUnauthorized: async ({ response }) => {
-        this.#challenge = readChallenge(response);
+        const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+        this.#challenge = challengeOf(resourceMetadataUrl, scope);
         if (!(await credentials.renew(sent))) throw new UnauthorizedError();
       },
     };
@@ -57,23 +76,29 @@ export class ServerAuthorization {
 
   /** The error with a message that a user can read, or one that asks for a sign-in. */
   sentence(error: unknown): Error {
+    if (!this.provider && isUnauthorized(error) && lacksEncryption(this.#target))
+      return new Error(t("The server requires you to sign in. Parley signs in only to servers with https://."));
+    if (this.#hasToken && isForbidden(error))
+      return new Error(
+        t("The server does not allow this with your sign-in. Sign out, and sign in with another account."),
+      );
     if (!this.provider || !isUnauthorized(error)) return errorSentence(error);
     if (!(error instanceof InsufficientScopeError))
       return new SignInNeeded(t("The server requires you to sign in."), this.#challenge);
-    const { resourceMetadataUrl, requiredScope } = error;
     return new SignInNeeded(t("The server requires you to sign in again, with more permissions."), {
-      ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
-      ...(requiredScope !== undefined && { scope: requiredScope.slice(0, maxChallenge) }),
+      ...challengeOf(error.resourceMetadataUrl, error.requiredScope),
+      isMore: true,
     });
   }
 }
 
+/** Whether only the lack of encryption keeps the user from signing in. */
+const lacksEncryption = (target: ServerTarget): boolean =>
+  target.type !== "stdio" && !hasAuthorization(target.headers) && !protectsTokens(target.url);
+
 /** What the server says about the sign-in that it needs. Texts over the limit are left out. */
-function readChallenge(response: Response): SignInChallenge {
-  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return {
-    ...(resourceMetadataUrl &&
-      resourceMetadataUrl.href.length <= maxChallenge && { resourceMetadataUrl: resourceMetadataUrl.href }),
-    ...(scope !== undefined && scope.length <= maxChallenge && { scope }),
-  };
-}
+const challengeOf = (resourceMetadataUrl: URL | undefined, scope: string | undefined): SignInChallenge => ({
+  ...(resourceMetadataUrl &&
+    resourceMetadataUrl.href.length <= maxChallenge && { resourceMetadataUrl: resourceMetadataUrl.href }),
+  ...(scope !== undefined && scope.length <= maxChallenge && { scope }),
+});

@@ -3,6 +3,7 @@
 import {
   auth,
   AuthorizationServerMismatchError,
+  computeScopeUnion,
   exchangeAuthorization,
   InsecureTokenEndpointError,
   IssuerMismatchError,
@@ -10,6 +11,8 @@ import {
   OAuthErrorCode,
   refreshAuthorization,
   RegistrationRejectedError,
+  selectClientAuthMethod,
+  validateAuthorizationResponseIssuer,
   type AuthorizationServerMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -31,6 +34,8 @@ import {
 const maxToken = 16_000;
 /** Of words of an authorization server in a sentence (characters). */
 const maxWords = 300;
+/** Of permissions that are kept (characters). */
+const maxScope = 2_000;
 /** A longer life of a token is not believed (seconds). */
 const maxLifetime = 365 * 24 * 3600;
 
@@ -41,6 +46,7 @@ interface Redirected {
   readonly client: StoredOAuthClientInformation;
   readonly verifier: string;
   readonly resource: string | undefined;
+  readonly scope: string | undefined;
 }
 
 /**
@@ -58,7 +64,14 @@ export async function signIn(
     if (!redirected) return undefined;
     const answer = await flow.answer();
     const { metadata, authorizationServer, client, resource } = redirected;
+    if ("problem" in answer) throw new SignInProblem(answer.problem);
     if ("error" in answer) {
+      // The words of another one are not shown (RFC 9207).
+      validateAuthorizationResponseIssuer({
+        iss: answer.iss,
+        expectedIssuer: metadata?.issuer,
+        issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+      });
       const words = answer.description ?? answer.error;
       throw new SignInProblem(t("{0} refused the sign-in: {1}", new URL(authorizationServer).host, cut(words)));
     }
@@ -75,15 +88,14 @@ export async function signIn(
       issuer: metadata?.issuer ?? authorizationServer,
       tokenEndpoint: metadata?.token_endpoint ?? new URL("/token", authorizationServer).href,
       authMethods: metadata?.token_endpoint_auth_methods_supported ?? [],
-      ...(metadata && "revocation_endpoint" in metadata && typeof metadata.revocation_endpoint === "string"
-        ? { revocationEndpoint: metadata.revocation_endpoint }
-        : {}),
+      ...revocationOf(metadata),
       client: {
         id: client.client_id,
         ...(client.client_secret !== undefined && { secret: client.client_secret }),
         ...(typeof method === "string" && { authMethod: method }),
       },
       ...(resource !== undefined && { resource }),
+      ...scopeOf(tokens.scope ?? redirected.scope),
       ...checkedTokens(tokens),
     };
   } catch (error) {
@@ -101,7 +113,9 @@ async function redirect(
   const known: { discovery?: OAuthDiscoveryState; client?: StoredOAuthClientInformation; verifier?: string } = {};
   let page: URL | undefined;
   const { redirectUrl, state } = flow;
-  const { challenge, client, scope } = target;
+  const { challenge, client, granted } = target;
+  // Otherwise the user would lose the permissions of the sign-in that the server finds insufficient.
+  const scope = challenge.isMore ? computeScopeUnion(granted, target.scope, challenge.scope) : target.scope;
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: {
@@ -146,12 +160,24 @@ async function redirect(
     href: page.href,
     issuer: metadata?.issuer ?? authorizationServer,
     tokenEndpoint,
+    sendsSecret: client?.secret !== undefined,
     ...(asked !== null && asked !== "" && { scope: asked }),
   });
   if (!isOpen) return undefined;
   const resource = page.searchParams.get("resource") ?? undefined;
-  return { authorizationServer, metadata, client: information, verifier, resource };
+  return { authorizationServer, metadata, client: information, verifier, resource, scope: asked ?? undefined };
 }
+
+/** Where tokens are revoked, unless it is another host than the one that made them: the user has not seen that one. */
+function revocationOf(metadata: AuthorizationServerMetadata | undefined): { revocationEndpoint?: string } {
+  if (!metadata || !("revocation_endpoint" in metadata)) return {};
+  const { revocation_endpoint: address, token_endpoint: tokens } = metadata;
+  if (typeof address !== "string" || !URL.canParse(address)) return {};
+  return new URL(address).origin === new URL(tokens).origin ? { revocationEndpoint: address } : {};
+}
+
+const scopeOf = (scope: string | undefined): { scope?: string } =>
+  scope !== undefined && scope !== "" && scope.length <= maxScope ? { scope } : {};
 
 /** A malformed address of the challenge is left out: the usual places are tried. */
 const resourceMetadataOf = (address: string | undefined): { resourceMetadataUrl?: URL } =>
@@ -200,7 +226,7 @@ export async function refreshSignIn(
       fetchFn: authorizationFetch(server, signal, limits),
     });
     const { expiresAt: _, ...kept } = stored;
-    return { ...kept, ...checkedTokens(tokens) };
+    return { ...kept, ...scopeOf(tokens.scope), ...checkedTokens(tokens) };
   } catch (error) {
     const isOver =
       error instanceof OAuthError &&
@@ -212,26 +238,34 @@ export async function refreshSignIn(
   }
 }
 
-/** Makes the tokens worthless (RFC 7009), if the authorization server offers that. Rejects with a sentence. */
+/**
+ * Makes the tokens worthless (RFC 7009), if the authorization server offers that. Rejects with a sentence if it keeps one
+ * of them.
+ */
 export async function revokeSignIn(
   url: string,
-  { revocationEndpoint, client, accessToken, refreshToken }: StoredSignIn,
+  { revocationEndpoint, authMethods, client, accessToken, refreshToken }: StoredSignIn,
   signal: AbortSignal,
 ): Promise<void> {
   if (revocationEndpoint === undefined) return;
-  const server = new URL(url);
-  const send = authorizationFetch(server, signal);
-  const tokens = [
-    ...(refreshToken === undefined ? [] : [["refresh_token", refreshToken] as const]),
-    ["access_token", accessToken] as const,
-  ];
-  for (const [hint, token] of tokens) {
-    const body = new URLSearchParams({ token, token_type_hint: hint, client_id: client.id });
-    if (client.secret !== undefined) body.set("client_secret", client.secret);
-    const { status } = await send(revocationEndpoint, { method: "POST", body });
+  const send = authorizationFetch(new URL(url), signal);
+  // As at the token endpoint, which is at the same host.
+  const method = selectClientAuthMethod(informationOf(client), [...authMethods]);
+  const revoke = async (token: string, hint: string): Promise<void> => {
+    const body = new URLSearchParams({ token, token_type_hint: hint });
+    const isBasic = method === "client_secret_basic";
+    const headers = isBasic ? { authorization: `Basic ${btoa(`${client.id}:${client.secret ?? ""}`)}` } : {};
+    if (!isBasic) body.set("client_id", client.id);
+    if (method === "client_secret_post" && client.secret !== undefined) body.set("client_secret", client.secret);
+    const { status } = await send(revocationEndpoint, { method: "POST", headers, body });
     if (status !== 200)
       throw new SignInProblem(t("The authorization server answered with the HTTP status {0}.", status));
-  }
+  };
+  const results = await Promise.allSettled([
+    ...(refreshToken === undefined ? [] : [revoke(refreshToken, "refresh_token")]),
+    revoke(accessToken, "access_token"),
+  ]);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
 /** What the official client needs of the metadata to refresh tokens. */
@@ -249,7 +283,7 @@ const cut = (words: string): string => (words.length > maxWords ? `${words.slice
 function signInSentence(thrown: unknown, server: URL): Error {
   const error = asError(thrown);
   if (error instanceof SignInProblem || error.name === "AbortError" || error.name === "SignInProblem") return error;
-  return new Error(signInMessage(error, server), { cause: error });
+  return new SignInProblem(signInMessage(error, server), { cause: error });
 }
 
 function signInMessage(error: Error, server: URL): string {
@@ -265,6 +299,9 @@ function signInMessage(error: Error, server: URL): string {
       "The authorization server of {0} does not let Parley register itself. Register a client there with the redirect address {1}, and add its ID to the settings of the server as oauth.clientId.",
       ...[server.host, "http://127.0.0.1/callback"],
     );
+  // The official client adds the whole body, such as a page of a proxy.
+  const [, status] = /^HTTP (\d+): Invalid OAuth error response/.exec(error.message) ?? [];
+  if (status !== undefined) return t("The authorization server answered with the HTTP status {0}.", status);
   if (error instanceof OAuthError)
     return t("The authorization server of {0} refused the request: {1}", server.host, cut(error.message));
   return t("The sign-in to {0} failed: {1}", server.host, cut(error.message));

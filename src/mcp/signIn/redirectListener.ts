@@ -86,11 +86,12 @@ function readAnswer({ method, url = "" }: IncomingMessage, state: string): Redir
     return values.length > 1 || values.some(value => value.length > maxValue);
   });
   // RFC 6749 forbids repeated values. It is not clear which of them counts.
-  if (isOdd) return { error: t("The answer is malformed.") };
+  if (isOdd) return { problem: t("The answer of the sign-in page is malformed.") };
   const value = (name: string): string | undefined => searchParams.get(name) ?? undefined;
   const [code, iss, error, description] = names.map(value);
-  if (error !== undefined) return { error, ...(description !== undefined && { description }) };
-  if (code === undefined) return { error: t("The answer has no code.") };
+  if (error !== undefined)
+    return { error, ...(description !== undefined && { description }), ...(iss !== undefined && { iss }) };
+  if (code === undefined) return { problem: t("The answer of the sign-in page has no code.") };
   return { code, ...(iss !== undefined && { iss }) };
 }
 

@@ -7,7 +7,13 @@ import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { ExtensionStates, SecretStore } from "../../base/memento.ts";
 import { rememberSecrets } from "../../base/secrets/secret.ts";
-import type { ServerCredentials, SignInChallenge, StoredSignIn } from "../clientSignIn.ts";
+import {
+  hasAuthorization,
+  protectsTokens,
+  type ServerCredentials,
+  type SignInChallenge,
+  type StoredSignIn,
+} from "../clientSignIn.ts";
 import type { McpClient } from "../promptServer.ts";
 import type { ServerLaunch } from "../servers.ts";
 import { listenForRedirect } from "./redirectListener.ts";
@@ -18,6 +24,13 @@ import { signInQuestion, type SignInQuestion } from "./signInQuestion.ts";
 export const maxSignInTime = 5 * 60_000;
 /** A token is renewed this long before it ends, because a request takes time (ms). */
 const renewalTime = 30_000;
+/** A server that rejects every token does not get more (ms). Parley would register each of them as a secret. */
+const renewalInterval = 10_000;
+/** An authorization server that does not answer is not asked again meanwhile: it would delay every session (ms). */
+const failureTime = 30_000;
+/** Another window may still be writing the tokens that it got for the refresh token. The store is read this often (ms). */
+const otherWindowTime = 4_000;
+const readInterval = 250;
 
 /** A server over HTTP whose variables are resolved. */
 export type HttpLaunch = Exclude<ServerLaunch, { type: "stdio" }>;
@@ -32,6 +45,8 @@ export interface SignInQuestions {
   open(href: string): Promise<void>;
   /** Shows that Parley waits for the browser, with a button that cancels, until the promise settles. */
   whileWaiting(title: string, waiting: Promise<unknown>, cancel: () => void): void;
+  /** Shows a failure that does not end anything. */
+  warn(message: string): void;
   /** Where the browser reaches this address of the machine on which Parley runs. */
   externalAddress(address: string): Promise<string>;
 }
@@ -45,9 +60,12 @@ interface SignInsOptions {
   readonly log: Log;
 }
 
-/** Whether requests to the server can have a token of a sign-in. The user's own header has precedence. */
+/**
+ * Whether requests to the server can have a token of a sign-in. The user's own header has precedence, and no token leaves
+ * the machine without encryption.
+ */
 export const takesSignIn = (launch: ServerLaunch): launch is HttpLaunch =>
-  launch.type !== "stdio" && !Object.keys(launch.headers).some(name => name.toLowerCase() === "authorization");
+  launch.type !== "stdio" && protectsTokens(launch.url) && !hasAuthorization(launch.headers);
 
 /** The sign-ins of a window, by the addresses of servers. */
 export class ServerSignIns implements Disposable {
@@ -60,6 +78,10 @@ export class ServerSignIns implements Disposable {
   readonly #waiting = new Map<string, AbortController>();
   /** Renewals run one after the other, because a refresh token can be used once. */
   readonly #renewals = new SequencerByKey<string>();
+  /** When the tokens of a key were renewed last. */
+  readonly #renewedAt = new Map<string, number>();
+  /** The last failure to renew the tokens of a key. */
+  readonly #failures = new Map<string, { readonly at: number; readonly error: unknown }>();
   readonly #ended = new AbortController();
 
   constructor(options: SignInsOptions) {
@@ -85,7 +107,9 @@ export class ServerSignIns implements Disposable {
     return {
       token: () => this.token(url),
       renew: rejected =>
-        this.#renew(url, ({ accessToken }) => accessToken === rejected).then(token => token !== undefined),
+        this.#renew(url, ({ accessToken }) => accessToken === rejected).then(
+          token => token !== undefined && token !== rejected,
+        ),
     };
   }
 
@@ -96,21 +120,63 @@ export class ServerSignIns implements Disposable {
     return this.#renew(url, isOver);
   }
 
-  /** The token of the server, a new one if `isOver`. Forgets a sign-in that is over for good. */
+  /**
+   * The token of the server, a new one if `isOver`, unless that was renewed just now. Forgets a sign-in that is over for
+   * good.
+   */
   #renew(url: string, isOver: (stored: StoredSignIn) => boolean): Promise<string | undefined> {
     const key = serverAddressKey(url);
+    const { clock } = this.#options;
     return this.#renewals.queue(key, async () => {
       const stored = await this.#store.read(key);
+      if (stored) await this.#store.list(key, url, stored);
       if (!stored || !isOver(stored)) return stored?.accessToken;
-      const renewed = await this.#options.client.refreshSignIn(url, stored, this.#ended.signal);
-      // Another window may have renewed it, or the user may have signed out meanwhile.
+      const now = clock.now();
+      const failure = this.#failures.get(key);
+      if (failure && now - failure.at < failureTime) throw failure.error;
+      if (now - (this.#renewedAt.get(key) ?? -renewalInterval) < renewalInterval) return stored.accessToken;
+      return this.#renewNow(key, url, stored);
+    });
+  }
+
+  async #renewNow(key: string, url: string, stored: StoredSignIn): Promise<string | undefined> {
+    const { client, clock } = this.#options;
+    let renewed: StoredSignIn | undefined;
+    try {
+      renewed = await client.refreshSignIn(url, stored, this.#ended.signal);
+    } catch (error) {
+      this.#failures.set(key, { at: clock.now(), error });
+      throw error;
+    }
+    this.#failures.delete(key);
+    if (!renewed) return this.#giveUp(key, stored);
+    const now = await this.#store.read(key);
+    // The user may have signed in again meanwhile.
+    if (now && now.accessToken !== stored.accessToken) return now.accessToken;
+    if (!now && !(await this.#store.isOver(key, stored))) {
+      // The user signed out in another window, which did not know these tokens.
+      await this.#revoke(url, renewed);
+      return undefined;
+    }
+    await this.#store.write(key, url, renewed);
+    this.#renewedAt.set(key, clock.now());
+    return renewed.accessToken;
+  }
+
+  /** The token that another window got with the same refresh token. If there is none, the sign-in is over for good. */
+  async #giveUp(key: string, stored: StoredSignIn): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const end = clock.now() + (stored.refreshToken === undefined ? 0 : otherWindowTime);
+    for (;;) {
       const now = await this.#store.read(key);
       if (now?.accessToken !== stored.accessToken) return now?.accessToken;
-      if (renewed) await this.#store.write(key, url, renewed);
-      else await this.#store.forget(key);
-      if (!renewed) this.#changed.fire();
-      return renewed?.accessToken;
-    });
+      if (clock.now() >= end) break;
+      this.#ended.signal.throwIfAborted();
+      await new Promise<void>(resolve => clock.after(readInterval, resolve));
+    }
+    await this.#store.end(key, stored);
+    this.#changed.fire();
+    return undefined;
   }
 
   /**
@@ -138,6 +204,7 @@ export class ServerSignIns implements Disposable {
       const end = (): void => listener.close(asError(signal.reason).message);
       signal.addEventListener("abort", end);
       try {
+        const granted = (await this.#store.read(key))?.scope;
         const stored = await untilAborted(
           client.signIn(
             {
@@ -146,6 +213,7 @@ export class ServerSignIns implements Disposable {
                 client: { id: oauth.clientId, ...(oauth.clientSecret !== undefined && { secret: oauth.clientSecret }) },
               }),
               ...(oauth?.scope !== undefined && { scope: oauth.scope }),
+              ...(granted !== undefined && { granted }),
             },
             {
               ...{ state, signal, redirectUrl: await questions.externalAddress(listener.url) },
@@ -167,6 +235,8 @@ export class ServerSignIns implements Disposable {
         );
         if (!stored) return false;
         await this.#store.write(key, url, stored);
+        this.#failures.delete(key);
+        this.#renewedAt.delete(key);
         return true;
       } finally {
         timer.dispose();
@@ -189,19 +259,33 @@ export class ServerSignIns implements Disposable {
   }
 
   /**
-   * Forgets the sign-in with this key, and asks the authorization server to revoke its tokens. A failure of that is
-   * logged.
+   * Forgets the sign-in with this key, and asks the authorization server to revoke its tokens, after a renewal that runs.
+   * Shows and logs a failure of that.
    */
-  async signOut(key: string): Promise<void> {
-    const { address } = this.#store.names[key] ?? {};
-    const stored = await this.#store.read(key);
-    await this.#store.forget(key);
-    this.#changed.fire();
-    if (!stored || address === undefined) return;
-    const { client, log } = this.#options;
-    await client.revokeSignIn(address, stored, this.#ended.signal).catch((error: unknown) => {
-      log.warn("The tokens of an MCP server were deleted, but not revoked.", asError(error).message);
+  signOut(key: string): Promise<void> {
+    return this.#renewals.queue(key, async () => {
+      const { address } = this.#store.names[key] ?? {};
+      const stored = await this.#store.read(key);
+      await this.#store.forget(key);
+      this.#changed.fire();
+      // The listed address lacks its secrets.
+      const url = stored?.resource ?? address;
+      if (stored && url !== undefined) await this.#revoke(url, stored);
     });
+  }
+
+  async #revoke(url: string, stored: StoredSignIn): Promise<void> {
+    const { client, log, questions } = this.#options;
+    try {
+      await client.revokeSignIn(url, stored, this.#ended.signal);
+    } catch (error) {
+      const { message } = asError(error);
+      log.warn("The tokens of an MCP server were deleted, but not revoked.", message);
+      if (!this.#ended.signal.aborted)
+        questions.warn(
+          t("You are signed out. The tokens are deleted here, but they could not be revoked: {0}", message),
+        );
+    }
   }
 
   dispose(): void {

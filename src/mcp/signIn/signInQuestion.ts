@@ -19,20 +19,28 @@ export interface SignInQuestion {
 export function signInQuestion(
   name: string,
   url: string,
-  { href, issuer, tokenEndpoint, scope }: SignInPage,
+  { href, issuer, tokenEndpoint, sendsSecret, scope }: SignInPage,
 ): SignInQuestion {
   const page = new URL(href);
   const tokens = new URL(tokenEndpoint);
-  const others = [new URL(issuer), tokens].filter(({ host }) => host !== page.host).map(hostText);
+  const authority = new URL(issuer);
+  const shownName = visibleName(name, maxName);
   return {
-    message: t("Sign in to the MCP server “{0}” at {1}?", visibleName(name, maxName), hostText(page)),
+    message:
+      tokens.host === page.host
+        ? t("Sign in to the MCP server “{0}” at {1}?", shownName, hostText(page))
+        : t("Sign in to the MCP server “{0}” at {1}, with tokens of {2}?", shownName, hostText(page), hostText(tokens)),
     detail: [
       t("MCP server: {0}", hostText(new URL(url))),
       t("Your browser opens: {0}", withoutMiddle(exactLine(`${page.origin}${page.pathname}`), maxAddress)),
-      ...(others.length > 0 ? [t("Also involved: {0}", [...new Set(others)].join(", "))] : []),
+      t("Gets the code of this sign-in, and makes the tokens: {0}", hostText(tokens)),
+      ...(sendsSecret ? [t("Gets your client secret, too.")] : []),
+      ...([page.host, tokens.host].includes(authority.host)
+        ? []
+        : [t("Authorization server: {0}", hostText(authority))]),
       ...(scope === undefined ? [] : [t("It asks for: {0}", withoutMiddle(exactLine(scope), maxScope))]),
       "",
-      t("The MCP server chose this page. Sign in only if you trust both."),
+      t("The MCP server chose this page and these hosts. Sign in only if you trust all of them."),
       "",
       withoutMiddle(exactLine(href), maxAddress),
     ],

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Sequencer } from "../../base/async.ts";
 import type { ExtensionStates, Memento, SecretStore } from "../../base/memento.ts";
 import { newestEntries } from "../../base/newestEntries.ts";
+import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import { rememberSecrets } from "../../base/secrets/secret.ts";
 import { isRecord } from "../../base/validators.ts";
 import type { StoredSignIn } from "../clientSignIn.ts";
@@ -16,12 +17,14 @@ const secretKey = (key: string): string => `parley.mcp.signIn.${key}`;
 export const serverAddressKey = (url: string): string => {
   const address = new URL(url);
   address.hash = "";
-  return createHash("sha256").update(address.href).digest("hex");
+  return digest(address.href);
 };
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** A sign-in as it is listed: without secrets. */
 export interface NamedSignIn {
-  /** Of the server, without a query. */
+  /** Of the server, without a query and without secrets that Parley knows. */
   readonly address: string;
   /** Of the authorization server. */
   readonly issuer: string;
@@ -57,21 +60,51 @@ export class SignInStore {
     return this.#writes.queue(async () => {
       rememberSignIn(stored);
       await this.#secrets.store(secretKey(key), JSON.stringify(stored));
-      const { origin, pathname } = new URL(url);
-      const { [key]: known, ...others } = this.names;
-      const named: NamedSignIn = { address: `${origin}${pathname}`, issuer: stored.issuer };
-      if (known?.address === named.address && known.issuer === named.issuer) return;
-      const entries = newestEntries([...Object.entries(others), [key, named] as const], nameLimits);
-      await this.#state.update(namesKey, Object.fromEntries(entries));
+      await this.#addName(key, url, stored);
     });
+  }
+
+  /** Lists a sign-in that is stored, if it is not: two windows that write the list at once lose some. */
+  list(key: string, url: string, stored: StoredSignIn): Promise<void> {
+    return this.#writes.queue(() => this.#addName(key, url, stored));
+  }
+
+  async #addName(key: string, url: string, { issuer }: StoredSignIn): Promise<void> {
+    const { origin, pathname } = new URL(url);
+    const { [key]: known, ...others } = this.names;
+    const named: NamedSignIn = { address: maskKnownSecrets(`${origin}${pathname}`), issuer };
+    if (known?.address === named.address && known.issuer === named.issuer) return;
+    const entries = newestEntries([...Object.entries(others), [key, named] as const], nameLimits);
+    await this.#state.update(namesKey, Object.fromEntries(entries));
   }
 
   forget(key: string): Promise<void> {
     return this.#writes.queue(async () => {
       await this.#secrets.delete(secretKey(key));
-      const { [key]: _, ...others } = this.names;
-      await this.#state.update(namesKey, others);
+      await this.#forgetName(key);
     });
+  }
+
+  /**
+   * Forgets a sign-in whose tokens the authorization server no longer takes. Only a digest of the token stays, so that
+   * another window that is just renewing it knows that the user has not signed out.
+   */
+  end(key: string, { accessToken }: StoredSignIn): Promise<void> {
+    return this.#writes.queue(async () => {
+      await this.#secrets.store(secretKey(key), JSON.stringify({ over: digest(accessToken) }));
+      await this.#forgetName(key);
+    });
+  }
+
+  /** Whether this sign-in was forgotten because its tokens were no longer taken. */
+  async isOver(key: string, { accessToken }: StoredSignIn): Promise<boolean> {
+    const text = await this.#secrets.get(secretKey(key));
+    return text !== undefined && readRecord(text)?.["over"] === digest(accessToken);
+  }
+
+  async #forgetName(key: string): Promise<void> {
+    const { [key]: _, ...others } = this.names;
+    await this.#state.update(namesKey, others);
   }
 }
 
@@ -80,14 +113,18 @@ function rememberSignIn({ accessToken, refreshToken, client }: StoredSignIn): vo
   rememberSecrets([accessToken, refreshToken, client.secret].filter(value => value !== undefined));
 }
 
-function readStored(text: string): StoredSignIn | undefined {
-  let value: unknown;
+function readRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // Another version may have written it.
   }
-  if (!isRecord(value)) return undefined;
+}
+
+function readStored(text: string): StoredSignIn | undefined {
+  const value = readRecord(text);
+  if (!value) return undefined;
   const { issuer, tokenEndpoint, authMethods, client, accessToken } = value;
   const isText = (each: unknown): boolean => typeof each === "string";
   const isWhole =

@@ -29,6 +29,9 @@ export const signInQuestions: SignInQuestions = {
       return settled;
     });
   },
+  warn(message) {
+    void showWarningMessage(message);
+  },
   async externalAddress(address) {
     // In a remote window, VS Code forwards the port to the machine of the browser, perhaps from another port there.
     const uri = await vscode.env.asExternalUri(vscode.Uri.parse(address, true));
