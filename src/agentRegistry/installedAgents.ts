@@ -18,17 +18,18 @@ import {
   type Validator,
 } from "../base/validators.ts";
 import { RecordFiles } from "../files/recordFiles.ts";
-import { archiveLimits, type ArchiveLimits } from "./archiveEntry.ts";
+import { archiveLimits, entryNameFault, type ArchiveLimits } from "./archiveEntry.ts";
 import type { Distribution } from "./distribution.ts";
 import { downloadFile } from "./download.ts";
 import { settingEntry, shownStart } from "./installPlan.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
 import { unpackInThread } from "./unpackInThread.ts";
 
-const isId: Validator<string> = (value): value is string => isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value);
+const isId: Validator<string> = (value): value is string =>
+  isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value) && entryNameFault(value) === undefined;
 /** The name of a folder beside those of other versions. Never a path: a record must not name what is removed elsewhere. */
 const isFolderName: Validator<string> = (value): value is string =>
-  isString(value) && /^\w[\w.+-]{0,99}$/.test(value) && !value.includes("..");
+  isString(value) && /^\w[\w.+-]{0,99}$/.test(value) && !value.includes("..") && entryNameFault(value) === undefined;
 const isEnvironment: Validator<Readonly<Record<string, string>>> = (value): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every(isString);
 
@@ -168,12 +169,17 @@ export class InstalledAgents {
   async remove(id: string): Promise<void> {
     if (!isId(id)) throw new Error(t("Its ID is not valid."));
     await this.#records.remove(id);
-    await this.#removeFolder(join(this.#options.folder, id));
+    await this.#removeFolder(this.#versions(id));
   }
 
   #path(id: string, folder: string): string {
     if (!isId(id) || !isFolderName(folder)) throw new Error(t("Its ID is not valid."));
-    return join(this.#options.folder, id, folder);
+    return join(this.#versions(id), folder);
+  }
+
+  /** The folder of the versions of an agent. It is not beside the records, because an ID can be any word. */
+  #versions(id: string): string {
+    return join(this.#options.folder, "versions", id);
   }
 
   /** On Windows, a program that still runs cannot be removed. Its folder is then only logged: it harms nothing. */

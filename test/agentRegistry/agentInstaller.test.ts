@@ -63,9 +63,13 @@ describe("installing an agent of the registry", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Offers the agent `one` and installs it. */
-  async function install(version: string, distribution: object, signal = new AbortController().signal): Promise<void> {
-    registry.agents = [{ id: "one", name: "One", version, distribution }];
+  /** Offers an agent, usually `one`, and installs it. */
+  async function install(
+    version: string,
+    distribution: object,
+    { signal = new AbortController().signal, id = "one" } = {},
+  ): Promise<void> {
+    registry.agents = [{ id, name: "One", version, distribution }];
     const text = JSON.stringify({ agents: registry.agents });
     const { agents, unusable } = readIndex(text, { address: registry.address, target: "linux-x86_64" });
     const [agent] = agents;
@@ -85,8 +89,8 @@ describe("installing an agent of the registry", () => {
   const runsText = (): string => readFileSync(commandOf(setting["one"]), "utf8");
   /** The folders of versions. */
   const folders = (): readonly string[] =>
-    existsSync(join(folder, "one"))
-      ? readdirSync(join(folder, "one")).map(name => name.replace(/-[0-9a-f]{8}$/, ""))
+    existsSync(join(folder, "versions", "one"))
+      ? readdirSync(join(folder, "versions", "one")).map(name => name.replace(/-[0-9a-f]{8}$/, ""))
       : [];
   const record = async () => (await installed.read()).get("one");
 
@@ -112,7 +116,7 @@ describe("installing an agent of the registry", () => {
   ] as const)
     it(`unpacks a ${kind} into a folder of its own, with the program executable`, async () => {
       await install("1.0.0", archive(name, await body()));
-      assert.ok(commandOf(setting["one"]).startsWith(join(folder, "one", "1.0.0-")));
+      assert.ok(commandOf(setting["one"]).startsWith(join(folder, "versions", "one", "1.0.0-")));
       assert.equal(statSync(commandOf(setting["one"])).mode & 0o777, 0o755);
       assert.deepEqual(folders(), ["1.0.0"]);
     });
@@ -165,6 +169,15 @@ describe("installing an agent of the registry", () => {
     await install("2.0.0", archive("2.tgz", await packed("two")));
     await installer.remove("one");
     assert.deepEqual([setting, stopped, folders(), await record()], [{}, ["one"], [], undefined]);
+  });
+
+  it("removes nothing of other agents, whatever the ID of an agent is", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    const ids = ["records", "versions"];
+    for (const id of ids) await install("1.0.0", archive("2.tgz", await packed("two")), { id });
+    for (const id of ids) await installer.remove(id);
+    assert.deepEqual([...(await installed.read()).keys()], ["one"]);
+    assert.equal(runsText(), "one");
   });
 
   it("restores the entry that the user had before", async () => {
@@ -231,7 +244,7 @@ describe("installing an agent of the registry", () => {
     const distribution = archive("a.tgz", Buffer.alloc(0));
     registry.answer("/a.tgz", { type: "silent" });
     const cancel = new AbortController();
-    const installing = install("1.0.0", distribution, cancel.signal);
+    const installing = install("1.0.0", distribution, { signal: cancel.signal });
     await until(() => registry.openAnswers === 1);
     cancel.abort(new Error("Cancelled."));
     await assert.rejects(installing, /Cancelled/);
