@@ -4,7 +4,7 @@ import { SequencerByKey } from "../base/async.ts";
 import { t } from "../base/l10n.ts";
 import type { Distribution } from "./distribution.ts";
 import type { InstalledAgent, InstalledAgents, InstalledVersion, InstallRun } from "./installedAgents.ts";
-import { mergedSettingEntry, restoredEntry, type UserEntry } from "./installPlan.ts";
+import { isEntry, mergedSettingEntry, restoredEntry, type UserEntry } from "./installPlan.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
 
 /** The entries of `parley.agents`. */
@@ -69,7 +69,7 @@ export class AgentInstaller {
       const { installed, entries, stop } = this.#options;
       const current = (await installed.read()).get(id);
       const own = entries.read(id);
-      if (current && isEntry(own)) await entries.write(id, restoredEntry(own, current.entry, current.before));
+      if (current && isEntry(own)) await entries.write(id, restoredEntry(id, own, current.entry, current.before));
       await stop(id);
       await installed.remove(id);
     });
@@ -100,8 +100,6 @@ export class AgentInstaller {
     }
   }
 }
-
-const isEntry = (value: unknown): value is UserEntry => typeof value === "object" && value !== null;
 
 function versionOf({ version, type, shown, entry, folder }: InstalledAgent): InstalledVersion {
   return { version, type, shown, entry, ...(folder !== undefined && { folder }) };

@@ -10,7 +10,7 @@ import { showInformationMessage, showQuickPick, withProgress } from "../../edito
 import { AgentInstaller } from "../agentInstaller.ts";
 import { registryTarget, type Distribution } from "../distribution.ts";
 import { InstalledAgents, type InstalledAgent, type InstallProgress } from "../installedAgents.ts";
-import { hasUpdate, isEditedByUser, shownStart } from "../installPlan.ts";
+import { hasUpdate, isEntry, isEditedByUser, shownStart } from "../installPlan.ts";
 import { readIndex } from "../readIndex.ts";
 import type { RegistryAgent } from "../registryAgent.ts";
 import { RegistryCache } from "../registryCache.ts";
@@ -131,7 +131,7 @@ class AddAgentCommand implements AddAgent {
     if (!distribution) return;
     const own = userAgents()[agent.id];
     const isIncluded = this.#included.some(({ id }) => id === agent.id);
-    const replaced = typeof own === "object" && own !== null ? "own" : isIncluded ? "included" : "none";
+    const replaced = isEntry(own) ? "own" : isIncluded ? "included" : "none";
     if (await confirmInstall(agent, distribution, replaced)) await this.#install(agent, distribution, undefined);
   }
 
