@@ -166,13 +166,16 @@ function versionParts(version: string): readonly [readonly number[], string] {
   ];
 }
 
+/** A package with a version, not with a tag or a range of versions. A scope can begin with a digit. */
+const fixedVersion = { npx: /.@\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/, uvx: /(?:==|@)\d[\w.+!-]*$/ };
+
 /** What the user should know before the first start. */
 export function installCaveats(distribution: Distribution): readonly string[] {
   if (distribution.type === "binary")
     return distribution.sha256 === undefined
       ? [t("Unverified: the registry has no checksum of the archive.")]
       : [t("Verified: the archive must have the checksum of the registry.")];
-  return /@\d|==/.test(distribution.package)
+  return fixedVersion[distribution.type].test(distribution.package)
     ? []
     : [t("The registry names no fixed version of the package.")];
 }

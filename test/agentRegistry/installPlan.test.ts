@@ -59,8 +59,15 @@ describe("the plan of an installation", () => {
     assert.match(installCaveats(binary).join(), /^Unverified/);
     assert.match(installCaveats({ ...binary, sha256: "a" }).join(), /^Verified/);
     assert.deepEqual([installCaveats(npx), installCaveats(uvx)], [[], []]);
-    assert.match(installCaveats({ ...npx, package: "p@latest" }).join(), /no fixed version/);
-    assert.match(installCaveats({ ...npx, package: "@scope/p" }).join(), /no fixed version/);
+    for (const name of ["@scope/p@1.0.0-beta.1", "@1scope/p@10.0.0+build"])
+      assert.deepEqual(installCaveats({ ...npx, package: name }), [], name);
+    for (const name of ["p[extra]==1.0", "p@2024.1"])
+      assert.deepEqual(installCaveats({ ...uvx, package: name }), [], name);
+    const loose: readonly Distribution[] = [
+      ...["p", "p@latest", "p@1", "p@1.x", "@scope/p", "@1password/agent"].map(name => ({ ...npx, package: name })),
+      ...["p", "p@latest", "p==latest"].map(name => ({ ...uvx, package: name })),
+    ];
+    for (const distribution of loose) assert.match(installCaveats(distribution).join(), /no fixed version/);
   });
 
   const written = settingEntry({ name: "Agent", description: "Text" }, npx, undefined);
