@@ -11,7 +11,7 @@ import type { RegistryAgent } from "./registryAgent.ts";
 export interface AgentSettingEntries {
   /** The user's value for the agent. Undefined without one. */
   read(id: string): unknown;
-  /** Writes the value, and waits until it is in effect. Undefined removes it. */
+  /** Writes the value, and waits until it is in effect. Undefined removes it. Rejects if it is not in effect. */
   write(id: string, entry: unknown): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export class AgentInstaller {
         run.onProgress({ phase: "check" });
         await this.#options.check(agent.id, this.#entryFor(agent.id, version, last), run);
         run.signal.throwIfAborted();
-        await this.#use(agent.id, version, last);
+        await this.#use(agent.id, version);
       } catch (error) {
         await installed.discard(agent.id, version);
         throw error;
       }
-      await installed.discard(agent.id, last?.previous);
+      await this.#discardUnused(agent.id, [last, last?.previous]);
     });
   }
 
@@ -59,7 +59,7 @@ export class AgentInstaller {
     return this.#work.queue(id, async () => {
       const current = (await this.#options.installed.read()).get(id);
       if (!current?.previous) throw new Error(t("There is no previous version to roll back to."));
-      await this.#use(id, current.previous, current);
+      await this.#use(id, current.previous);
     });
   }
 
@@ -80,17 +80,19 @@ export class AgentInstaller {
     return mergedSettingEntry(isEntry(own) ? own : {}, version.entry, last?.entry);
   }
 
-  /** The record first: a folder that the setting names is always one of a record. */
-  async #use(id: string, version: InstalledVersion, last: InstalledAgent | undefined): Promise<void> {
+  /**
+   * The record first: a folder that the setting names is always one of a record. Both are read again, because another window
+   * can have changed them since.
+   */
+  async #use(id: string, version: InstalledVersion): Promise<void> {
     const { installed, entries } = this.#options;
+    await installed.assertPresent(id, version);
+    const last = (await installed.read()).get(id);
     const before = last ? last.before : entries.read(id);
+    // The same version again replaces itself, so the one before it stays to roll back to.
+    const previous = last && (last.version === version.version ? last.previous : versionOf(last));
     const next = this.#entryFor(id, version, last);
-    await installed.write({
-      id,
-      ...version,
-      ...(last && { previous: versionOf(last) }),
-      before,
-    });
+    await installed.write({ id, ...version, ...(previous && { previous }), before });
     try {
       await entries.write(id, next);
     } catch (error) {
@@ -98,6 +100,14 @@ export class AgentInstaller {
       else await installed.remove(id);
       throw error;
     }
+  }
+
+  /** Removes the folders of those versions that the record no longer names. */
+  async #discardUnused(id: string, versions: readonly (InstalledVersion | undefined)[]): Promise<void> {
+    const { installed } = this.#options;
+    const record = (await installed.read()).get(id);
+    const used = [record?.folder, record?.previous?.folder];
+    for (const version of versions) if (!used.includes(version?.folder)) await installed.discard(id, version);
   }
 }
 

@@ -1,8 +1,8 @@
 // The agents of the registry that Parley has installed in this profile: a record for each, and the folders of archives.
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { asError } from "../base/errors.ts";
+import { asError, isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock, Log } from "../base/log.ts";
 import {
@@ -158,6 +158,17 @@ export class InstalledAgents {
     } finally {
       await rm(file, { force: true });
     }
+  }
+
+  /** Rejects with a sentence if the program of the version is no longer there. What npx and uvx download is not checked. */
+  async assertPresent(id: string, { version, entry, folder }: InstalledVersion): Promise<void> {
+    if (folder === undefined) return;
+    const program = await stat(entry.command).catch((error: unknown) => {
+      if (isNotFoundError(error)) return undefined;
+      throw error;
+    });
+    if (!program?.isFile() || !entry.command.startsWith(this.#path(id, folder)))
+      throw new Error(t("The program of version {0} is missing. Install the agent again.", version));
   }
 
   /** Removes the folder of a version that is not used. */

@@ -9,7 +9,7 @@ import { inProject } from "../../scripts/tools/project.mjs";
 import { AgentInstaller } from "../../src/agentRegistry/agentInstaller.ts";
 import { archiveLimits } from "../../src/agentRegistry/archiveEntry.ts";
 import type { Distribution } from "../../src/agentRegistry/distribution.ts";
-import { InstalledAgents } from "../../src/agentRegistry/installedAgents.ts";
+import { InstalledAgents, type InstalledAgent } from "../../src/agentRegistry/installedAgents.ts";
 import type { UserEntry } from "../../src/agentRegistry/installPlan.ts";
 import { readIndex } from "../../src/agentRegistry/readIndex.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
@@ -178,6 +178,40 @@ describe("installing an agent of the registry", () => {
     for (const id of ids) await installer.remove(id);
     assert.deepEqual([...(await installed.read()).keys()], ["one"]);
     assert.equal(runsText(), "one");
+  });
+
+  it("keeps the version before when the same version is installed again", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    delete setting["one"];
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    assert.equal((await record())?.previous?.version, "1.0.0");
+    assert.deepEqual(folders().toSorted(), ["1.0.0", "2.0.0"]);
+    assert.equal(runsText(), "two");
+  });
+
+  it("rolls back to no version whose program is gone, and changes nothing", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    rmSync(commandOf(setting["one"]));
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    const before = [setting["one"], await record()];
+    await assert.rejects(installer.rollBack("one"), /program of version 1\.0\.0 is missing/);
+    assert.deepEqual([setting["one"], await record()], before);
+  });
+
+  it("keeps what another window installed while a version was checked", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    check = async () => {
+      check = () => Promise.resolve();
+      const { previous: _none, ...first } = (await record()) as InstalledAgent;
+      await installed.write({ ...first, version: "1.5.0", previous: first, before: { command: "mine" } });
+      setting["one"] = { ...(setting["one"] as object), icon: "rocket" };
+    };
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    assert.deepEqual([(await record())?.previous?.version, (await record())?.before], ["1.5.0", { command: "mine" }]);
+    assert.equal((setting["one"] as { icon?: string }).icon, "rocket");
+    await installer.rollBack("one");
+    assert.equal(runsText(), "one", "Its folder is that of version 1.5.0.");
   });
 
   it("restores the entry that the user had before", async () => {
