@@ -70,9 +70,9 @@ function readAgent(entry: unknown, { address, target }: IndexSource): RegistryAg
     version.includes("..") ||
     entryNameFault(version) !== undefined
   )
-    return { label, reason: t("Its version is not valid.") };
+    return { id, label, reason: t("Its version is not valid.") };
   const { distributions, faults } = readDistributions(entry["distribution"], target, address);
-  if (distributions.length === 0) return { label, reason: faults.join(" ") };
+  if (distributions.length === 0) return { id, label, reason: faults.join(" ") };
   const license = cleanText(entry["license"], 40);
   const website = linkOf(entry["website"], address) ?? linkOf(entry["repository"], address);
   const icon = linkOf(entry["icon"], address);
