@@ -2,15 +2,8 @@
 import { agentPresets } from "../agents/registry.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
-import type { Distribution } from "./distribution.ts";
+import { shownStart, type Distribution, type ShownStart } from "./distribution.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
-
-/** How an agent starts, as it is shown: the program of an archive by its path in the archive. */
-export interface ShownStart {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
 
 /** The fields of an entry of `parley.agents` that Parley writes. */
 export interface AgentSettingEntry extends ShownStart {
@@ -23,20 +16,6 @@ export interface AgentSettingEntry extends ShownStart {
 /** npx and uvx download the agent at its first start. */
 const downloadTimeout = 300;
 const programTimeout = 60;
-
-/** How the distribution starts its agent. */
-export function shownStart(distribution: Distribution): ShownStart {
-  const { args, env } = distribution;
-  if (distribution.type === "binary") return { command: distribution.cmd, args, env };
-  const { type, package: name, cmd } = distribution;
-  if (type === "npx")
-    return {
-      command: "npx",
-      args: ["--yes", ...(cmd === undefined ? [name] : [`--package=${name}`, cmd]), ...args],
-      env,
-    };
-  return { command: "uvx", args: [...(cmd === undefined ? [name] : ["--from", name, cmd]), ...args], env };
-}
 
 /** The entry for the agent. `program` is the full path of the program of an archive. */
 export function settingEntry(

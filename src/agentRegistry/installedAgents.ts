@@ -19,9 +19,9 @@ import {
 } from "../base/validators.ts";
 import { RecordFiles } from "../files/recordFiles.ts";
 import { archiveLimits, entryNameFault, type ArchiveLimits } from "./archiveEntry.ts";
-import type { Distribution } from "./distribution.ts";
+import { shownStart, type Distribution } from "./distribution.ts";
 import { downloadFile } from "./download.ts";
-import { settingEntry, shownStart } from "./installPlan.ts";
+import { settingEntry } from "./installPlan.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
 import { unpackInThread } from "./unpackInThread.ts";
 

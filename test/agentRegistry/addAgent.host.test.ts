@@ -169,6 +169,33 @@ describe("the list of agents of the registry", () => {
     }
   });
 
+  it("asks before it rolls back, with what changes, and does nothing without an answer", async () => {
+    await install("One");
+    const first = agentsNow();
+    const distribution = { npx: { package: "one@2.0.0", env: { MODE: "fast" } } };
+    registry.agents = [{ id: "one", name: "One", version: "2.0.0", distribution }];
+    [pick, action, answer] = ["One", "Update to 2.0.0…", "Update"];
+    await run();
+    const second = agentsNow();
+    [action, answer, questions] = ["Roll Back to 1.0.0…", undefined, []];
+    await run();
+    assert.deepEqual(questions, [
+      [
+        "Roll back One from 2.0.0 to 1.0.0?",
+        "What changes:",
+        "− arguments: --yes one@2.0.0",
+        "+ arguments: --yes one@1.0.0",
+        "− variable: MODE=fast",
+      ],
+    ]);
+    assert.deepEqual(agentsNow(), second);
+    await setAgents({ one: { ...(second as { one: object }).one, command: "mine" } });
+    [answer, questions] = ["Roll Back", []];
+    await run();
+    assert.equal(questions[0]?.at(-1), "Your own changes of the command and the arguments are replaced.");
+    assert.deepEqual(agentsNow(), first);
+  });
+
   it("makes hostile texts of an entry harmless", async () => {
     const name = "[x](command:evil) $(zap)\u202e";
     registry.agents = [{ id: "one", name, version: "1.0.0", distribution: { npx: { package: "one@1.0.0" } } }];

@@ -1,7 +1,7 @@
 // What Parley writes for an agent of the registry, and what an update changes.
 import assert from "node:assert/strict";
 import { resolveAgents } from "../../src/agents/registry.ts";
-import type { Distribution } from "../../src/agentRegistry/distribution.ts";
+import { shownStart, type Distribution } from "../../src/agentRegistry/distribution.ts";
 import {
   compareVersions,
   hasUpdate,
@@ -10,7 +10,6 @@ import {
   mergedSettingEntry,
   restoredEntry,
   settingEntry,
-  shownStart,
   startDifferences,
 } from "../../src/agentRegistry/installPlan.ts";
 

@@ -8,14 +8,14 @@ import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import { showInformationMessage, showQuickPick, withProgress } from "../../editor/editorUi.ts";
 import { AgentInstaller } from "../agentInstaller.ts";
-import { registryTarget, type Distribution } from "../distribution.ts";
+import { registryTarget, shownStart, type Distribution } from "../distribution.ts";
 import { InstalledAgents, type InstalledAgent, type InstallProgress } from "../installedAgents.ts";
-import { hasUpdate, isEntry, isEditedByUser, shownStart } from "../installPlan.ts";
+import { hasUpdate, isEntry, isEditedByUser } from "../installPlan.ts";
 import { readIndex } from "../readIndex.ts";
 import type { RegistryAgent } from "../registryAgent.ts";
 import { RegistryCache } from "../registryCache.ts";
 import type { AddAgent, AddAgentOptions } from "./agentRegistryModule.ts";
-import { confirmInstall, confirmRemoval, confirmUpdate } from "./installQuestion.ts";
+import { confirmInstall, confirmRemoval, confirmRollBack, confirmUpdate } from "./installQuestion.ts";
 import {
   includedRows,
   installedRows,
@@ -170,7 +170,7 @@ class AddAgentCommand implements AddAgent {
         ? [{ label: t("Install Again…"), icon: "cloud-download", run: "again" as const }]
         : []),
       ...(previous
-        ? [{ label: t("Roll Back to {0}", previous.version), icon: "history", run: "rollBack" as const }]
+        ? [{ label: t("Roll Back to {0}…", previous.version), icon: "history", run: "rollBack" as const }]
         : []),
       { label: t("Remove…"), icon: "trash", run: "remove" as const },
       ...(page === undefined ? [] : [{ label: t("Open Website"), icon: "link-external", run: "open" as const }]),
@@ -187,10 +187,11 @@ class AddAgentCommand implements AddAgent {
       case "again":
         return void (agent && (await this.#add(agent, installed)));
       case "rollBack":
+        if (!previous || !(await confirmRollBack(installed, previous, isEditedByUser(userAgent(id), entry)))) return;
         await this.#installer.rollBack(id);
         return this.#offerSession(
           { id, name: entry.name },
-          t("{0} is version {1} again.", entry.name, previous?.version ?? ""),
+          t("{0} is version {1} again.", entry.name, previous.version),
         );
       case "remove":
         if (!(await confirmRemoval(installed))) return;
