@@ -43,6 +43,7 @@ describe("the list of agents of the registry", () => {
         startSession: async id => void started.push(id),
         hasProgram: async name => programs.includes(name),
       },
+      storedNames: id => (id === "one" ? ["API_KEY"] : []),
       ...{ folder, unpackScript: "none", clock: systemClock, log: nullLog },
     });
     Object.assign(vscode.window, {
@@ -194,6 +195,13 @@ describe("the list of agents of the registry", () => {
     await run();
     assert.equal(questions[0]?.at(-1), "Your own changes of the command and the arguments are replaced.");
     assert.deepEqual(agentsNow(), first);
+  });
+
+  it("names the variables of the user that the program gets", async () => {
+    await setAgents({ one: { command: "mine", env: { TOKEN: "t", API_KEY: "k" } } });
+    for (pick of ["One", "Gemini CLI"]) await run();
+    const named = questions.map(lines => lines.filter(line => line.includes("variables of yours")));
+    assert.deepEqual(named, [["It gets these variables of yours: API_KEY, TOKEN"], []]);
   });
 
   it("makes hostile texts of an entry harmless", async () => {

@@ -133,8 +133,12 @@ class AddAgentCommand implements AddAgent {
   async #add(agent: RegistryAgent, last?: InstalledAgent): Promise<void> {
     const distribution = await this.#pickDistribution(agent);
     if (!distribution) return;
+    const own = entryOf(agent.id);
     const isIncluded = this.#included.some(({ id }) => id === agent.id);
-    const replaced = isEntry(entryOf(agent.id)) ? "own" : isIncluded ? "included" : "none";
+    const replaced = {
+      agent: isEntry(own) ? "own" : isIncluded ? "included" : "none",
+      variables: [...new Set([...this.#options.storedNames(agent.id), ...variableNames(own)])],
+    } as const;
     if (await confirmInstall(agent, distribution, replaced)) await this.#install(agent, distribution, last);
   }
 
@@ -260,6 +264,9 @@ function entryOf(id: string): unknown {
   const agents = userAgents();
   return Object.hasOwn(agents, id) ? agents[id] : undefined;
 }
+
+const variableNames = (entry: unknown): readonly string[] =>
+  isEntry(entry) && isEntry(entry["env"]) ? Object.keys(entry["env"]) : [];
 
 const failure = ({ name, version }: RegistryAgent, last: InstalledAgent | undefined, reason: string): Error =>
   new Error(

@@ -12,11 +12,18 @@ import type { RegistryAgent } from "../registryAgent.ts";
 /** Characters. What the user agrees to is shown as a whole: `readDistributions` refuses what is too long. */
 const maxWebsite = 200;
 
-/** Asks before the first installation. `replaced`: what the user has under the ID of the agent. */
+/** What the user has under the ID of the agent. */
+export interface Replaced {
+  readonly agent: "none" | "included" | "own";
+  /** The names of the user's variables, which the new program gets. */
+  readonly variables: readonly string[];
+}
+
+/** Asks before the first installation. */
 export async function confirmInstall(
   agent: RegistryAgent,
   distribution: Distribution,
-  replaced: "none" | "included" | "own",
+  replaced: Replaced,
 ): Promise<boolean> {
   const { args, env, command } = shownStart(distribution);
   const install = t("Install");
@@ -33,7 +40,10 @@ export async function confirmInstall(
         "",
         t("Parley adds the agent to your settings once it has started and answered. It runs with your permissions."),
         ...placeLines(),
-        ...(replaced === "none" ? [] : [replacedLine(agent, replaced)]),
+        ...(replaced.agent === "none" ? [] : [replacedLine(agent, replaced.agent)]),
+        ...(replaced.variables.length === 0
+          ? []
+          : [t("It gets these variables of yours: {0}", replaced.variables.map(exactLine).join(", "))]),
       ],
     },
     install,
