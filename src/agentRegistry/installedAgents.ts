@@ -1,6 +1,6 @@
 // The agents of the registry that Parley has installed in this profile: a record for each, and the folders of archives.
 import { randomBytes } from "node:crypto";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { asError, isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
@@ -88,6 +88,8 @@ export interface InstalledAgentsOptions {
 
 const usualMaxDownload = 700_000_000;
 const usualMaxSilence = 30_000;
+/** Of files that no record names (ms). */
+const maxLeftoverAge = 24 * 60 * 60 * 1000;
 
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions;
@@ -174,6 +176,27 @@ export class InstalledAgents {
   /** Removes the folder of a version that is not used. */
   async discard(id: string, version: InstalledVersion | undefined): Promise<void> {
     if (version?.folder !== undefined) await this.#removeFolder(this.#path(id, version.folder));
+  }
+
+  /**
+   * Removes what a window that ended during an installation has left in the folder of the agent: what its record does not
+   * name, and is older than a day. Another window can be about to use what is newer.
+   */
+  async removeLeftovers(id: string): Promise<void> {
+    const record = (await this.read()).get(id);
+    const used = [record?.folder, record?.previous?.folder];
+    const names = await readdir(this.#versions(id)).catch((error: unknown) => {
+      if (!isNotFoundError(error)) this.#options.log.warn("Leftovers could not be removed.", asError(error).message);
+      return [];
+    });
+    for (const name of names.filter(each => !used.includes(each))) {
+      const path = join(this.#versions(id), name);
+      const time = await stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Infinity, // It was removed meanwhile.
+      );
+      if (time < this.#options.clock.now() - maxLeftoverAge) await this.#removeFolder(path);
+    }
   }
 
   /** Removes the record of an agent and the folders of all its versions. */

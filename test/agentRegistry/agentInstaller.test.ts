@@ -2,7 +2,17 @@
 // and servers that are made to do harm.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inProject } from "../../scripts/tools/project.mjs";
@@ -295,6 +305,34 @@ describe("installing an agent of the registry", () => {
       writeFileSync(path, JSON.stringify({ ...stored, folder: bad }));
       assert.equal(await record(), undefined, bad);
     }
+  });
+
+  it("removes what an installation that did not end has left, a day later", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    const versions = join(folder, "versions", "one");
+    for (const name of ["3.0.0-00000000", "3.0.0-11111111"]) {
+      mkdirSync(join(versions, name));
+      writeFileSync(join(versions, `${name}.part`), "");
+    }
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    for (const name of readdirSync(versions))
+      if (!name.includes("11111111")) utimesSync(join(versions, name), old, old);
+    await install("4.0.0", npx("4.0.0"));
+    const left = readdirSync(versions).map(name => name.replace(/(?<=^[12].*-)[0-9a-f]{8}$/, ""));
+    assert.deepEqual(left.toSorted(), ["2.0.0-", "3.0.0-11111111", "3.0.0-11111111.part"]);
+    await installer.rollBack("one");
+    assert.equal(runsText(), "two");
+  });
+
+  it("keeps the folder of an entry whose record is damaged until the new version has answered", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    rmSync(join(folder, "records"), { recursive: true });
+    for (const name of readdirSync(join(folder, "versions", "one")))
+      utimesSync(join(folder, "versions", "one", name), new Date(0), new Date(0));
+    check = () => Promise.reject(new Error("It ended with code 1."));
+    await assert.rejects(install("2.0.0", archive("2.tgz", await packed("two"))), /ended with code 1/);
+    assert.equal(runsText(), "one");
   });
 
   it("runs changes of one agent one after the other", async () => {
