@@ -4,14 +4,14 @@ import { SequencerByKey } from "../base/async.ts";
 import { t } from "../base/l10n.ts";
 import type { Distribution } from "./distribution.ts";
 import type { InstalledAgent, InstalledAgents, InstalledVersion, InstallRun } from "./installedAgents.ts";
-import { mergedSettingEntry, restoredEntry, type UserEntry } from "./installPlan.ts";
+import { isEntry, mergedSettingEntry, restoredEntry, type UserEntry } from "./installPlan.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
 
 /** The entries of `parley.agents`. */
 export interface AgentSettingEntries {
   /** The user's value for the agent. Undefined without one. */
   read(id: string): unknown;
-  /** Writes the value, and waits until it is in effect. Undefined removes it. */
+  /** Writes the value, and waits until it is in effect. Undefined removes it. Rejects if it is not in effect. */
   write(id: string, entry: unknown): Promise<void>;
 }
 
@@ -40,17 +40,19 @@ export class AgentInstaller {
     return this.#work.queue(agent.id, async () => {
       const { installed } = this.#options;
       const last = (await installed.read()).get(agent.id);
+      // An entry without a record, which can be damaged, may name a folder.
+      if (last || !isEntry(this.#options.entries.read(agent.id))) await installed.removeLeftovers(agent.id);
       const version = await installed.prepare(agent, distribution, run);
       try {
         run.onProgress({ phase: "check" });
         await this.#options.check(agent.id, this.#entryFor(agent.id, version, last), run);
         run.signal.throwIfAborted();
-        await this.#use(agent.id, version, last);
+        await this.#use(agent.id, version);
       } catch (error) {
         await installed.discard(agent.id, version);
         throw error;
       }
-      await installed.discard(agent.id, last?.previous);
+      await this.#discardUnused(agent.id, [last, last?.previous]);
     });
   }
 
@@ -59,7 +61,7 @@ export class AgentInstaller {
     return this.#work.queue(id, async () => {
       const current = (await this.#options.installed.read()).get(id);
       if (!current?.previous) throw new Error(t("There is no previous version to roll back to."));
-      await this.#use(id, current.previous, current);
+      await this.#use(id, current.previous);
     });
   }
 
@@ -69,7 +71,7 @@ export class AgentInstaller {
       const { installed, entries, stop } = this.#options;
       const current = (await installed.read()).get(id);
       const own = entries.read(id);
-      if (current && isEntry(own)) await entries.write(id, restoredEntry(own, current.entry, current.before));
+      if (current && isEntry(own)) await entries.write(id, restoredEntry(id, own, current.entry, current.before));
       await stop(id);
       await installed.remove(id);
     });
@@ -80,17 +82,19 @@ export class AgentInstaller {
     return mergedSettingEntry(isEntry(own) ? own : {}, version.entry, last?.entry);
   }
 
-  /** The record first: a folder that the setting names is always one of a record. */
-  async #use(id: string, version: InstalledVersion, last: InstalledAgent | undefined): Promise<void> {
+  /**
+   * The record first: a folder that the setting names is always one of a record. Both are read again, because another window
+   * can have changed them since.
+   */
+  async #use(id: string, version: InstalledVersion): Promise<void> {
     const { installed, entries } = this.#options;
+    await installed.assertPresent(id, version);
+    const last = (await installed.read()).get(id);
     const before = last ? last.before : entries.read(id);
+    // The same version again replaces itself, so the one before it stays to roll back to.
+    const previous = last && (last.version === version.version ? last.previous : versionOf(last));
     const next = this.#entryFor(id, version, last);
-    await installed.write({
-      id,
-      ...version,
-      ...(last && { previous: versionOf(last) }),
-      before,
-    });
+    await installed.write({ id, ...version, ...(previous && { previous }), before });
     try {
       await entries.write(id, next);
     } catch (error) {
@@ -99,9 +103,15 @@ export class AgentInstaller {
       throw error;
     }
   }
-}
 
-const isEntry = (value: unknown): value is UserEntry => typeof value === "object" && value !== null;
+  /** Removes the folders of those versions that the record no longer names. */
+  async #discardUnused(id: string, versions: readonly (InstalledVersion | undefined)[]): Promise<void> {
+    const { installed } = this.#options;
+    const record = (await installed.read()).get(id);
+    const used = [record?.folder, record?.previous?.folder];
+    for (const version of versions) if (!used.includes(version?.folder)) await installed.discard(id, version);
+  }
+}
 
 function versionOf({ version, type, shown, entry, folder }: InstalledAgent): InstalledVersion {
   return { version, type, shown, entry, ...(folder !== undefined && { folder }) };

@@ -27,6 +27,8 @@ export interface ArchiveLimits {
   /** Unpacked by packed bytes, as soon as the unpacked ones exceed `ratioFrom`. */
   readonly maxRatio: number;
   readonly ratioFrom: number;
+  /** Of the blocks of bzip2 that are unpacked at once. */
+  readonly maxPendingBytes: number;
   /** Names that differ only in case are the same file, as on macOS and Windows. */
   readonly ignoreCase: boolean;
 }
@@ -37,6 +39,7 @@ export const archiveLimits: ArchiveLimits = {
   maxBytes: 2_000_000_000,
   maxRatio: 100,
   ratioFrom: 20_000_000,
+  maxPendingBytes: 200_000_000,
   ignoreCase: process.platform !== "linux",
 };
 

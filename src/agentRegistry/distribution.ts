@@ -1,5 +1,7 @@
 // How an agent of the registry is distributed: as a package for npx or uvx, or as an archive for a platform. Each way is
 // read by itself, so a malformed one does not hide the others.
+import { commandLineText } from "../base/commandLineText.ts";
+import { exactLine } from "../base/inertText.ts";
 import { t } from "../base/l10n.ts";
 import { isRecord } from "../base/validators.ts";
 import { archiveKind, entryNameFault, type ArchiveKind } from "./archiveEntry.ts";
@@ -32,6 +34,27 @@ export interface BinaryDistribution extends StartArguments {
 
 export type Distribution = PackageDistribution | BinaryDistribution;
 
+/** How an agent starts, as it is shown: the program of an archive by its path in the archive. */
+export interface ShownStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How the distribution starts its agent. */
+export function shownStart(distribution: Distribution): ShownStart {
+  const { args, env } = distribution;
+  if (distribution.type === "binary") return { command: distribution.cmd, args, env };
+  const { type, package: name, cmd } = distribution;
+  if (type === "npx")
+    return {
+      command: "npx",
+      args: ["--yes", ...(cmd === undefined ? [name] : [`--package=${name}`, cmd]), ...args],
+      env,
+    };
+  return { command: "uvx", args: [...(cmd === undefined ? [name] : ["--from", name, cmd]), ...args], env };
+}
+
 /** The ways that an entry of the index describes, and what is wrong with the others. */
 export interface Distributions {
   readonly distributions: readonly Distribution[];
@@ -40,6 +63,10 @@ export interface Distributions {
 
 const maxArguments = 100;
 const maxTextLength = 4000;
+/** What the user agrees to must fit into a question as a whole. */
+const maxShownVariables = 20;
+/** Of a command line, a variable or an address (characters). */
+const maxShownLine = 400;
 
 /** The name of this platform in the registry, such as `linux-x86_64`. Undefined if the registry has no name for it. */
 export function registryTarget(platform: string, architecture: string): string | undefined {
@@ -55,8 +82,8 @@ export function readDistributions(value: unknown, target: string | undefined, fr
   const known = isRecord(value) ? value : {};
   for (const [type, described] of Object.entries(known).slice(0, 20)) {
     try {
-      if (type === "npx" || type === "uvx") distributions.push(readPackage(type, described));
-      else if (type === "binary") distributions.push(readBinary(described, target, from));
+      if (type === "npx" || type === "uvx") distributions.push(shownWhole(readPackage(type, described)));
+      else if (type === "binary") distributions.push(shownWhole(readBinary(described, target, from)));
       else faults.push(t("Parley does not know the distribution “{0}”.", type.slice(0, 50)));
     } catch (error) {
       faults.push(`${type}: ${(error as Error).message}`);
@@ -66,6 +93,20 @@ export function readDistributions(value: unknown, target: string | undefined, fr
   const order = ["npx", "uvx", "binary"];
   distributions.sort((a, b) => order.indexOf(a.type) - order.indexOf(b.type));
   return { distributions, faults };
+}
+
+/** Throws a sentence if a question could show only a part of the start. */
+function shownWhole<T extends Distribution>(distribution: T): T {
+  const { command, args, env } = shownStart(distribution);
+  const variables = Object.entries(env);
+  if (variables.length > maxShownVariables)
+    throw new Error(t("It sets more than {0} environment variables.", maxShownVariables));
+  const isLong = (text: string): boolean => exactLine(text).length > maxShownLine;
+  if (isLong(commandLineText(command, args)))
+    throw new Error(t("Its command has more than {0} characters.", maxShownLine));
+  if (variables.some(([name, value]) => isLong(`${name}=${value}`)))
+    throw new Error(t("One of its environment variables has more than {0} characters.", maxShownLine));
+  return distribution;
 }
 
 /** A package of npm: with a version or a tag, and never an option, a path or an address. */
@@ -100,6 +141,7 @@ function readBinary(value: unknown, target: string | undefined, from: string): B
   if (typeof archive !== "string" || archive.length > maxTextLength)
     throw new Error(t("The archive has no web address."));
   const url = checkedAddress(archive, from);
+  if (url.href.length > maxShownLine) throw new Error(t("The web address has more than {0} characters.", maxShownLine));
   const kind = archiveKind(url.pathname);
   if (kind === undefined) throw new Error(t("Parley cannot unpack “{0}”.", url.pathname.split("/").at(-1) ?? ""));
   if (typeof cmd !== "string") throw new Error(t("The program in the archive is not named."));

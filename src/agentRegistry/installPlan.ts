@@ -1,15 +1,9 @@
 // What Parley writes to `parley.agents` for an agent of the registry, and what an update changes in it.
+import { agentPresets } from "../agents/registry.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
-import type { Distribution } from "./distribution.ts";
+import { shownStart, type Distribution, type ShownStart } from "./distribution.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
-
-/** How an agent starts, as it is shown: the program of an archive by its path in the archive. */
-export interface ShownStart {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
 
 /** The fields of an entry of `parley.agents` that Parley writes. */
 export interface AgentSettingEntry extends ShownStart {
@@ -22,20 +16,6 @@ export interface AgentSettingEntry extends ShownStart {
 /** npx and uvx download the agent at its first start. */
 const downloadTimeout = 300;
 const programTimeout = 60;
-
-/** How the distribution starts its agent. */
-export function shownStart(distribution: Distribution): ShownStart {
-  const { args, env } = distribution;
-  if (distribution.type === "binary") return { command: distribution.cmd, args, env };
-  const { type, package: name, cmd } = distribution;
-  if (type === "npx")
-    return {
-      command: "npx",
-      args: ["--yes", ...(cmd === undefined ? [name] : [`--package=${name}`, cmd]), ...args],
-      env,
-    };
-  return { command: "uvx", args: [...(cmd === undefined ? [name] : ["--from", name, cmd]), ...args], env };
-}
 
 /** The entry for the agent. `program` is the full path of the program of an archive. */
 export function settingEntry(
@@ -93,29 +73,43 @@ const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word
 /** The fields that an entry of the user keeps when the agent of the registry starts it. */
 export type UserEntry = Readonly<Record<string, unknown>>;
 
-/** The user's entry with the fields of the new one. Variables that the user has added stay. */
+/** The fields that only an agent on a server can have. */
+const serverFields = ["url", "headers", "sameFolder"];
+
+/** The user's entry with the fields of the new one. Variables that the user has added stay; a server does not. */
 export function mergedSettingEntry(own: UserEntry, next: AgentSettingEntry, last?: AgentSettingEntry): UserEntry {
-  const { env: ownEnv } = own;
-  const added = Object.entries(typeof ownEnv === "object" && ownEnv !== null ? (ownEnv as UserEntry) : {}).filter(
-    ([name, value]) => last?.env[name] !== value,
-  );
+  const added = Object.entries(asEntry(own["env"])).filter(([name, value]) => last?.env[name] !== value);
   const env = { ...next.env, ...Object.fromEntries(added) };
-  const { env: _env, ...others } = { ...own, ...next };
+  const program = Object.entries(own).filter(([field]) => field !== "env" && !serverFields.includes(field));
+  const { env: _env, ...fields } = next;
+  const others = { ...Object.fromEntries(program), ...fields };
   return Object.keys(env).length === 0 ? others : { ...others, env };
 }
 
 /**
- * The user's entry without what Parley wrote, and with what it replaced. Undefined if nothing is left: the agent is then no
- * longer in the setting. `before`: the user's value of the setting before the agent was added.
+ * The user's entry without what Parley wrote, and with what it replaced. Variables that the user has added since stay.
+ * Undefined if what is left starts no agent: the agent is then no longer in the setting. `before`: the user's value of the
+ * setting before the agent was added.
  */
-export function restoredEntry(own: UserEntry, written: AgentSettingEntry, before: unknown): unknown {
+export function restoredEntry(id: string, own: UserEntry, written: AgentSettingEntry, before: unknown): unknown {
   if (before === false) return false;
   const kept = mergedSettingEntry(own, { ...written, env: {} }, written);
-  const fields = new Set(Object.keys(written).filter(field => field !== "env"));
-  const others = Object.fromEntries(Object.entries(kept).filter(([field]) => !fields.has(field)));
-  const restored = { ...others, ...(typeof before === "object" && before !== null && (before as UserEntry)) };
+  const others = Object.fromEntries(Object.entries(kept).filter(([field]) => !Object.hasOwn(written, field)));
+  const env = asEntry(kept["env"]);
+  if (isEntry(before)) {
+    const variables = { ...asEntry(before["env"]), ...env };
+    return { ...others, ...before, ...(Object.keys(variables).length > 0 && { env: variables }) };
+  }
+  // Only an agent that Parley includes starts without a command of the user.
+  if (!agentPresets.some(preset => preset.id === id)) return undefined;
+  const restored = { ...others, ...(Object.keys(env).length > 0 && { env }) };
   return Object.keys(restored).length === 0 ? undefined : restored;
 }
+
+/** Whether a value of the setting is an entry. */
+export const isEntry = (value: unknown): value is UserEntry =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const asEntry = (value: unknown): UserEntry => (isEntry(value) ? value : {});
 
 /** Whether the user has changed the command or the arguments that Parley wrote, which the next version replaces. */
 export const isEditedByUser = (own: UserEntry, written: AgentSettingEntry): boolean =>
@@ -151,11 +145,16 @@ function versionParts(version: string): readonly [readonly number[], string] {
   ];
 }
 
+/** A package with a version, not with a tag or a range of versions. A scope can begin with a digit. */
+const fixedVersion = { npx: /.@\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/, uvx: /(?:==|@)\d[\w.+!-]*$/ };
+
 /** What the user should know before the first start. */
 export function installCaveats(distribution: Distribution): readonly string[] {
   if (distribution.type === "binary")
     return distribution.sha256 === undefined
       ? [t("Unverified: the registry has no checksum of the archive.")]
       : [t("Verified: the archive must have the checksum of the registry.")];
-  return /@\d|==/.test(distribution.package) ? [] : [t("The registry names no fixed version of the package.")];
+  return fixedVersion[distribution.type].test(distribution.package)
+    ? []
+    : [t("The registry names no fixed version of the package.")];
 }

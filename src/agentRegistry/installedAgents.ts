@@ -1,8 +1,8 @@
 // The agents of the registry that Parley has installed in this profile: a record for each, and the folders of archives.
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { asError } from "../base/errors.ts";
+import { asError, isNotFoundError } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock, Log } from "../base/log.ts";
 import {
@@ -18,17 +18,18 @@ import {
   type Validator,
 } from "../base/validators.ts";
 import { RecordFiles } from "../files/recordFiles.ts";
-import { archiveLimits, type ArchiveLimits } from "./archiveEntry.ts";
-import type { Distribution } from "./distribution.ts";
+import { archiveLimits, entryNameFault, type ArchiveLimits } from "./archiveEntry.ts";
+import { shownStart, type Distribution } from "./distribution.ts";
 import { downloadFile } from "./download.ts";
-import { settingEntry, shownStart } from "./installPlan.ts";
+import { settingEntry } from "./installPlan.ts";
 import type { RegistryAgent } from "./registryAgent.ts";
 import { unpackInThread } from "./unpackInThread.ts";
 
-const isId: Validator<string> = (value): value is string => isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value);
+const isId: Validator<string> = (value): value is string =>
+  isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value) && entryNameFault(value) === undefined;
 /** The name of a folder beside those of other versions. Never a path: a record must not name what is removed elsewhere. */
 const isFolderName: Validator<string> = (value): value is string =>
-  isString(value) && /^\w[\w.+-]{0,99}$/.test(value) && !value.includes("..");
+  isString(value) && /^\w[\w.+-]{0,99}$/.test(value) && !value.includes("..") && entryNameFault(value) === undefined;
 const isEnvironment: Validator<Readonly<Record<string, string>>> = (value): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every(isString);
 
@@ -87,6 +88,8 @@ export interface InstalledAgentsOptions {
 
 const usualMaxDownload = 700_000_000;
 const usualMaxSilence = 30_000;
+/** Of files that no record names (ms). */
+const maxLeftoverAge = 24 * 60 * 60 * 1000;
 
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions;
@@ -159,21 +162,58 @@ export class InstalledAgents {
     }
   }
 
+  /** Rejects with a sentence if the program of the version is no longer there. What npx and uvx download is not checked. */
+  async assertPresent(id: string, { version, entry, folder }: InstalledVersion): Promise<void> {
+    if (folder === undefined) return;
+    const program = await stat(entry.command).catch((error: unknown) => {
+      if (isNotFoundError(error)) return undefined;
+      throw error;
+    });
+    if (!program?.isFile() || !entry.command.startsWith(this.#path(id, folder)))
+      throw new Error(t("The program of version {0} is missing. Install the agent again.", version));
+  }
+
   /** Removes the folder of a version that is not used. */
   async discard(id: string, version: InstalledVersion | undefined): Promise<void> {
     if (version?.folder !== undefined) await this.#removeFolder(this.#path(id, version.folder));
+  }
+
+  /**
+   * Removes what a window that ended during an installation has left in the folder of the agent: what its record does not
+   * name, and is older than a day. Another window can be about to use what is newer.
+   */
+  async removeLeftovers(id: string): Promise<void> {
+    const record = (await this.read()).get(id);
+    const used = [record?.folder, record?.previous?.folder];
+    const names = await readdir(this.#versions(id)).catch((error: unknown) => {
+      if (!isNotFoundError(error)) this.#options.log.warn("Leftovers could not be removed.", asError(error).message);
+      return [];
+    });
+    for (const name of names.filter(each => !used.includes(each))) {
+      const path = join(this.#versions(id), name);
+      const time = await stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Infinity, // It was removed meanwhile.
+      );
+      if (time < this.#options.clock.now() - maxLeftoverAge) await this.#removeFolder(path);
+    }
   }
 
   /** Removes the record of an agent and the folders of all its versions. */
   async remove(id: string): Promise<void> {
     if (!isId(id)) throw new Error(t("Its ID is not valid."));
     await this.#records.remove(id);
-    await this.#removeFolder(join(this.#options.folder, id));
+    await this.#removeFolder(this.#versions(id));
   }
 
   #path(id: string, folder: string): string {
     if (!isId(id) || !isFolderName(folder)) throw new Error(t("Its ID is not valid."));
-    return join(this.#options.folder, id, folder);
+    return join(this.#versions(id), folder);
+  }
+
+  /** The folder of the versions of an agent. It is not beside the records, because an ID can be any word. */
+  #versions(id: string): string {
+    return join(this.#options.folder, "versions", id);
   }
 
   /** On Windows, a program that still runs cannot be removed. Its folder is then only logged: it harms nothing. */

@@ -3,6 +3,7 @@
 import { visibleName } from "../base/inertText.ts";
 import { t } from "../base/l10n.ts";
 import { isRecord } from "../base/validators.ts";
+import { entryNameFault } from "./archiveEntry.ts";
 import { readDistributions } from "./distribution.ts";
 import type { RegistryAgent, RegistryIndex, UnusableAgent } from "./registryAgent.ts";
 import { checkedAddress } from "./secureAddress.ts";
@@ -59,13 +60,19 @@ function readAgent(entry: unknown, { address, target }: IndexSource): RegistryAg
   const { id, version } = entry;
   const name = cleanText(entry["name"], 60);
   const label = name || cleanText(id, 60);
-  if (typeof id !== "string" || id.length > 64 || !/^[a-z][a-z0-9-]*$/.test(id))
+  // ID and version become names of folders.
+  if (typeof id !== "string" || id.length > 64 || !/^[a-z][a-z0-9-]*$/.test(id) || entryNameFault(id) !== undefined)
     return { label, reason: t("Its ID is not valid.") };
   if (id === reservedId) return { label, reason: t("Its ID is that of the demo agent.") };
-  if (typeof version !== "string" || !/^\w[\w.+-]{0,49}$/.test(version))
-    return { label, reason: t("Its version is not valid.") };
+  if (
+    typeof version !== "string" ||
+    !/^\w[\w.+-]{0,49}$/.test(version) ||
+    version.includes("..") ||
+    entryNameFault(version) !== undefined
+  )
+    return { id, label, reason: t("Its version is not valid.") };
   const { distributions, faults } = readDistributions(entry["distribution"], target, address);
-  if (distributions.length === 0) return { label, reason: faults.join(" ") };
+  if (distributions.length === 0) return { id, label, reason: faults.join(" ") };
   const license = cleanText(entry["license"], 40);
   const website = linkOf(entry["website"], address) ?? linkOf(entry["repository"], address);
   const icon = linkOf(entry["icon"], address);

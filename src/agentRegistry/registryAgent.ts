@@ -22,6 +22,8 @@ export interface RegistryAgent {
 
 /** An entry that Parley cannot use, with the reason. It is shown, and affects no other entry. */
 export interface UnusableAgent {
+  /** Absent if it is not valid. */
+  readonly id?: string;
   readonly label: string;
   readonly reason: string;
 }

@@ -7,6 +7,7 @@ import { asError, isNotFoundError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { isFiniteNumber, isRecordWith, isString, optional, type TypeOf } from "../base/validators.ts";
 import { checkStatus, download, downloadText, textOf, type DownloadOptions } from "./download.ts";
+import { plainIcon } from "./registryIcon.ts";
 import { checkedAddress } from "./secureAddress.ts";
 
 const isCachedIndex = isRecordWith({
@@ -113,7 +114,7 @@ export class RegistryCache {
   }
 
   /**
-   * The SVG texts of the icons, by their addresses. Icons that are missing or too large are left out. Resolves with those
+   * The SVG texts of the icons, by their addresses. Icons that are missing, too large or not plain are left out. Resolves with those
    * that were found when the signal aborts. Never rejects.
    */
   async icons(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -125,9 +126,10 @@ export class RegistryCache {
       try {
         const stored = await readFile(join(this.#options.folder, name), "utf8").catch(() => undefined);
         const text = stored ?? (await downloadText(address, options));
-        if (!/<svg[\s>]/i.test(text.slice(0, 4000))) return;
-        found.set(address, text);
-        if (stored === undefined) await this.#write(name, text);
+        const icon = plainIcon(text);
+        if (icon === undefined) return;
+        found.set(address, icon);
+        if (stored === undefined) await this.#write(name, icon);
       } catch (error) {
         if (!signal.aborted) log.debug(`The icon ${address} could not be read.`, asError(error).message);
       }

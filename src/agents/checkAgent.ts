@@ -105,6 +105,8 @@ async function useAgent(
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
+  // It can abort while the agent starts, which calls no listener any more.
+  if (signal.aborted) onAbort();
   let isReady = false;
   void transport.whenEnded.then(end => stop.abort(new ProblemError(end.problem(isReady))));
   const began = clock.now();

@@ -20,13 +20,17 @@ describe("the list of agents of the registry", () => {
   let shown: readonly vscode.QuickPickItem[];
   let messages: string[];
   let questions: (readonly string[])[];
-  /** The label that the user picks. */
+  /** The label that the user picks, and the one in the list after it. */
   let pick: string | undefined;
+  let action: string | undefined;
+  /** The button of questions that the user presses. */
+  let answer: string | undefined;
 
   beforeEach(async () => {
     registry = await LoopbackRegistry.start();
     folder = mkdtempSync(join(tmpdir(), "parley-list-"));
-    [programs, started, shown, messages, questions, pick] = [["npx"], [], [], [], [], undefined];
+    [programs, started, shown, messages, questions] = [["npx"], [], [], [], []];
+    [pick, action, answer] = [undefined, undefined, undefined];
     registry.agents = [
       { id: "one", name: "One", version: "1.0.0", distribution: { npx: { package: "one@1.0.0" } } },
       { id: "two", name: "Two", version: "1.0.0", distribution: { uvx: { package: "two==1.0.0" } } },
@@ -34,28 +38,43 @@ describe("the list of agents of the registry", () => {
     ];
     addAgent = createAddAgent({
       host: {
-        check: () => Promise.reject(new Error("Nothing starts in this test.")),
+        check: () => Promise.resolve(),
         stop: () => Promise.resolve(),
         startSession: async id => void started.push(id),
         hasProgram: async name => programs.includes(name),
       },
+      storedNames: id => (id === "one" ? ["API_KEY"] : []),
       ...{ folder, unpackScript: "none", clock: systemClock, log: nullLog },
     });
     Object.assign(vscode.window, {
       showQuickPick: async (items: readonly vscode.QuickPickItem[] | Promise<readonly vscode.QuickPickItem[]>) => {
         shown = await items;
-        return shown.find(({ label }) => label === pick);
+        return shown.find(({ label }) => label === pick || label === action);
       },
       showInformationMessage: async (message: string) => void messages.push(message),
-      showWarningMessage: async (message: string, { detail = "" }: vscode.MessageOptions) =>
-        void questions.push([message, ...detail.split("\n")]),
+      showWarningMessage: async (message: string, { detail = "" }: vscode.MessageOptions) => {
+        questions.push([message, ...detail.split("\n")]);
+        return answer;
+      },
     });
   });
   afterEach(async () => {
+    await setAgents(undefined);
     Object.assign(vscode.window, { showQuickPick, showInformationMessage, showWarningMessage });
     await registry.stop();
     rmSync(folder, { recursive: true, force: true });
   });
+
+  const setAgents = (value: unknown): Thenable<void> =>
+    vscode.workspace.getConfiguration("parley").update("agents", value, vscode.ConfigurationTarget.Global);
+  const agentsNow = (): unknown => vscode.workspace.getConfiguration("parley").inspect("agents")?.globalValue;
+
+  /** Installs an agent of the list. */
+  async function install(name: string): Promise<void> {
+    [pick, action, answer] = [name, undefined, "Install"];
+    await run();
+    [pick, answer, messages, questions] = [undefined, undefined, [], []];
+  }
 
   const run = (address = registry.address): Promise<void> => addAgent.run(address, agentPresets);
   const labels = (): readonly string[] => shown.map(({ label }) => label);
@@ -104,6 +123,85 @@ describe("the list of agents of the registry", () => {
     await run("");
     assert.equal(labels()[0], "Included in Parley");
     assert.equal(labels().length, 1 + agentPresets.length);
+  });
+
+  it("starts an installed agent, and offers to install it again if its entry is gone or hidden", async () => {
+    await install("One");
+    assert.deepEqual(Object.keys(agentsNow() as object), ["one"]);
+    [pick, action] = ["One", "Start Session"];
+    await run();
+    assert.deepEqual(labels(), ["Start Session", "Remove…"]);
+    assert.deepEqual(started, ["one"]);
+    for (const value of [{}, { one: false }]) {
+      await setAgents(value);
+      [pick, action, answer] = ["One", "Install Again…", "Install"];
+      await run();
+      assert.deepEqual(labels(), ["Install Again…", "Remove…"]);
+      assert.deepEqual(Object.keys((agentsNow() as { one: object }).one).includes("command"), true);
+    }
+    assert.deepEqual(started, ["one"]);
+  });
+
+  it("starts no other agent in place of one that is hidden", async () => {
+    await setAgents({ goose: false });
+    pick = "goose";
+    await assert.rejects(run(""), /^Error: goose cannot start, because it is missing, hidden or not valid/);
+    assert.deepEqual(started, []);
+  });
+
+  it("removes an installed agent without a list, without a registry, and if its entry cannot be used", async () => {
+    const [first] = registry.agents;
+    const unusable = { ...(first as object), distribution: { docker: {} } };
+    const without: readonly (readonly [() => unknown, string, RegExp])[] = [
+      [() => (registry.agents = [unusable]), registry.address, /^1\.0\.0 installed, its entry .* cannot be used$/],
+      [() => (registry.agents = []), registry.address, /^1\.0\.0 installed, no longer in the registry$/],
+      [() => undefined, "", /^1\.0\.0 installed$/],
+      [() => registry.stop(), `${registry.address}?other`, /^1\.0\.0 installed$/],
+    ];
+    for (const [prepare, address, description] of without) {
+      registry.agents = [first as object];
+      await install("One");
+      await prepare();
+      await run(address);
+      assert.match(shown.find(({ label }) => label === "One")?.description ?? "", description);
+      [pick, action, answer] = ["One", "Remove…", "Remove"];
+      await run(address);
+      assert.deepEqual([messages, agentsNow()], [["One was removed."], {}]);
+    }
+  });
+
+  it("asks before it rolls back, with what changes, and does nothing without an answer", async () => {
+    await install("One");
+    const first = agentsNow();
+    const distribution = { npx: { package: "one@2.0.0", env: { MODE: "fast" } } };
+    registry.agents = [{ id: "one", name: "One", version: "2.0.0", distribution }];
+    [pick, action, answer] = ["One", "Update to 2.0.0…", "Update"];
+    await run();
+    const second = agentsNow();
+    [action, answer, questions] = ["Roll Back to 1.0.0…", undefined, []];
+    await run();
+    assert.deepEqual(questions, [
+      [
+        "Roll back One from 2.0.0 to 1.0.0?",
+        "What changes:",
+        "− arguments: --yes one@2.0.0",
+        "+ arguments: --yes one@1.0.0",
+        "− variable: MODE=fast",
+      ],
+    ]);
+    assert.deepEqual(agentsNow(), second);
+    await setAgents({ one: { ...(second as { one: object }).one, command: "mine" } });
+    [answer, questions] = ["Roll Back", []];
+    await run();
+    assert.equal(questions[0]?.at(-1), "Your own changes of the command and the arguments are replaced.");
+    assert.deepEqual(agentsNow(), first);
+  });
+
+  it("names the variables of the user that the program gets", async () => {
+    await setAgents({ one: { command: "mine", env: { TOKEN: "t", API_KEY: "k" } } });
+    for (pick of ["One", "Gemini CLI"]) await run();
+    const named = questions.map(lines => lines.filter(line => line.includes("variables of yours")));
+    assert.deepEqual(named, [["It gets these variables of yours: API_KEY, TOKEN"], []]);
   });
 
   it("makes hostile texts of an entry harmless", async () => {

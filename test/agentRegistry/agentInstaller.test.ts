@@ -2,14 +2,24 @@
 // and servers that are made to do harm.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { AgentInstaller } from "../../src/agentRegistry/agentInstaller.ts";
 import { archiveLimits } from "../../src/agentRegistry/archiveEntry.ts";
 import type { Distribution } from "../../src/agentRegistry/distribution.ts";
-import { InstalledAgents } from "../../src/agentRegistry/installedAgents.ts";
+import { InstalledAgents, type InstalledAgent } from "../../src/agentRegistry/installedAgents.ts";
 import type { UserEntry } from "../../src/agentRegistry/installPlan.ts";
 import { readIndex } from "../../src/agentRegistry/readIndex.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
@@ -63,9 +73,13 @@ describe("installing an agent of the registry", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Offers the agent `one` and installs it. */
-  async function install(version: string, distribution: object, signal = new AbortController().signal): Promise<void> {
-    registry.agents = [{ id: "one", name: "One", version, distribution }];
+  /** Offers an agent, usually `one`, and installs it. */
+  async function install(
+    version: string,
+    distribution: object,
+    { signal = new AbortController().signal, id = "one" } = {},
+  ): Promise<void> {
+    registry.agents = [{ id, name: "One", version, distribution }];
     const text = JSON.stringify({ agents: registry.agents });
     const { agents, unusable } = readIndex(text, { address: registry.address, target: "linux-x86_64" });
     const [agent] = agents;
@@ -85,8 +99,8 @@ describe("installing an agent of the registry", () => {
   const runsText = (): string => readFileSync(commandOf(setting["one"]), "utf8");
   /** The folders of versions. */
   const folders = (): readonly string[] =>
-    existsSync(join(folder, "one"))
-      ? readdirSync(join(folder, "one")).map(name => name.replace(/-[0-9a-f]{8}$/, ""))
+    existsSync(join(folder, "versions", "one"))
+      ? readdirSync(join(folder, "versions", "one")).map(name => name.replace(/-[0-9a-f]{8}$/, ""))
       : [];
   const record = async () => (await installed.read()).get("one");
 
@@ -112,7 +126,7 @@ describe("installing an agent of the registry", () => {
   ] as const)
     it(`unpacks a ${kind} into a folder of its own, with the program executable`, async () => {
       await install("1.0.0", archive(name, await body()));
-      assert.ok(commandOf(setting["one"]).startsWith(join(folder, "one", "1.0.0-")));
+      assert.ok(commandOf(setting["one"]).startsWith(join(folder, "versions", "one", "1.0.0-")));
       assert.equal(statSync(commandOf(setting["one"])).mode & 0o777, 0o755);
       assert.deepEqual(folders(), ["1.0.0"]);
     });
@@ -165,6 +179,49 @@ describe("installing an agent of the registry", () => {
     await install("2.0.0", archive("2.tgz", await packed("two")));
     await installer.remove("one");
     assert.deepEqual([setting, stopped, folders(), await record()], [{}, ["one"], [], undefined]);
+  });
+
+  it("removes nothing of other agents, whatever the ID of an agent is", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    const ids = ["records", "versions"];
+    for (const id of ids) await install("1.0.0", archive("2.tgz", await packed("two")), { id });
+    for (const id of ids) await installer.remove(id);
+    assert.deepEqual([...(await installed.read()).keys()], ["one"]);
+    assert.equal(runsText(), "one");
+  });
+
+  it("keeps the version before when the same version is installed again", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    delete setting["one"];
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    assert.equal((await record())?.previous?.version, "1.0.0");
+    assert.deepEqual(folders().toSorted(), ["1.0.0", "2.0.0"]);
+    assert.equal(runsText(), "two");
+  });
+
+  it("rolls back to no version whose program is gone, and changes nothing", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    rmSync(commandOf(setting["one"]));
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    const before = [setting["one"], await record()];
+    await assert.rejects(installer.rollBack("one"), /program of version 1\.0\.0 is missing/);
+    assert.deepEqual([setting["one"], await record()], before);
+  });
+
+  it("keeps what another window installed while a version was checked", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    check = async () => {
+      check = () => Promise.resolve();
+      const { previous: _none, ...first } = (await record()) as InstalledAgent;
+      await installed.write({ ...first, version: "1.5.0", previous: first, before: { command: "mine" } });
+      setting["one"] = { ...(setting["one"] as object), icon: "rocket" };
+    };
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    assert.deepEqual([(await record())?.previous?.version, (await record())?.before], ["1.5.0", { command: "mine" }]);
+    assert.equal((setting["one"] as { icon?: string }).icon, "rocket");
+    await installer.rollBack("one");
+    assert.equal(runsText(), "one", "Its folder is that of version 1.5.0.");
   });
 
   it("restores the entry that the user had before", async () => {
@@ -231,7 +288,7 @@ describe("installing an agent of the registry", () => {
     const distribution = archive("a.tgz", Buffer.alloc(0));
     registry.answer("/a.tgz", { type: "silent" });
     const cancel = new AbortController();
-    const installing = install("1.0.0", distribution, cancel.signal);
+    const installing = install("1.0.0", distribution, { signal: cancel.signal });
     await until(() => registry.openAnswers === 1);
     cancel.abort(new Error("Cancelled."));
     await assert.rejects(installing, /Cancelled/);
@@ -248,6 +305,34 @@ describe("installing an agent of the registry", () => {
       writeFileSync(path, JSON.stringify({ ...stored, folder: bad }));
       assert.equal(await record(), undefined, bad);
     }
+  });
+
+  it("removes what an installation that did not end has left, a day later", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    await install("2.0.0", archive("2.tgz", await packed("two")));
+    const versions = join(folder, "versions", "one");
+    for (const name of ["3.0.0-00000000", "3.0.0-11111111"]) {
+      mkdirSync(join(versions, name));
+      writeFileSync(join(versions, `${name}.part`), "");
+    }
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    for (const name of readdirSync(versions))
+      if (!name.includes("11111111")) utimesSync(join(versions, name), old, old);
+    await install("4.0.0", npx("4.0.0"));
+    const left = readdirSync(versions).map(name => name.replace(/(?<=^[12].*-)[0-9a-f]{8}$/, ""));
+    assert.deepEqual(left.toSorted(), ["2.0.0-", "3.0.0-11111111", "3.0.0-11111111.part"]);
+    await installer.rollBack("one");
+    assert.equal(runsText(), "two");
+  });
+
+  it("keeps the folder of an entry whose record is damaged until the new version has answered", async () => {
+    await install("1.0.0", archive("1.tgz", await packed("one")));
+    rmSync(join(folder, "records"), { recursive: true });
+    for (const name of readdirSync(join(folder, "versions", "one")))
+      utimesSync(join(folder, "versions", "one", name), new Date(0), new Date(0));
+    check = () => Promise.reject(new Error("It ended with code 1."));
+    await assert.rejects(install("2.0.0", archive("2.tgz", await packed("two"))), /ended with code 1/);
+    assert.equal(runsText(), "one");
   });
 
   it("runs changes of one agent one after the other", async () => {

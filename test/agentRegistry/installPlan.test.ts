@@ -1,6 +1,7 @@
 // What Parley writes for an agent of the registry, and what an update changes.
 import assert from "node:assert/strict";
-import type { Distribution } from "../../src/agentRegistry/distribution.ts";
+import { resolveAgents } from "../../src/agents/registry.ts";
+import { shownStart, type Distribution } from "../../src/agentRegistry/distribution.ts";
 import {
   compareVersions,
   hasUpdate,
@@ -9,7 +10,6 @@ import {
   mergedSettingEntry,
   restoredEntry,
   settingEntry,
-  shownStart,
   startDifferences,
 } from "../../src/agentRegistry/installPlan.ts";
 
@@ -58,8 +58,15 @@ describe("the plan of an installation", () => {
     assert.match(installCaveats(binary).join(), /^Unverified/);
     assert.match(installCaveats({ ...binary, sha256: "a" }).join(), /^Verified/);
     assert.deepEqual([installCaveats(npx), installCaveats(uvx)], [[], []]);
-    assert.match(installCaveats({ ...npx, package: "p@latest" }).join(), /no fixed version/);
-    assert.match(installCaveats({ ...npx, package: "@scope/p" }).join(), /no fixed version/);
+    for (const name of ["@scope/p@1.0.0-beta.1", "@1scope/p@10.0.0+build"])
+      assert.deepEqual(installCaveats({ ...npx, package: name }), [], name);
+    for (const name of ["p[extra]==1.0", "p@2024.1"])
+      assert.deepEqual(installCaveats({ ...uvx, package: name }), [], name);
+    const loose: readonly Distribution[] = [
+      ...["p", "p@latest", "p@1", "p@1.x", "@scope/p", "@1password/agent"].map(name => ({ ...npx, package: name })),
+      ...["p", "p@latest", "p==latest"].map(name => ({ ...uvx, package: name })),
+    ];
+    for (const distribution of loose) assert.match(installCaveats(distribution).join(), /no fixed version/);
   });
 
   const written = settingEntry({ name: "Agent", description: "Text" }, npx, undefined);
@@ -89,13 +96,37 @@ describe("the plan of an installation", () => {
   });
 
   it("restores what the agent replaced", () => {
-    const entry = mergedSettingEntry({}, written);
-    assert.equal(restoredEntry(entry, written, undefined), undefined);
-    assert.equal(restoredEntry(entry, written, false), false);
-    assert.deepEqual(restoredEntry({ ...entry, icon: "rocket" }, written, undefined), { icon: "rocket" });
-    assert.deepEqual(restoredEntry({ ...entry, env: { A: "1", KEY: "k" } }, written, undefined), { env: { KEY: "k" } });
-    const before = { command: "mine", args: ["x"] };
-    assert.deepEqual(restoredEntry(mergedSettingEntry(before, written), written, before), before);
+    const restored = (own: object, before?: unknown): unknown =>
+      restoredEntry("one", { ...mergedSettingEntry({}, written), ...own }, written, before);
+    assert.equal(restored({}), undefined);
+    assert.equal(restored({}, false), false);
+    const before = { command: "mine", args: ["x"], env: { A: "mine" } };
+    assert.deepEqual(restoredEntry("one", mergedSettingEntry(before, written), written, before), before);
+    assert.deepEqual(restored({ icon: "rocket", env: { A: "1", KEY: "k" } }, before), {
+      ...{ ...before, icon: "rocket" },
+      env: { A: "mine", KEY: "k" },
+    });
+  });
+
+  it("leaves no entry that starts nothing, whatever the user has added to it", () => {
+    for (const added of [{ protocol: "2" }, { env: { A: "1", KEY: "k" } }, { icon: "rocket", defaults: { a: "b" } }])
+      for (const id of ["one", "gemini"]) {
+        const own = { ...mergedSettingEntry({}, written), ...added };
+        const restored = restoredEntry(id, own, written, undefined);
+        assert.deepEqual(resolveAgents([], restored === undefined ? {} : { [id]: restored }).bad, []);
+        const { env: _env, ...fields } = added as Record<string, unknown>;
+        const kept = "env" in added ? { ...fields, env: { KEY: "k" } } : fields;
+        assert.deepEqual(restored, id === "gemini" ? kept : undefined);
+      }
+  });
+
+  it("replaces the server of an own entry with a program, and restores it", () => {
+    const before = { url: "https://a.example", headers: { "X-Key": "k" }, sameFolder: true, icon: "rocket" };
+    const entry = mergedSettingEntry(before, written);
+    assert.deepEqual(resolveAgents([], { one: before }).bad, []);
+    assert.deepEqual(resolveAgents([], { one: entry }).bad, []);
+    assert.equal(entry["icon"], "rocket");
+    assert.deepEqual(restoredEntry("one", entry, written, before), before);
   });
 
   it("orders versions by their numbers, and takes every other text for an update", () => {

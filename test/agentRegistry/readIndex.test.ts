@@ -13,6 +13,10 @@ const binary = (fields: object = {}) => ({
   binary: { "linux-x86_64": { archive: "https://files.example/one.tar.gz", cmd: "./one", ...fields } },
 });
 
+/** As many different variables. */
+const letters = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`NAME${at}`, "x"]));
+
 describe("the index of the registry", () => {
   it("gives what is known of an agent, and its ways to install it, with npx first", () => {
     const { agents, unusable } = read([
@@ -63,6 +67,9 @@ describe("the index of the registry", () => {
     null: [null, /is not an object/],
     "no id": [agent({ id: undefined }), /ID is not valid/],
     "a path as id": [agent({ id: "../one" }), /ID is not valid/],
+    "a device of Windows as id": [agent({ id: "com1" }), /ID is not valid/],
+    "a device of Windows as version": [agent({ version: "nul.1" }), /version is not valid/],
+    "a version that no folder can have": [agent({ version: "1..2" }), /version is not valid/],
     "the id of the demo agent": [agent({ id: "demo" }), /demo agent/],
     "a path as version": [agent({ version: "../1" }), /version is not valid/],
     "no distribution": [agent({ distribution: undefined }), /no distribution/],
@@ -84,6 +91,26 @@ describe("the index of the registry", () => {
     "a variable with a broken name": [
       agent({ distribution: { npx: { package: "p", env: { "A=B": "c" } } } }),
       /variables/,
+    ],
+    "more variables than a question shows": [
+      agent({ distribution: { npx: { package: "p", env: letters(21) } } }),
+      /more than 20 environment variables/,
+    ],
+    "a command that a question cannot show": [
+      agent({ distribution: { npx: { package: "p", args: ["--acp", ...Object.keys(letters(90))] } } }),
+      /command has more than 400 characters/,
+    ],
+    "a program that a question cannot show": [
+      agent({ distribution: binary({ cmd: Object.keys(letters(90)).join("/") }) }),
+      /command has more than 400 characters/,
+    ],
+    "a variable that a question cannot show": [
+      agent({ distribution: { npx: { package: "p", env: { A: Object.keys(letters(90)).join() } } } }),
+      /variables has more than 400 characters/,
+    ],
+    "an archive whose address a question cannot show": [
+      agent({ distribution: binary({ archive: `https://f.example/${Object.keys(letters(90)).join("/")}.zip` }) }),
+      /address has more than 400 characters/,
     ],
     "another platform": [
       agent({ distribution: { binary: { "darwin-aarch64": { archive: "https://a.example/a", cmd: "a" } } } }),

@@ -125,11 +125,20 @@ describe("the cache of the registry", () => {
     assert.equal((ids((await read()).text) as unknown[]).length, 2000);
   });
 
+  it("judges icons that are stored, too", async () => {
+    const name = `${registry.origin}/good.svg`;
+    registry.answer("/good.svg", { body: "<svg></svg>" });
+    assert.equal((await cache().icons([name], never)).size, 1);
+    for (const file of readdirSync(folder)) writeFileSync(join(folder, file), "<svg><use/></svg>");
+    assert.equal((await cache().icons([name], never)).size, 0);
+  });
+
   it("keeps icons, and leaves out those that are missing, too large or no SVG", async () => {
     registry.answer("/good.svg", { body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
     registry.answer("/page.svg", { body: "<html>" });
+    registry.answer("/uses.svg", { body: '<svg><g id="a"/><use href="#a"/></svg>' });
     registry.answer("/large.svg", { body: `<svg>${" ".repeat(100_000)}</svg>` });
-    const names = ["good", "page", "large", "missing"].map(name => `${registry.origin}/${name}.svg`);
+    const names = ["good", "page", "uses", "large", "missing"].map(name => `${registry.origin}/${name}.svg`);
     assert.deepEqual([...(await cache().icons(names, never)).keys()], names.slice(0, 1));
     await registry.stop();
     const kept = await cache().icons(names, never);

@@ -1,5 +1,6 @@
 // Unpacking the archives of agents: every kind, and archives that are made to do harm.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,6 +80,7 @@ describe("unpacking the archive of an agent", () => {
 
   const run = { name: "agent/run", content: "x" };
   const zero = Buffer.alloc(3_000_000);
+  const noise = randomBytes(2_000_000);
   const small = { ratioFrom: 1_000_000, maxRatio: 100 };
   const link = (type: "symlink" | "link", name = "agent/link") => ({ name, type, linkname: "/etc/passwd" });
   const hostile: Readonly<
@@ -109,6 +111,18 @@ describe("unpacking the archive of an agent", () => {
       () => zipOf([run, { name: "l", content: "/etc/passwd", mode: 0o120777 }]),
       "zip",
     ],
+    "a link that is read before the rest arrives": [
+      "link",
+      async () => {
+        const whole = await tarOf([link("symlink"), { ...run, content: noise }]);
+        const rest = gzipSync(whole.subarray(512));
+        // A header of 64 kB (RFC 1952, FEXTRA), so nothing is unpacked from the next part of the file that is read.
+        const header = Buffer.concat([rest.subarray(0, 10), Buffer.from([0xff, 0xff]), Buffer.alloc(0xffff)]);
+        header[3] = 4;
+        return Buffer.concat([gzipSync(whole.subarray(0, 512)), header, rest.subarray(10)]);
+      },
+      "tar.gz",
+    ],
     "a pipe": ["special", () => tarGzOf([run, { name: "agent/pipe", type: "fifo" }]), "tar.gz"],
     "a device": ["special", () => tarGzOf([run, { name: "agent/null", type: "character-device" }]), "tar.gz"],
     "a device in a zip": ["special", () => zipOf([run, { name: "agent/null", mode: 0o020666 }]), "zip"],
@@ -132,6 +146,12 @@ describe("unpacking the archive of an agent", () => {
     "a bomb as zip": ["ratio", () => zipOf([run, { name: "bomb", content: zero }]), "zip", small],
     "a bomb as tar.gz": ["ratio", () => tarGzOf([run, { name: "bomb", content: zero }]), "tar.gz", small],
     "a bomb as tar.bz2": ["ratio", () => bzippedBomb, "tar.bz2", small],
+    "blocks of bzip2 that wait with megabytes": [
+      "ratio",
+      () => bzippedBomb,
+      "tar.bz2",
+      { maxRatio: 1e9, maxPendingBytes: 8_000_000 },
+    ],
     "zeros without an end": ["ratio", async () => gzipSync(Buffer.concat([await tarOf([run]), zero])), "tar.gz", small],
     "a size that is too small": [
       "damaged",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
-import { setAgentProtocol } from "../../src/agents/vscode/agentSettings.ts";
+import { replaceUserAgent, setAgentProtocol } from "../../src/agents/vscode/agentSettings.ts";
 import { definitionToStart } from "../../src/agents/vscode/definitionToStart.ts";
 import { importZedAgents } from "../../src/agents/vscode/importZedAgents.ts";
 import { nullLog } from "../../src/base/log.ts";
@@ -68,6 +68,21 @@ describe("the agents of the settings", () => {
     assert.deepEqual(settings().inspect("agents")?.globalValue, {
       mine: { command: "mine", args: ["--acp"], protocol: "2" },
       demo: false,
+    });
+  });
+
+  it("are all kept when several are changed at the same time", async () => {
+    await setAgents({ mine: { command: "mine" }, other: { command: "other" } });
+    await Promise.all([
+      replaceUserAgent("one", { command: "one" }),
+      replaceUserAgent("two", { command: "two" }),
+      setAgentProtocol("mine", "2"),
+      replaceUserAgent("other", undefined),
+    ]);
+    assert.deepEqual(settings().inspect("agents")?.globalValue, {
+      mine: { command: "mine", protocol: "2" },
+      one: { command: "one" },
+      two: { command: "two" },
     });
   });
 

@@ -4,10 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
+import type { AgentTransport } from "../../src/agents/agentTransport.ts";
 import { checkAgent, type AgentCheck, type CheckOptions } from "../../src/agents/checkAgent.ts";
 import { checkReport, nextStepText } from "../../src/agents/checkReport.ts";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { startAgent } from "../../src/agents/startAgent.ts";
 import type { NextStep } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
@@ -243,6 +245,27 @@ describe("a start of an agent", function () {
     };
     const checked = checkAgent(definition({ ...at("initialize:hang"), startTimeout: 100 }), options, cancel.signal);
     setImmediate(() => cancel.abort(new Error("cancelled by the user")));
+    await assert.rejects(checked, /cancelled by the user/);
+  });
+
+  it("ends when the user cancels the check while the agent starts", async () => {
+    const cancel = new AbortController();
+    const hanging = { ...at("initialize:hang"), startTimeout: 100 };
+    const options = { startFolder: () => Promise.resolve(folder), environment: hostEnvironment, onStderr: () => {} };
+    const transport = await startAgent(definition(hanging), options);
+    const connect = (): AgentTransport => {
+      cancel.abort(new Error("cancelled by the user"));
+      return transport;
+    };
+    const agent = { ...definition(hanging), remote: { url: "wss://a.example", headers: {}, sameFolder: false } };
+    const checked = checkAgent(
+      agent,
+      {
+        ...{ startFolder: folder, workspaceFolder: folder, clientVersion: "0.0.0", environment: hostEnvironment },
+        ...{ clock: systemClock, log: nullLog, onOutput: () => {}, remote: { connect } },
+      },
+      cancel.signal,
+    );
     await assert.rejects(checked, /cancelled by the user/);
   });
 });

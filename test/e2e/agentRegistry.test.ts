@@ -244,6 +244,8 @@ describe("adding agents of a registry", () => {
     ] as const) {
       await choose(page, name);
       await row(page, "Roll Back to 1.0.0").click();
+      await dialog(page).getByText(`Roll back ${name} from 2.0.0 to 1.0.0?`).waitFor();
+      await press(page, "Roll Back");
       await startSession(page, panel, `${name} is version 1.0.0 again.`, name);
       assert.match(JSON.stringify(settings()[id]), /1\.0\.0/);
     }

@@ -157,8 +157,9 @@ async function eachTarEntry(task: UnpackTask, packed: number, onEntry: EntryRead
   const feed = async (): Promise<void> => {
     try {
       for await (const chunk of unpacked(task, count)) {
-        if (!reader.write(chunk)) await drained(reader);
+        // What is destroyed neither drains nor closes again.
         if (reader.destroyed) return;
+        if (!reader.write(chunk)) await drained(reader);
       }
       reader.end();
     } catch (error) {
@@ -193,8 +194,9 @@ const drained = (reader: NodeJS.WritableStream): Promise<void> =>
     reader.once("close", resolve);
   });
 
-async function* unpacked({ archive, kind }: UnpackTask, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  if (kind === "tar.bz2") return yield* unzippedBzip2(archive, count);
+async function* unpacked(task: UnpackTask, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const { archive, kind } = task;
+  if (kind === "tar.bz2") return yield* unzippedBzip2(task, count);
   const packed = createReadStream(archive);
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   packed.on("error", error => gunzip.destroy(error));
@@ -207,18 +209,25 @@ async function* unpacked({ archive, kind }: UnpackTask, count: (bytes: number) =
 /** Parts of the archive that are unpacked at once (bytes). A block of some bytes can unpack to megabytes. */
 const bzip2Part = 16 * 1024;
 
-async function* unzippedBzip2(archive: string, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* unzippedBzip2(
+  { archive, limits }: UnpackTask,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   const stream = unbzip2();
   const chunks: Uint8Array[] = [];
   const errors: unknown[] = [];
+  let pendingBytes = 0;
   stream.on("data", (chunk: Uint8Array) => {
     // What this throws ends the unpacking of the blocks that have arrived.
     count(chunk.byteLength);
+    pendingBytes += chunk.byteLength;
+    check(pendingBytes > limits.maxPendingBytes ? { fault: "ratio" } : undefined);
     chunks.push(chunk);
   });
   stream.on("error", error => errors.push(error));
   const taken = (): readonly Uint8Array[] => {
     if (errors.length > 0) throw errors[0];
+    pendingBytes = 0;
     return chunks.splice(0);
   };
   for await (const part of createReadStream(archive, { highWaterMark: bzip2Part }) as AsyncIterable<Uint8Array>) {

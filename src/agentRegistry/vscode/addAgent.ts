@@ -2,22 +2,23 @@
 // them. Nothing of an agent is downloaded or started before the user has agreed to exactly that.
 import { join } from "node:path";
 import * as vscode from "vscode";
-import type { AgentDefinition } from "../../agents/registry.ts";
+import { resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
 import { replaceUserAgent, userAgent, userAgents } from "../../agents/vscode/agentSettings.ts";
 import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import { showInformationMessage, showQuickPick, withProgress } from "../../editor/editorUi.ts";
 import { AgentInstaller } from "../agentInstaller.ts";
-import { registryTarget, type Distribution } from "../distribution.ts";
+import { registryTarget, shownStart, type Distribution } from "../distribution.ts";
 import { InstalledAgents, type InstalledAgent, type InstallProgress } from "../installedAgents.ts";
-import { hasUpdate, isEditedByUser, shownStart } from "../installPlan.ts";
+import { hasUpdate, isEntry, isEditedByUser } from "../installPlan.ts";
 import { readIndex } from "../readIndex.ts";
 import type { RegistryAgent } from "../registryAgent.ts";
 import { RegistryCache } from "../registryCache.ts";
 import type { AddAgent, AddAgentOptions } from "./agentRegistryModule.ts";
-import { confirmInstall, confirmRemoval, confirmUpdate } from "./installQuestion.ts";
+import { confirmInstall, confirmRemoval, confirmRollBack, confirmUpdate } from "./installQuestion.ts";
 import {
   includedRows,
+  installedRows,
   isUsable,
   offlineRows,
   registryRows,
@@ -57,7 +58,7 @@ class AddAgentCommand implements AddAgent {
     this.#installer = new AgentInstaller({
       installed: this.#installed,
       entries: {
-        read: id => (Object.hasOwn(userAgents(), id) ? userAgents()[id] : undefined),
+        read: entryOf,
         write: replaceUserAgent,
       },
       check: (id, entry, { signal, onProgress }) =>
@@ -85,10 +86,12 @@ class AddAgentCommand implements AddAgent {
     }
   }
 
-  /** Rejects only if there is neither a network nor a disk. */
+  /** Rejects only if the disk cannot be read. */
   async #rows(address: string, signal: AbortSignal): Promise<readonly RegistryRow[]> {
     const { host, log } = this.#options;
-    if (address === "") return includedRows(this.#included);
+    const installed = await this.#installed.read();
+    const withoutIndex = [...installedRows(installed), ...includedRows(this.#included)];
+    if (address === "") return withoutIndex;
     const source = { address, target: registryTarget(process.platform, process.arch) };
     try {
       const { text, time, offline } = await this.#cache.read(address, read => readIndex(read, source), signal);
@@ -97,7 +100,7 @@ class AddAgentCommand implements AddAgent {
       const addresses = index.agents.flatMap(({ icon }) => icon ?? []);
       const rows = registryRows({
         index,
-        installed: await this.#installed.read(),
+        installed,
         icons: await this.#cache.icons(addresses, AbortSignal.any([signal, AbortSignal.timeout(maxIconWait)])),
         programs: new Set(found.flat()),
       });
@@ -106,7 +109,7 @@ class AddAgentCommand implements AddAgent {
       return [...offlineRows(note), ...rows];
     } catch (error) {
       log.warn("The registry of agents could not be read.", asError(error).message);
-      return [...offlineRows(asError(error).message), ...includedRows(this.#included)];
+      return [...offlineRows(asError(error).message), ...withoutIndex];
     }
   }
 
@@ -116,7 +119,7 @@ class AddAgentCommand implements AddAgent {
     if (!choice) return void vscode.commands.executeCommand("parley.addAgent");
     switch (choice.type) {
       case "included":
-        return this.#options.host.startSession(choice.id);
+        return this.#startSession(choice.id, choice.name);
       case "unavailable":
         return explain(choice.label, choice.reason, choice.help);
       case "gone":
@@ -126,13 +129,17 @@ class AddAgentCommand implements AddAgent {
     }
   }
 
-  async #add(agent: RegistryAgent): Promise<void> {
+  /** `last`: the installed version whose entry is no longer in the settings. */
+  async #add(agent: RegistryAgent, last?: InstalledAgent): Promise<void> {
     const distribution = await this.#pickDistribution(agent);
     if (!distribution) return;
-    const own = userAgents()[agent.id];
+    const own = entryOf(agent.id);
     const isIncluded = this.#included.some(({ id }) => id === agent.id);
-    const replaced = typeof own === "object" && own !== null ? "own" : isIncluded ? "included" : "none";
-    if (await confirmInstall(agent, distribution, replaced)) await this.#install(agent, distribution, undefined);
+    const replaced = {
+      agent: isEntry(own) ? "own" : isIncluded ? "included" : "none",
+      variables: [...new Set([...this.#options.storedNames(agent.id), ...variableNames(own)])],
+    } as const;
+    if (await confirmInstall(agent, distribution, replaced)) await this.#install(agent, distribution, last);
   }
 
   async #pickDistribution(agent: RegistryAgent): Promise<Distribution | undefined> {
@@ -160,9 +167,14 @@ class AddAgentCommand implements AddAgent {
       ...(update && agent
         ? [{ label: t("Update to {0}…", agent.version), icon: "arrow-up", run: "update" as const }]
         : []),
-      { label: t("Start Session"), icon: "comment-discussion", run: "start" as const },
+      ...(isEntry(entryOf(id))
+        ? [{ label: t("Start Session"), icon: "comment-discussion", run: "start" as const }]
+        : []),
+      ...(agent && !update && !isEntry(entryOf(id))
+        ? [{ label: t("Install Again…"), icon: "cloud-download", run: "again" as const }]
+        : []),
       ...(previous
-        ? [{ label: t("Roll Back to {0}", previous.version), icon: "history", run: "rollBack" as const }]
+        ? [{ label: t("Roll Back to {0}…", previous.version), icon: "history", run: "rollBack" as const }]
         : []),
       { label: t("Remove…"), icon: "trash", run: "remove" as const },
       ...(page === undefined ? [] : [{ label: t("Open Website"), icon: "link-external", run: "open" as const }]),
@@ -175,10 +187,16 @@ class AddAgentCommand implements AddAgent {
           await this.#install(agent, update, installed);
         return;
       case "start":
-        return this.#options.host.startSession(id);
+        return this.#startSession(id, entry.name);
+      case "again":
+        return void (agent && (await this.#add(agent, installed)));
       case "rollBack":
+        if (!previous || !(await confirmRollBack(installed, previous, isEditedByUser(userAgent(id), entry)))) return;
         await this.#installer.rollBack(id);
-        return this.#offerSession(id, t("{0} is version {1} again.", entry.name, previous?.version ?? ""));
+        return this.#offerSession(
+          { id, name: entry.name },
+          t("{0} is version {1} again.", entry.name, previous.version),
+        );
       case "remove":
         if (!(await confirmRemoval(installed))) return;
         await this.#installer.remove(id);
@@ -200,7 +218,7 @@ class AddAgentCommand implements AddAgent {
   }
 
   async #install(agent: RegistryAgent, distribution: Distribution, last: InstalledAgent | undefined): Promise<void> {
-    const { id, name, version } = agent;
+    const { name, version } = agent;
     const options = {
       location: vscode.ProgressLocation.Notification,
       title: t("Installing {0} {1}", name, version),
@@ -220,14 +238,35 @@ class AddAgentCommand implements AddAgent {
         listener.dispose();
       }
     });
-    if (isDone) await this.#offerSession(id, t("{0} {1} is installed.", name, version));
+    if (isDone) await this.#offerSession(agent, t("{0} {1} is installed.", name, version));
   }
 
-  async #offerSession(id: string, message: string): Promise<void> {
+  async #offerSession({ id, name }: Pick<RegistryAgent, "id" | "name">, message: string): Promise<void> {
     const start = t("Start Session");
-    if ((await showInformationMessage(message, start)) === start) await this.#options.host.startSession(id);
+    if ((await showInformationMessage(message, start)) === start) await this.#startSession(id, name);
+  }
+
+  /** Without the agent in the settings, a session would start with another one. */
+  #startSession(id: string, name: string): Promise<void> {
+    if (resolveAgents([], userAgents()).agents.some(agent => agent.id === id))
+      return this.#options.host.startSession(id);
+    throw new Error(
+      t(
+        "{0} cannot start, because it is missing, hidden or not valid in parley.agents. Change the setting, or install the agent again.",
+        name,
+      ),
+    );
   }
 }
+
+/** The user's value for the agent in the settings. Undefined without one. */
+function entryOf(id: string): unknown {
+  const agents = userAgents();
+  return Object.hasOwn(agents, id) ? agents[id] : undefined;
+}
+
+const variableNames = (entry: unknown): readonly string[] =>
+  isEntry(entry) && isEntry(entry["env"]) ? Object.keys(entry["env"]) : [];
 
 const failure = ({ name, version }: RegistryAgent, last: InstalledAgent | undefined, reason: string): Error =>
   new Error(

@@ -27,6 +27,8 @@ export interface HostCheckRun {
 
 export interface AddAgentOptions {
   readonly host: RegistryHost;
+  /** The names of the stored variables that an agent gets. */
+  readonly storedNames: (id: string) => readonly string[];
   /** Of the installed agents, their records, and the cached index. */
   readonly folder: string;
   /** The script of the thread that unpacks. */

@@ -19,7 +19,7 @@ export interface AgentRegistryOptions {
   readonly folder: string;
   /** The address of the index, from the settings. */
   readonly address: () => string;
-  readonly keys: Pick<StoredKeys, "values">;
+  readonly keys: Pick<StoredKeys, "names" | "values">;
   readonly environment: WindowEnvironment;
   readonly stopAgent: (id: string) => Promise<void>;
   readonly startSession: (id: string) => Promise<void>;
@@ -57,7 +57,10 @@ function loadAddAgent(platform: ExtensionPlatform, options: AgentRegistryOptions
   const { translateRegistryWith, createAddAgent } = load("./agentRegistry.js") as AgentRegistryModule;
   translateRegistryWith(t);
   const unpackScript = context.asAbsolutePath(join("dist", "unpackArchive.js"));
-  return createAddAgent({ host: registryHost(platform, options), folder: options.folder, unpackScript, clock, log });
+  const { folder, keys } = options;
+  const storedNames = (id: string): readonly string[] => (Object.hasOwn(keys.names, id) ? (keys.names[id] ?? []) : []);
+  const host = registryHost(platform, options);
+  return createAddAgent({ host, storedNames, folder, unpackScript, clock, log });
 }
 
 function registryHost(

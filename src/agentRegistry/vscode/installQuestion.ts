@@ -4,26 +4,28 @@ import { commandLineText } from "../../base/commandLineText.ts";
 import { exactLine, withoutMiddle } from "../../base/inertText.ts";
 import { t } from "../../base/l10n.ts";
 import { showWarningMessage } from "../../editor/editorUi.ts";
-import type { Distribution } from "../distribution.ts";
-import type { InstalledAgent } from "../installedAgents.ts";
-import { installCaveats, shownStart, startDifferences, type StartDifference } from "../installPlan.ts";
+import { shownStart, type Distribution } from "../distribution.ts";
+import type { InstalledAgent, InstalledVersion } from "../installedAgents.ts";
+import { installCaveats, startDifferences, type StartDifference } from "../installPlan.ts";
 import type { RegistryAgent } from "../registryAgent.ts";
 
-/** Of a command line, or of a variable (characters). */
-const maxLine = 400;
-const maxVariables = 20;
+/** Characters. What the user agrees to is shown as a whole: `readDistributions` refuses what is too long. */
+const maxWebsite = 200;
 
-/** The text in one line, with everything that could hide a part of it made visible. */
-const line = (text: string): string => withoutMiddle(exactLine(text), maxLine);
+/** What the user has under the ID of the agent. */
+export interface Replaced {
+  readonly agent: "none" | "included" | "own";
+  /** The names of the user's variables, which the new program gets. */
+  readonly variables: readonly string[];
+}
 
-/** Asks before the first installation. `replaced`: what the user has under the ID of the agent. */
+/** Asks before the first installation. */
 export async function confirmInstall(
   agent: RegistryAgent,
   distribution: Distribution,
-  replaced: "none" | "included" | "own",
+  replaced: Replaced,
 ): Promise<boolean> {
   const { args, env, command } = shownStart(distribution);
-  const variables = Object.entries(env);
   const install = t("Install");
   const pressed = await showWarningMessage(
     t("Install {0} {1}?", agent.name, agent.version),
@@ -32,14 +34,16 @@ export async function confirmInstall(
       detail: [
         ...aboutLines(agent),
         "",
-        t("Command: {0}", line(commandLineText(command, args))),
-        ...variables.slice(0, maxVariables).map(([name, value]) => t("Variable: {0}", line(`${name}=${value}`))),
-        ...(variables.length > maxVariables ? [t("{0} more variables", variables.length - maxVariables)] : []),
+        t("Command: {0}", exactLine(commandLineText(command, args))),
+        ...Object.entries(env).map(([name, value]) => t("Variable: {0}", exactLine(`${name}=${value}`))),
         ...sourceLines(distribution),
         "",
         t("Parley adds the agent to your settings once it has started and answered. It runs with your permissions."),
         ...placeLines(),
-        ...(replaced === "none" ? [] : [replacedLine(agent, replaced)]),
+        ...(replaced.agent === "none" ? [] : [replacedLine(agent, replaced.agent)]),
+        ...(replaced.variables.length === 0
+          ? []
+          : [t("It gets these variables of yours: {0}", replaced.variables.map(exactLine).join(", "))]),
       ],
     },
     install,
@@ -58,16 +62,12 @@ export async function confirmUpdate(
   isEdited: boolean,
 ): Promise<boolean> {
   const update = t("Update");
-  const differences = startDifferences(last.shown, shownStart(distribution));
   const pressed = await showWarningMessage(
     t("Update {0} from {1} to {2}?", agent.name, last.version, agent.version),
     {
       modal: true,
       detail: [
-        ...(differences.length === 0
-          ? [t("Command, arguments and environment stay the same.")]
-          : [t("What changes:"), ...differences.flatMap(differenceLines)]),
-        ...(isEdited ? [t("Your own changes of the command and the arguments are replaced.")] : []),
+        ...changeLines(startDifferences(last.shown, shownStart(distribution)), isEdited),
         ...sourceLines(distribution),
         "",
         t("Version {0} stays until {1} has started and answered.", last.version, agent.version),
@@ -76,6 +76,21 @@ export async function confirmUpdate(
     update,
   );
   return pressed === update;
+}
+
+/** Asks before the previous version replaces the current one, with what changes. `isEdited`: as for an update. */
+export async function confirmRollBack(
+  { entry, version, shown }: InstalledAgent,
+  previous: InstalledVersion,
+  isEdited: boolean,
+): Promise<boolean> {
+  const rollBack = t("Roll Back");
+  const pressed = await showWarningMessage(
+    t("Roll back {0} from {1} to {2}?", entry.name, version, previous.version),
+    { modal: true, detail: changeLines(startDifferences(shown, previous.shown), isEdited) },
+    rollBack,
+  );
+  return pressed === rollBack;
 }
 
 /** Asks before an agent is removed. */
@@ -101,12 +116,12 @@ function aboutLines({ description, authors, license, website }: RegistryAgent): 
   return [
     ...(description === "" ? [] : [description]),
     [by, under].filter(text => text !== "").join(" · "),
-    ...(website === undefined ? [] : [line(website)]),
+    ...(website === undefined ? [] : [withoutMiddle(exactLine(website), maxWebsite)]),
   ];
 }
 
 const sourceLines = (distribution: Distribution): readonly string[] => [
-  ...(distribution.type === "binary" ? [t("Archive: {0}", line(distribution.archive))] : []),
+  ...(distribution.type === "binary" ? [t("Archive: {0}", exactLine(distribution.archive))] : []),
   ...installCaveats(distribution),
 ];
 
@@ -118,10 +133,17 @@ const replacedLine = ({ name }: RegistryAgent, replaced: "included" | "own"): st
     ? t("It replaces the command of your own entry for {0}. Removing the agent restores it.", name)
     : t("It replaces the command of the {0} that Parley includes. Removing the agent restores it.", name);
 
+const changeLines = (differences: readonly StartDifference[], isEdited: boolean): readonly string[] => [
+  ...(differences.length === 0
+    ? [t("Command, arguments and environment stay the same.")]
+    : [t("What changes:"), ...differences.flatMap(differenceLines)]),
+  ...(isEdited ? [t("Your own changes of the command and the arguments are replaced.")] : []),
+];
+
 function differenceLines({ part, before, after }: StartDifference): readonly string[] {
   const names = { command: t("command"), args: t("arguments"), env: t("variable") };
   return [
-    ...(before === undefined ? [] : [`− ${names[part]}: ${line(before)}`]),
-    ...(after === undefined ? [] : [`+ ${names[part]}: ${line(after)}`]),
+    ...(before === undefined ? [] : [`− ${names[part]}: ${exactLine(before)}`]),
+    ...(after === undefined ? [] : [`+ ${names[part]}: ${exactLine(after)}`]),
   ];
 }

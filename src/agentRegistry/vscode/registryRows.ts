@@ -13,7 +13,7 @@ export type RegistryChoice =
   | { readonly type: "agent"; readonly agent: RegistryAgent; readonly installed?: InstalledAgent }
   | { readonly type: "gone"; readonly installed: InstalledAgent }
   | { readonly type: "unavailable"; readonly label: string; readonly reason: string; readonly help?: ProgramHelp }
-  | { readonly type: "included"; readonly id: string };
+  | { readonly type: "included"; readonly id: string; readonly name: string };
 
 export interface RegistryRow extends vscode.QuickPickItem {
   readonly choice?: RegistryChoice;
@@ -68,14 +68,13 @@ export function registryRows({ index, installed, icons, programs }: RegistryStat
     else unavailable.push(unavailableRow(agent.name, missingText(agent), helpOf(agent)));
   }
   for (const own of installed.values())
-    if (!index.agents.some(({ id }) => id === own.id))
-      current.push({
-        label: own.entry.name,
-        iconPath: iconOf(undefined),
-        description: t("{0} installed, no longer in the registry", own.version),
-        detail: own.entry.description ?? "",
-        choice: { type: "gone", installed: own },
-      });
+    if (!index.agents.some(({ id }) => id === own.id)) {
+      const unusable = index.unusable.find(({ id }) => id === own.id);
+      const state = unusable
+        ? t("{0} installed, its entry in the registry cannot be used", own.version)
+        : t("{0} installed, no longer in the registry", own.version);
+      current.push(installedRow(own, state, unusable?.reason));
+    }
   for (const { label, reason } of index.unusable) unavailable.push(unavailableRow(label, reason, undefined));
   return [
     ...group(t("Updates"), updates),
@@ -85,6 +84,22 @@ export function registryRows({ index, installed, icons, programs }: RegistryStat
   ];
 }
 
+/** The rows of the installed agents, for a window without a registry. */
+export const installedRows = (installed: ReadonlyMap<string, InstalledAgent>): readonly RegistryRow[] =>
+  group(
+    t("Installed"),
+    [...installed.values()].map(own => installedRow(own, t("{0} installed", own.version))),
+  );
+
+/** The row of an installed agent without an entry in the index. */
+const installedRow = (installed: InstalledAgent, description: string, reason?: string): RegistryRow => ({
+  label: installed.entry.name,
+  iconPath: iconOf(undefined),
+  description,
+  detail: reason ?? installed.entry.description ?? "",
+  choice: { type: "gone", installed },
+});
+
 /** The rows of the agents that Parley includes, for a window without a registry. */
 export const includedRows = (agents: readonly AgentDefinition[]): readonly RegistryRow[] =>
   group(
@@ -93,7 +108,7 @@ export const includedRows = (agents: readonly AgentDefinition[]): readonly Regis
       label: agent.name,
       iconPath: new vscode.ThemeIcon(agent.icon ?? "hubot"),
       detail: [agent.description, packageOfNpx(agent)].filter(text => text !== undefined).join(" · "),
-      choice: { type: "included", id: agent.id },
+      choice: { type: "included", id: agent.id, name: agent.name },
     })),
   );
 
