@@ -161,6 +161,17 @@ for (const kind of ["ws", "http"] as const) {
       assert.doesNotMatch(works, /s3cr3t/);
     });
 
+    if (kind === "http")
+      it("sends its messages over one connection, beside those of the events", async () => {
+        const testServer = await start();
+        const { agent } = await get(definition(testServer.url(kind)));
+        const answer = (): Promise<{ option: string }> => Promise.resolve({ option: "yes" });
+        const session = await agent.open({ cwd: "/work", connection: 1 }, client([], answer));
+        for (let count = 0; count < 5; count++) await session.prompt([{ type: "text", text: "hello" }]);
+        await until(() => made.record.answers.length === 5);
+        assert.ok(testServer.connections <= 5, `${testServer.connections} connections`);
+      });
+
     it("tells the server that the connection ends", async () => {
       const testServer = await start();
       await get(definition(testServer.url(kind)));

@@ -123,6 +123,8 @@ for (const kind of ["ws", "http"] as const) {
             state.questions.every(({ answer }) => answer !== undefined),
             label,
           );
+          const received = [...record.sessions.values()].flat().filter(({ from, text }) => from === "user" && text === "first");
+          assert.ok(received.length <= 1, `the agent got the prompt ${received.length} times, ${label}`);
           conversation.send("second");
           conversation.session.resumeQueue();
           await until(() => conversation.texts.filter(text => text.endsWith("You answered: yes")).length > 0);
@@ -136,6 +138,38 @@ for (const kind of ["ws", "http"] as const) {
         }
       });
     }
+
+    if (kind === "http")
+      it("before the answer to a prompt sends the prompt no second time", async () => {
+        const { record } = await start();
+        // Its connection is used again.
+        conversation.send("earlier");
+        await until(() => conversation.texts.includes("You answered: yes"));
+        await conversation.idle();
+        server.losesNextAnswer = true;
+        conversation.send("first");
+        await until(() => record.introductions.length === 2);
+        await conversation.idle();
+        assert.equal(server.losesNextAnswer, false);
+        const received = [...record.sessions.values()].flat().filter(({ from }) => from === "user");
+        assert.deepEqual(
+          received.map(({ text }) => text),
+          ["earlier", "first"],
+        );
+      });
+
+    if (kind === "http")
+      it("because the events of the session end during a prompt connects again", async () => {
+        const { record } = await start();
+        conversation.answersQuestions = false;
+        conversation.send("first");
+        await until(() => conversation.session.state.questions.some(({ answer }) => answer === undefined));
+        server.endSessionStreams();
+        await until(() => record.introductions.length === 2);
+        await conversation.idle();
+        assert.match(conversation.texts.join("\n"), /^The question is closed, because the connection was lost\./m);
+        assert.match(conversation.texts.join("\n"), /^Team Agent loaded this conversation\.$/m);
+      });
 
     it("while a question is open closes the question, and says so", async () => {
       await start();
