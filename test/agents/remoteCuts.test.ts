@@ -123,7 +123,9 @@ for (const kind of ["ws", "http"] as const) {
             state.questions.every(({ answer }) => answer !== undefined),
             label,
           );
-          const received = [...record.sessions.values()].flat().filter(({ from, text }) => from === "user" && text === "first");
+          const received = [...record.sessions.values()]
+            .flat()
+            .filter(({ from, text }) => from === "user" && text === "first");
           assert.ok(received.length <= 1, `the agent got the prompt ${received.length} times, ${label}`);
           conversation.send("second");
           conversation.session.resumeQueue();
@@ -183,6 +185,19 @@ for (const kind of ["ws", "http"] as const) {
       assert.match(lost ?? "", /Parley connects again by itself\.$/);
       assert.match(closed ?? "", /^The question is closed, because the connection was lost\. Team Agent asks again/);
       assert.equal(loaded, "Team Agent loaded this conversation.");
+    });
+
+    it("after a restart says nothing about the question that the restart closed", async () => {
+      await start();
+      conversation.answersQuestions = false;
+      conversation.send("first");
+      await until(() => conversation.session.state.questions.some(({ answer }) => answer === undefined));
+      await conversation.session.restart();
+      await conversation.idle();
+      server.cut();
+      await until(() => conversation.session.state.lost !== null);
+      await conversation.idle();
+      assert.doesNotMatch(conversation.texts.join("\n"), /is closed, because/);
     });
 
     it("again and again is given up after ten attempts, and the user can retry", async () => {
