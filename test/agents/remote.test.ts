@@ -96,6 +96,23 @@ for (const kind of ["ws", "http"] as const) {
       assert.equal(testServer.requests[before]?.headers.cookie, "lb=one");
     });
 
+    it("keeps no cookies for another account, and none with which it was refused", async () => {
+      const testServer = await start({ cookie: "lb=one; Path=/" });
+      const url = testServer.url(kind);
+      const cookieOf = async (token: string): Promise<string | undefined> => {
+        await pool.stop("team");
+        const before = testServer.requests.length;
+        await get(definition(url, { headers: { Authorization: new Secret(token) } })).catch(() => {});
+        return testServer.requests[before]?.headers.cookie;
+      };
+      assert.equal(await cookieOf("Bearer first-account-token"), undefined);
+      assert.equal(await cookieOf("Bearer other-account-token"), undefined);
+      testServer.refuses = 403;
+      assert.equal(await cookieOf("Bearer other-account-token"), "lb=one");
+      testServer.refuses = undefined;
+      assert.equal(await cookieOf("Bearer other-account-token"), undefined);
+    });
+
     it("reports once that the connection was cut, and connects again with the next use", async () => {
       const testServer = await start();
       const agent = definition(testServer.url(kind));
