@@ -204,11 +204,18 @@ export abstract class ProtocolAgent<S extends ProtocolSession> implements Agent 
   get sessionStore(): AgentSessionStore {
     const kept = this.#kept;
     return {
-      ...(kept.has("session/list") && { list: (cwd, cursor) => kept.list(this.folder({ cwd }), cursor) }),
+      ...(kept.has("session/list") && { list: (cwd, cursor) => this.#list(cwd, cursor) }),
       ...(kept.has("session/delete") && { delete: id => kept.delete(id) }),
       ...(kept.has("session/fork") && { fork: request => this.earlyUpdates.keepDuring(this.#fork(request)) }),
       ...(this.canLoad && { load: request => this.earlyUpdates.keepDuring(this.#load(request)) }),
     };
+  }
+
+  /** The sessions of a folder, which has another path at some agents on servers. */
+  async #list(cwd: string, cursor: string | undefined): ReturnType<NonNullable<AgentSessionStore["list"]>> {
+    const folder = this.folder({ cwd });
+    const page = await this.#kept.list(folder, cursor);
+    return { ...page, sessions: page.sessions.map(info => (info.cwd === folder ? { ...info, cwd } : info)) };
   }
 
   /** Everything that the agent sends of the session. Some agents destroy a session that is loaded while it is open. */

@@ -12,6 +12,7 @@ import {
   type PlainOrSecretValues,
 } from "../base/secrets/secret.ts";
 import type { AgentDefinition } from "./registry.ts";
+import { headerFault } from "./remote/serverAddress.ts";
 
 /** The values of the variables. */
 export interface AgentVariableValues {
@@ -48,15 +49,26 @@ export function resolveAgentVariables(definition: AgentDefinition, values: Agent
   };
   const mapValues = (all: PlainOrSecretValues, field: string): PlainOrSecretValues =>
     Object.fromEntries(Object.entries(all).map(([name, value]) => [name, resolveValue(name, value, field)]));
+  const headers = remote && mapValues(remote.headers, "headers");
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    const fault = headerFault(name, unwrapped(value));
+    if (fault !== undefined) throw headerProblem(definition, fault);
+  }
   return {
     ...definition,
     args: resolvedArgs,
     ...(args.some(argument => argument.search(variable) >= 0) && { argsInSettings: args }),
     env: mapValues(env, "env"),
     ...(cwd !== undefined && { cwd: resolve(cwd, "cwd") }),
-    ...(remote && { remote: { ...remote, headers: mapValues(remote.headers, "headers") } }),
+    ...(remote && headers && { remote: { ...remote, headers } }),
   };
 }
+
+const headerProblem = ({ name }: AgentDefinition, fault: string): ProblemError =>
+  new ProblemError({
+    message: t("Could not connect to {0}: its entry in parley.agents {1}", name, fault),
+    next: ["openSettings", "selectAgent", "retry"],
+  });
 
 function resolveWorkspaceFolder(
   { name }: AgentDefinition,

@@ -28,14 +28,19 @@ export interface AgentServersOptions {
   readonly accepts: AgentServerTypes;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: Platform;
+  /** The agent works with the files of this machine. Absent: it does. */
+  readonly sharesFiles?: boolean;
   /** The folder that relative commands start from. */
   readonly workspaceFolder: string;
   readonly look?: PathLookup;
 }
 
-/** Converts the servers for the agent. Commands become absolute, because the agent may have another search path. */
+/**
+ * Converts the servers for the agent. Commands become absolute, because the agent may have another search path. An agent
+ * elsewhere gets them as they are, because it has other programs.
+ */
 export function serversForAgent(servers: readonly ResolvedServer[], options: AgentServersOptions): ServersForAgent {
-  const { agentName, accepts, env, platform, workspaceFolder: cwd, look } = options;
+  const { agentName, accepts, sharesFiles = true, env, platform, workspaceFolder: cwd, look } = options;
   const given: AgentMcpServer[] = [];
   const leftOut: LeftOutServer[] = [];
   for (const server of servers) {
@@ -56,14 +61,19 @@ export function serversForAgent(servers: readonly ResolvedServer[], options: Age
       });
       continue;
     }
+    const { command, args } = server;
+    if (!sharesFiles) {
+      given.push({ name, type: "stdio", command, args, env: server.env });
+      continue;
+    }
     const folder = server.folder ?? cwd;
-    const found = findProgram(server.command, {
+    const found = findProgram(command, {
       env: { ...env, ...server.env },
       ...{ platform, cwd: folder },
       ...(look && { look }),
     });
-    if ("path" in found) given.push({ name, type: "stdio", command: found.path, args: server.args, env: server.env });
-    else leftOut.push({ name, reason: missingProgramReason(server.command, found, folder), isUnsupported: false });
+    if ("path" in found) given.push({ name, type: "stdio", command: found.path, args, env: server.env });
+    else leftOut.push({ name, reason: missingProgramReason(command, found, folder), isUnsupported: false });
   }
   return { servers: given, leftOut };
 }

@@ -304,6 +304,7 @@ export function createMcpServers(options: McpOptions): McpServers {
           agentName,
           agentEnv: agentOf(opened)?.env ?? {},
           isOnServer: agentOf(opened)?.remote !== undefined,
+          sharesFiles: agentOf(opened)?.remote?.sameFolder ?? true,
           workspaceFolder: opened.state.workspaceFolder,
         });
         if (notice !== undefined) opened.addNotice(notice);

@@ -47,6 +47,8 @@ interface ServedAgent {
   readonly agentEnv: PlainOrSecretValues;
   /** The agent runs on a server, which does not reach the addresses and programs of this machine. */
   readonly isOnServer?: boolean;
+  /** Its server works with the files of this machine. */
+  readonly sharesFiles?: boolean;
   readonly workspaceFolder: string;
 }
 
@@ -118,9 +120,10 @@ export class SessionServers {
   async open(
     session: string,
     { servers, problems }: ServersRead,
-    { agentId, definition, agent, agentName, agentEnv, isOnServer = false, workspaceFolder }: ServedAgent,
+    { agentId, definition, agent, agentName, agentEnv, workspaceFolder, ...place }: ServedAgent,
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
     const { consents, launcher, environment } = this.#options;
+    const { isOnServer = false, sharesFiles = !isOnServer } = place;
     const opened = new Map<string, OpenedServer>();
     const withToken = new Set<string>();
     const resolved: ResolvedServer[] = [];
@@ -133,7 +136,7 @@ export class SessionServers {
         const launch = await launcher.resolve(server, true, workspaceFolder);
         const started =
           launch.type === "stdio"
-            ? { ...launch, env: await this.#withProxy(launch.env, agentEnv) }
+            ? { ...launch, env: sharesFiles ? await this.#withProxy(launch.env, agentEnv) : launch.env }
             : await this.#withToken(launch, definition);
         if (started !== launch && started.type !== "stdio") withToken.add(name);
         resolved.push({ ...started, name, ...(folder !== undefined && { folder }) });
@@ -143,13 +146,14 @@ export class SessionServers {
     }
     const accepts = agent.mcpServers ?? { http: false, sse: false };
     const own = await this.#ownServer(session, ownServerName(servers), {
-      ...{ agent: agentId, agentName, isOnServer },
+      ...{ agent: agentId, agentName, isOnServer, sharesFiles },
       accepts: isOnServer ? overConnection(accepts) : accepts,
     });
     if (own && "reason" in own) unresolved.push(own);
     const { servers: usable, leftOut: unusable } = serversForAgent(resolved, {
       agentName,
       accepts,
+      sharesFiles,
       env: agentEnvironment(await environment.shared(), {}),
       platform: hostPlatform,
       workspaceFolder,
@@ -181,11 +185,17 @@ export class SessionServers {
       readonly agent: string | undefined;
       readonly agentName: string;
       readonly isOnServer: boolean;
+      readonly sharesFiles: boolean;
       readonly accepts: AgentServerTypes;
     },
   ): Promise<AgentMcpServer | LeftOutServer | undefined> {
     const { ownServer, log } = this.#options;
     if (!ownServer?.tools(user.agent) || !this.isOn(session, { name })) return undefined;
+    // Its tools read the files of this machine.
+    if (!user.sharesFiles) {
+      const reason = t("{0} runs on a server that does not work with your files.", user.agentName);
+      return { name, reason, isUnsupported: true };
+    }
     ownServer.setOn(session, true);
     try {
       const launch = await ownServer.serverFor(session, user);

@@ -97,7 +97,11 @@ export class Session implements Disposable {
     this.#reconnection = new Reconnection({
       clock: options.clock,
       connection: options.connection,
-      onConnected: () => void this.open(),
+      // An attempt to open that is about to fail must not take the place of this one.
+      onConnected: () => {
+        const restarts = this.#restarts;
+        void (this.#opening ?? Promise.resolve()).then(() => (restarts === this.#restarts ? this.open() : undefined));
+      },
       onGivenUp: problem => this.#handleAgentLoss(problem),
     });
     const { participants = [] } = this.#services;
@@ -209,7 +213,9 @@ export class Session implements Disposable {
       const { image, audio, embeddedContext } = running.agent.info.capabilities;
       const accepts = { image, audio, embeddedContext };
       this.#agentLink = { session, accepts, ids, link: loss, hasEnded: () => running.hasEnded() };
-      this.#reconnection.dispose();
+      this.#reconnection.opened();
+      // Questions that a restart closed were not lost.
+      this.#lostQuestions.take(agent.name, 0);
       const steers = session.sendWhileRunning && ({ steers: true } as const);
       if (earlier.connections === 0) this.#choices.begin();
       this.#dispatch({ type: "connection", state: "ready", accepts, ...steers });
@@ -582,6 +588,7 @@ export class Session implements Disposable {
   }
 
   #handleTurnEnd(): void {
+    if (this.#agentLink) this.#reconnection.turnEnded();
     // After Stop, the agent can still hold prompts.
     if (!this.#state.cancelling) this.#endStopTimer();
     // After the turn, none of its requests waits for an answer.

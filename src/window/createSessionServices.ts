@@ -188,7 +188,8 @@ export function createSessionServices(
     killTerminal: id => (setUpTerminals.has(id) ? setUpTerminals : terminals).killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
     ...(setUp && { prepareFolder: signal => setUp.prepare(cwd, setUpTerminals, dispatch, signal) }),
-    pages: services.pages.of(session.id),
+    // An agent elsewhere could not read them.
+    ...((definition.remote?.sameFolder ?? true) && { pages: services.pages.of(session.id) }),
     // The first is the outermost around a write.
     participants: [
       ...(following ? [following] : []),

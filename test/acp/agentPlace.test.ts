@@ -62,6 +62,25 @@ describe("an agent on a server", () => {
     });
   }
 
+  it("lists its sessions in that folder as those of the workspace folder", async () => {
+    const agent = new WireAgent();
+    const connecting = agent.connect(undefined, { place: server({ folder: "/srv/app" }) });
+    const sessionCapabilities = { list: {} };
+    agent.answer(await agent.request("initialize"), { protocolVersion: 1, agentCapabilities: { sessionCapabilities } });
+    const connected = await connecting;
+    const listing = connected.agent.sessionStore?.list?.("/work");
+    const request = await agent.request("session/list");
+    assert.equal(request.params?.["cwd"], "/srv/app");
+    const sessions = [
+      { sessionId: "a", cwd: "/srv/app" },
+      { sessionId: "b", cwd: "/srv/other" },
+    ];
+    agent.answer(request, { sessions });
+    const folders = (await listing)?.sessions.map(({ cwd }) => cwd);
+    assert.deepEqual(folders, ["/work", "/srv/other"]);
+    connected.dispose();
+  });
+
   it("works in the folder of the server that the settings name, or else in the path of the workspace folder", async () => {
     for (const [place, cwd] of [
       [server({ folder: "/srv/app" }), "/srv/app"],

@@ -96,6 +96,23 @@ for (const kind of ["ws", "http"] as const) {
       assert.equal(testServer.requests[before]?.headers.cookie, "lb=one");
     });
 
+    it("keeps no cookies for another account, and none with which it was refused", async () => {
+      const testServer = await start({ cookie: "lb=one; Path=/" });
+      const url = testServer.url(kind);
+      const cookieOf = async (token: string): Promise<string | undefined> => {
+        await pool.stop("team");
+        const before = testServer.requests.length;
+        await get(definition(url, { headers: { Authorization: new Secret(token) } })).catch(() => {});
+        return testServer.requests[before]?.headers.cookie;
+      };
+      assert.equal(await cookieOf("Bearer first-account-token"), undefined);
+      assert.equal(await cookieOf("Bearer other-account-token"), undefined);
+      testServer.refuses = 403;
+      assert.equal(await cookieOf("Bearer other-account-token"), "lb=one");
+      testServer.refuses = undefined;
+      assert.equal(await cookieOf("Bearer other-account-token"), undefined);
+    });
+
     it("reports once that the connection was cut, and connects again with the next use", async () => {
       const testServer = await start();
       const agent = definition(testServer.url(kind));
@@ -160,6 +177,17 @@ for (const kind of ["ws", "http"] as const) {
       assert.match(works, /Version +Remote Agent 1\.0\.0/);
       assert.doesNotMatch(works, /s3cr3t/);
     });
+
+    if (kind === "http")
+      it("sends its messages over one connection, beside those of the events", async () => {
+        const testServer = await start();
+        const { agent } = await get(definition(testServer.url(kind)));
+        const answer = (): Promise<{ option: string }> => Promise.resolve({ option: "yes" });
+        const session = await agent.open({ cwd: "/work", connection: 1 }, client([], answer));
+        for (let count = 0; count < 5; count++) await session.prompt([{ type: "text", text: "hello" }]);
+        await until(() => made.record.answers.length === 5);
+        assert.ok(testServer.connections <= 5, `${testServer.connections} connections`);
+      });
 
     it("tells the server that the connection ends", async () => {
       const testServer = await start();

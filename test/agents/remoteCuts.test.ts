@@ -123,6 +123,10 @@ for (const kind of ["ws", "http"] as const) {
             state.questions.every(({ answer }) => answer !== undefined),
             label,
           );
+          const received = [...record.sessions.values()]
+            .flat()
+            .filter(({ from, text }) => from === "user" && text === "first");
+          assert.ok(received.length <= 1, `the agent got the prompt ${received.length} times, ${label}`);
           conversation.send("second");
           conversation.session.resumeQueue();
           await until(() => conversation.texts.filter(text => text.endsWith("You answered: yes")).length > 0);
@@ -137,6 +141,38 @@ for (const kind of ["ws", "http"] as const) {
       });
     }
 
+    if (kind === "http")
+      it("before the answer to a prompt sends the prompt no second time", async () => {
+        const { record } = await start();
+        // Its connection is used again.
+        conversation.send("earlier");
+        await until(() => conversation.texts.includes("You answered: yes"));
+        await conversation.idle();
+        server.losesNextAnswer = true;
+        conversation.send("first");
+        await until(() => record.introductions.length === 2);
+        await conversation.idle();
+        assert.equal(server.losesNextAnswer, false);
+        const received = [...record.sessions.values()].flat().filter(({ from }) => from === "user");
+        assert.deepEqual(
+          received.map(({ text }) => text),
+          ["earlier", "first"],
+        );
+      });
+
+    if (kind === "http")
+      it("because the events of the session end during a prompt connects again", async () => {
+        const { record } = await start();
+        conversation.answersQuestions = false;
+        conversation.send("first");
+        await until(() => conversation.session.state.questions.some(({ answer }) => answer === undefined));
+        server.endSessionStreams();
+        await until(() => record.introductions.length === 2);
+        await conversation.idle();
+        assert.match(conversation.texts.join("\n"), /^The question is closed, because the connection was lost\./m);
+        assert.match(conversation.texts.join("\n"), /^Team Agent loaded this conversation\.$/m);
+      });
+
     it("while a question is open closes the question, and says so", async () => {
       await start();
       conversation.answersQuestions = false;
@@ -149,6 +185,19 @@ for (const kind of ["ws", "http"] as const) {
       assert.match(lost ?? "", /Parley connects again by itself\.$/);
       assert.match(closed ?? "", /^The question is closed, because the connection was lost\. Team Agent asks again/);
       assert.equal(loaded, "Team Agent loaded this conversation.");
+    });
+
+    it("after a restart says nothing about the question that the restart closed", async () => {
+      await start();
+      conversation.answersQuestions = false;
+      conversation.send("first");
+      await until(() => conversation.session.state.questions.some(({ answer }) => answer === undefined));
+      await conversation.session.restart();
+      await conversation.idle();
+      server.cut();
+      await until(() => conversation.session.state.lost !== null);
+      await conversation.idle();
+      assert.doesNotMatch(conversation.texts.join("\n"), /is closed, because/);
     });
 
     it("again and again is given up after ten attempts, and the user can retry", async () => {

@@ -9,6 +9,7 @@ import { agentCommandLine } from "../../src/agents/launch.ts";
 import { agentPresence } from "../../src/agents/agentPresence.ts";
 import { agentPlace } from "../../src/agents/startAgent.ts";
 import { resolveAgentVariables } from "../../src/agents/variables.ts";
+import { asProblem } from "../../src/base/errors.ts";
 import { Secret, unwrapped } from "../../src/base/secrets/secret.ts";
 import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { allServersFor } from "../../src/mcp/configuredServers.ts";
@@ -74,6 +75,19 @@ describe("an agent with a url in the settings", () => {
     assert.deepEqual(agentPlace(agentOf({ url })), { server: { sharesFiles: false } });
     assert.deepEqual(agentPlace(agentOf({ url, sameFolder: true, cwd: "/srv/app" })), {
       server: { sharesFiles: true, folder: "/srv/app" },
+    });
+  });
+
+  it("is refused if a header gets a value that cannot be sent from an environment variable", () => {
+    const agent = agentOf({ url: "wss://a.example.org", headers: { "X-Team": "${env:TEAM_TOKEN}" } });
+    const resolve = (): unknown =>
+      resolveAgentVariables(agent, {
+        ...{ env: { TEAM_TOKEN: "walrus-17\n" }, userHome: "/home/me", workspaceFolder: undefined },
+      });
+    assert.throws(resolve, (error: unknown) => {
+      assert.match(asProblem(error).message, /^Could not connect to .* has a value for the header "X-Team" with/);
+      assert.doesNotMatch(JSON.stringify(asProblem(error)), /walrus/);
+      return true;
     });
   });
 

@@ -39,13 +39,13 @@ function bench(own: Partial<OwnServer>) {
     },
     log: nullLog,
   });
-  const open = (agentId: string, accepts?: AgentServerTypes) =>
+  const open = (agentId: string, accepts?: AgentServerTypes, place = {}) =>
     sessions.open(
       "s",
       { servers: [], problems: [] },
       {
         agent: { ...(accepts && { mcpServers: accepts }) } as AgentInfo,
-        ...{ agentId, agentName: "One", agentEnv: {}, workspaceFolder: "/ws" },
+        ...{ agentId, agentName: "One", agentEnv: {}, workspaceFolder: "/ws", ...place },
       },
     );
   return { sessions, open, users, switched };
@@ -80,6 +80,18 @@ describe("Parley's own MCP server", () => {
     assert.deepEqual(await open("a", { stdio: false, http: false, sse: false }), { servers: [] });
     const reason = "One cannot use MCP servers.";
     assert.deepEqual(sessions.opened("s", { name: "parley" }), { on: true, reason });
+  });
+
+  it("is given to an agent on a server only if the server works with the files of this machine", async () => {
+    const { open, users, sessions } = bench({});
+    const accepts = { stdio: false, http: false, sse: false, acp: true };
+    for (const place of [{ isOnServer: true }, { isOnServer: true, sharesFiles: false }]) {
+      assert.deepEqual(await open("a", accepts, place), { servers: [] });
+      const reason = "One runs on a server that does not work with your files.";
+      assert.deepEqual(sessions.opened("s", { name: "parley" }), { on: true, reason });
+    }
+    assert.deepEqual(users, []);
+    assert.equal((await open("a", accepts, { isOnServer: true, sharesFiles: true })).servers.length, 1);
   });
 
   it("is left out with a notice if it fails", async () => {

@@ -200,6 +200,12 @@ describe("MCP servers for an agent", () => {
       [[], [{ name: "a", reason: "Agent cannot use MCP servers that are programs.", isUnsupported: true }]],
     );
   });
+
+  it("have their commands as they are for an agent that has other programs than this machine", () => {
+    const server = { name: "a", type: "stdio", command: "missing", args: ["x"], env: { K: "v" } } as const;
+    const { servers, leftOut } = serversForAgent([server], { ...options, sharesFiles: false });
+    assert.deepEqual([servers, leftOut], [[server], []]);
+  });
 });
 
 describe("the program of an MCP server that cannot start", () => {

@@ -34,15 +34,27 @@ describe("a session whose agent was out of reach", () => {
     bench.clock.advance(30_000);
     await until(() => bench.session.state.connection?.state === "ready");
     assert.equal(bench.session.state.lost, null);
+    bench.clock.advance(60_000);
     assert.equal(bench.clock.pendingTimers, 0);
   });
 
-  it("begins with the shortest pause when it is lost once more", async () => {
+  it("begins with the shortest pause when it is lost once more after a minute", async () => {
     for (let times = 0; times < 2; times++) {
       bench.died.fire(lost);
       await connectsAfter(1);
       await until(() => bench.session.state.connection?.state === "ready");
+      bench.clock.advance(60_000);
     }
+  });
+
+  it("gives up an agent whose connection breaks off each time soon after it is open", async () => {
+    for (const second of seconds) {
+      bench.died.fire(lost);
+      await connectsAfter(second);
+      await until(() => bench.session.state.connection?.state === "ready");
+    }
+    bench.died.fire(lost);
+    assert.deepEqual([bench.session.state.lost?.message, bench.clock.pendingTimers], ["The connection was lost.", 0]);
   });
 
   it("gives up after ten attempts, with the last reason", async () => {
@@ -81,7 +93,7 @@ describe("a session whose agent was out of reach", () => {
   it("leaves the attempts to the user who connects, restarts or closes it", async () => {
     bench.died.fire(lost);
     await bench.session.open();
-    assert.deepEqual([bench.session.state.connection?.state, bench.clock.pendingTimers], ["ready", 0]);
+    assert.deepEqual([bench.session.state.connection?.state, bench.session.state.lost], ["ready", null]);
     bench.died.fire(lost);
     bench.refuse = new ProblemError(lost);
     await bench.session.restart();

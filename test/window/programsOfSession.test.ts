@@ -240,6 +240,20 @@ describe("the environment of a session's programs", function () {
     });
   }
 
+  it("is not given to an MCP server that an agent on another machine starts", async () => {
+    const file = newOutput();
+    const { sessions, server } = servers(file, { KEY: "x" });
+    const agentOnServer = { agent: { mcpServers: { http: false, sse: false } } as unknown as AgentInfo, agentEnv: {} };
+    const opened = { ...agentOnServer, agentName: "One", workspaceFolder: root, isOnServer: true };
+    const open = (sharesFiles: boolean): Promise<unknown> =>
+      sessions.open("s", { servers: [server], problems: [] }, { ...opened, sharesFiles }).then(given => given.servers);
+    const started = { name: "local", type: "stdio", args: [file] };
+    assert.deepEqual(await open(false), [{ ...started, command: "show-env", env: { KEY: "x" } }]);
+    assert.deepEqual(await open(true), [
+      { ...started, command: join(tools, "show-env"), env: { ...expected, KEY: "x" } },
+    ]);
+  });
+
   it("asks the login shell once, whatever starts", async () => {
     await Promise.all(Object.values(kinds).map(start => start(newOutput())));
     assert.equal(readFileSync(join(root, "asked"), "utf8"), "asked\n");

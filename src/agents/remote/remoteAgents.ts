@@ -9,7 +9,10 @@ import { remoteProblem } from "./remoteProblem.ts";
 /** Loads `dist/remote.js`. */
 export type LoadRemoteClient = () => RemoteClientModule;
 
-/** Connects to servers. Keeps their cookies as long as the window lives. */
+/**
+ * Connects to servers. Keeps their cookies as long as the window lives, for each agent and its headers: those of one account
+ * must not go with the headers of another.
+ */
 export class RemoteAgents {
   readonly #load: LoadRemoteClient;
   readonly #cookies = new Map<string, RemoteCookies>();
@@ -19,12 +22,14 @@ export class RemoteAgents {
   }
 
   /** Begins to connect to the server. */
-  connect({ name, startTimeout }: AgentDefinition, { url, headers }: RemoteServer): AgentTransport {
+  connect({ id, name, startTimeout }: AgentDefinition, { url, headers }: RemoteServer): AgentTransport {
     const client = this.#load();
-    const cookies = this.#cookies.get(url) ?? client.newCookies();
-    this.#cookies.set(url, cookies);
+    const sent = unwrappedValues(headers);
+    const key = JSON.stringify([id, url, Object.entries(sent).sort()]);
+    const cookies = this.#cookies.get(key) ?? client.newCookies();
+    this.#cookies.set(key, cookies);
     const connectTimeout = startTimeout * 1000;
-    const streams = client.connectToAgent({ url, headers: unwrappedValues(headers), connectTimeout, cookies });
+    const streams = client.connectToAgent({ url, headers: sent, connectTimeout, cookies });
     const end = (failure: RemoteFailure | undefined): TransportEnd => ({
       wasStopped: failure === undefined,
       facts: { ...(failure ?? { asked: true }) },
@@ -33,7 +38,11 @@ export class RemoteAgents {
     return {
       input: streams.input,
       output: streams.output,
-      whenEnded: streams.whenEnded.then(end),
+      whenEnded: streams.whenEnded.then(failure => {
+        // A cookie can be why the server refuses.
+        if (failure?.kind === "refused" && [401, 403].includes(failure.status)) cookies.clear();
+        return end(failure);
+      }),
       stderrTail: () => "",
       stop: () => streams.end(),
     };

@@ -9,7 +9,7 @@ import { keyOwner } from "./definitionToStart.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
 interface AgentHeadersOptions {
-  readonly keys: Pick<StoredKeys, "store">;
+  readonly keys: Pick<StoredKeys, "store" | "values">;
   readonly agents: () => readonly AgentDefinition[];
   /** The agent of the session, or of the next one. */
   readonly current: () => AgentDefinition | undefined;
@@ -50,7 +50,10 @@ export const agentHeaderCommands = ({
       validateInput: text => (text.trim() === "" ? t("Enter a value.") : faultOf(name.trim(), text.trim())),
     });
     if (value === undefined) return;
-    await keys.store(keyOwner(agent), new Map([[name.trim(), new Secret(value.trim())]]));
+    const owner = keyOwner(agent);
+    // The case of a name has no meaning, and two values would contradict.
+    const stored = Object.keys(await keys.values(owner)).find(each => each.toLowerCase() === name.trim().toLowerCase());
+    await keys.store(owner, new Map([[stored ?? name.trim(), new Secret(value.trim())]]));
     await onStored(agent);
   },
 });

@@ -119,7 +119,7 @@ export class SignInActions {
     const { consents, confirmToken } = this.#options;
     this.#offered.add(offerKey(agent, server));
     if (consents.has(agent, url)) return;
-    if (await confirmToken(tokenQuestion(agent.name, server.name, url))) await consents.set(agent, url, true);
+    if (await confirmToken(tokenQuestion(agent, server.name, url))) await consents.set(agent, url, true);
   }
 
   /** Says once per window, agent and server that the agent does not get the user's sign-in. */
@@ -149,4 +149,5 @@ export class SignInActions {
   }
 }
 
-const offerKey = (agent: NamedAgent, server: McpServer): string => JSON.stringify([agent.id, server.name]);
+const offerKey = (agent: NamedAgent, server: McpServer): string =>
+  JSON.stringify([agent.id, agent.remote?.url, server.name]);

@@ -1,5 +1,6 @@
 // The questions about sign-ins to MCP servers: before the browser opens a page, and before an agent gets a token.
 import { readAddress } from "../../acp/readElicitation.ts";
+import { serverOrigin } from "../../agents/remote/serverAddress.ts";
 import { exactLine, visibleName, withoutMiddle } from "../../base/inertText.ts";
 import { t } from "../../base/l10n.ts";
 import type { SignInPage } from "../clientSignIn.ts";
@@ -47,16 +48,21 @@ export function signInQuestion(
   };
 }
 
-/** The question whether an agent may have the token of the sign-in. */
-export function tokenQuestion(agentName: string, name: string, url: string): SignInQuestion {
+/** The question whether an agent may have the token of the sign-in. `url`: of the MCP server. */
+export function tokenQuestion(
+  agent: { readonly name: string; readonly remote?: { readonly url: string } | undefined },
+  name: string,
+  url: string,
+): SignInQuestion {
   return {
     message: t(
       "Give {0} your sign-in to the MCP server “{1}”?",
-      visibleName(agentName, maxName),
+      visibleName(agent.name, maxName),
       visibleName(name, maxName),
     ),
     detail: [
       t("MCP server: {0}", hostText(new URL(url))),
+      ...(agent.remote ? [t("The agent runs on: {0}", hostText(new URL(serverOrigin(agent.remote.url))))] : []),
       "",
       t(
         "The agent can then use the server in your name. It gets the access token when its session opens, and keeps it until the token expires, even if you sign out.",

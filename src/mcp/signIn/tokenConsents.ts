@@ -17,12 +17,12 @@ interface TokenConsent {
   readonly server: string;
 }
 
-export type ConsentingAgent = Pick<AgentDefinition, "id" | "command" | "args" | "argsInSettings">;
+export type ConsentingAgent = Pick<AgentDefinition, "id" | "command" | "args" | "argsInSettings" | "remote">;
 
-/** An agent with another command is another agent. */
-const agentKey = ({ id, command, args, argsInSettings = args }: ConsentingAgent): string =>
+/** An agent with another command, or on another server, is another agent. */
+const agentKey = ({ id, command, args, argsInSettings = args, remote }: ConsentingAgent): string =>
   createHash("sha256")
-    .update(JSON.stringify([id, command, argsInSettings]))
+    .update(JSON.stringify([id, command, argsInSettings, ...(remote ? [remote.url] : [])]))
     .digest("hex");
 
 /** Remembers the consents in the global state. */

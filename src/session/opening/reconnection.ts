@@ -17,11 +17,15 @@ interface ReconnectionOptions {
   readonly onGivenUp: (problem: Problem) => void;
 }
 
+/** A session that stays open for this time (ms) has connected. What breaks off sooner goes on with the longer pauses. */
+const stableAfter = 60_000;
+
 /** Tries to connect until it succeeds, gets another reason than a lost connection, or is cancelled. */
 export class Reconnection implements Disposable {
   readonly #options: ReconnectionOptions;
   #attempts = 0;
   #timer: Disposable | undefined;
+  #isOpen = false;
   /** Identifies the running attempt. The outcome of an earlier one is ignored. */
   #run = 0;
 
@@ -35,6 +39,7 @@ export class Reconnection implements Disposable {
    */
   begin({ reconnects }: Problem): boolean {
     this.#cancelAttempt();
+    this.#isOpen = false;
     const pause = reconnectPauses[this.#attempts];
     if (reconnects !== true || pause === undefined) {
       this.#attempts = 0;
@@ -48,7 +53,7 @@ export class Reconnection implements Disposable {
 
   /** Whether an attempt has been made since the connection was lost, and none has opened the session. */
   get isTrying(): boolean {
-    return this.#attempts > 0;
+    return this.#attempts > 0 && !this.#isOpen;
   }
 
   async #connect(run: number): Promise<void> {
@@ -69,10 +74,23 @@ export class Reconnection implements Disposable {
     this.#timer = undefined;
   }
 
-  /** The session is open, or the user does something else. */
+  /** The session is open. */
+  opened(): void {
+    this.#cancelAttempt();
+    this.#isOpen = true;
+    if (this.#attempts > 0) this.#timer = this.#options.clock.after(stableAfter, () => this.dispose());
+  }
+
+  /** A turn has ended, so the connection works. */
+  turnEnded(): void {
+    if (this.#isOpen) this.dispose();
+  }
+
+  /** The user does something else. */
   dispose(): void {
     this.#cancelAttempt();
     this.#attempts = 0;
+    this.#isOpen = false;
   }
 }
 

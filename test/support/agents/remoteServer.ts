@@ -26,12 +26,16 @@ export class RemoteTestServer {
   readonly #http: Server;
   readonly #acp: AcpServer;
   readonly #sockets = new Set<Socket>();
+  /** The streams of the events of sessions. */
+  readonly #sessionStreams = new Set<ServerResponse>();
   /** Connections are refused with this status. */
   refuses: number | undefined;
   /** The messages that have passed, of both sides. */
   messages = 0;
   /** The connections are cut in place of the message with this number, counted from 1. */
   cutsAt: number | undefined;
+  /** The connection of the next POST is cut in place of its answer. The agent has the message. */
+  losesNextAnswer = false;
 
   private constructor(createAgent: AgentFactory, options: RemoteServerOptions) {
     this.#options = options;
@@ -43,6 +47,9 @@ export class RemoteTestServer {
       if (status === undefined) {
         if (request.method === "POST" && this.#isCut()) return;
         this.#watch(response);
+        if (request.method === "GET" && request.headers["acp-session-id"] !== undefined)
+          this.#sessionStreams.add(response);
+        if (request.method === "POST" && this.losesNextAnswer) this.#lose(response);
         return handle(request, response);
       }
       response.writeHead(status).end("Sign in first.");
@@ -90,6 +97,13 @@ export class RemoteTestServer {
     };
   }
 
+  #lose(response: ServerResponse): void {
+    this.losesNextAnswer = false;
+    const lost = (): ServerResponse => response.destroy();
+    response.writeHead = lost;
+    response.end = lost;
+  }
+
   #watched(webSocket: WebSocket): WebSocket {
     const send = webSocket.send.bind(webSocket) as (data: unknown) => void;
     webSocket.send = (data: unknown) => {
@@ -125,6 +139,12 @@ export class RemoteTestServer {
   /** Ends all connections without a word, as a network does that is gone. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Ends the streams of the events of sessions in order, as a balancer does after some time. */
+  endSessionStreams(): void {
+    for (const response of this.#sessionStreams) response.end();
+    this.#sessionStreams.clear();
   }
 
   async stop(): Promise<void> {

@@ -52,6 +52,8 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      // The agent still works on the request, and the end of it would get lost.
+      if (isEndOfSessionEvents(value)) return void reader.cancel().catch(() => {});
       if (!lines.push(messageBytes(value))) await lines.whenDrained();
     }
   };
@@ -76,6 +78,10 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
     },
   };
 }
+
+/** The client's own answer to a request when the events of its session have ended. */
+const isEndOfSessionEvents = (message: AnyMessage): boolean =>
+  "error" in message && message.error.message === "ACP session SSE stream closed";
 
 /** A message that JSON cannot have, such as one with too many levels, becomes a line that is not a message. */
 function messageBytes(message: unknown): Buffer {

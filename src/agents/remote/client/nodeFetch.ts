@@ -35,6 +35,10 @@ const isRefusal = (status: number): boolean => [401, 403, 404, 410].includes(sta
 const isSessionStream = ({ method = "GET", headers }: RequestInit): boolean =>
   method === "GET" && new Headers(headers).has("acp-session-id");
 
+/** Whether the request has a message for the agent, which must not get it twice. A second `initialize` does no harm. */
+const isMessage = ({ method, headers }: RequestInit): boolean =>
+  method === "POST" && new Headers(headers).has("acp-connection-id");
+
 /** The status with which the client of the SDK fails a session and not its connection. */
 const sessionConflict = 409;
 
@@ -80,8 +84,8 @@ function send(url: string, init: RequestInit, options: NodeFetchOptions): Promis
     const timer = setTimeout(() => request.destroy(new RefusedError({ kind: "late" })), options.connectTimeout);
     request.on("error", (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      // The server has closed a connection that was idle, and read nothing of the request.
-      if (request.reusedSocket && error.code === "ECONNRESET" && signal?.aborted !== true)
+      // Mostly, the server has closed a connection that was idle. But it can also have read a message.
+      if (request.reusedSocket && error.code === "ECONNRESET" && signal?.aborted !== true && !isMessage(init))
         return resolve(send(url, init, options));
       reject(error);
     });
@@ -96,19 +100,18 @@ function asResponse(message: http.IncomingMessage, options: NodeFetchOptions): R
   const status = message.statusCode ?? 0;
   const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) message.resume();
-  const body = isEmpty ? null : (Readable.toWeb(Readable.from(paced(message, options))) as ReadableStream<Uint8Array>);
+  const chunks = Readable.from(paced(message, options));
+  // Nobody reads the body of most answers. Without this, their connections would stay open and serve no other request.
+  chunks.once("close", () => (message.complete ? message.resume() : message.destroy()));
+  const body = isEmpty ? null : (Readable.toWeb(chunks) as ReadableStream<Uint8Array>);
   return new Response(body, { status, statusText: message.statusMessage ?? "", headers });
 }
 
 /** The chunks of the body, as fast as they are read. */
 async function* paced(message: http.IncomingMessage, options: NodeFetchOptions): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of message) {
-      yield new Uint8Array(chunk as Buffer);
-      await options.whenReady();
-    }
-  } finally {
-    message.destroy();
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    yield new Uint8Array(chunk as Buffer);
+    await options.whenReady();
   }
 }
 
