@@ -8,6 +8,8 @@ import { cutTurns, type Cut, type CutTurns } from "./cutTurns.ts";
 import { transportNames, type DaemonRun } from "./daemonTable.ts";
 
 const trial = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Trial;
+// A server does not end with its client, so it ends when this process does.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const runs: DaemonRun[] = [];
 for (const agent of agents.filter(({ id, daemon }) => daemon && id in trial.installed)) {
   const { model, node, workspace, installed } = trial;
