@@ -4,6 +4,7 @@
 //   npm run test:interop -- --agent=gemini,qwen   these agents
 //   npm run test:interop -- --only=stop,mode      scenarios whose ID contains one of these; no panel
 //   npm run test:interop -- --only=panel          only the panel tests; --no-panel omits them
+//   npm run test:interop -- --only=daemon         only the agents that run as servers; --no-daemon omits them
 //   npm run test:interop -- --only=panel --grep=x only the panel tests whose title contains this
 // Results of such a part replace those of earlier runs, and --table writes the tables of all of them.
 // The traffic is recorded in out/interop/. No account is needed, and only the npm registry is contacted.
@@ -27,7 +28,7 @@ const out = inProject("out", "interop");
 const documentFile = inProject("docs", "INTEROP.md");
 const only = option("only");
 const chosen = option("agent");
-const isWhole = !only && !chosen && !flag("no-panel");
+const isWhole = !only && !chosen && !flag("no-panel") && !flag("no-daemon");
 
 /** The environment variables that the agents get: no API key, no proxy and no setting of an agent. */
 const kept =
@@ -57,11 +58,14 @@ await main(async () => {
     };
     const file = path.join(out, "trial.json");
     fs.writeFileSync(file, JSON.stringify({ ...trial, ...(only && { only }) }, null, 2));
-    const stack =
-      only === "panel" ? 0 : await run(process.execPath, [path.join(out, "run.mjs"), file], { env: environment });
+    /** @param {string} program */
+    const runTrial = program => run(process.execPath, [path.join(out, program), file], { env: environment });
+    const isOnlyPart = only === "panel" || only === "daemon";
+    const stack = isOnlyPart ? 0 : await runTrial("run.mjs");
+    const daemon = (only && only !== "daemon") || flag("no-daemon") ? 0 : await runTrial("daemon.mjs");
     const panel = (only && only !== "panel") || flag("no-panel") ? 0 : await runPanel(file);
     if (isWhole || flag("table")) await writeTables();
-    process.exitCode = stack || panel;
+    process.exitCode = stack || daemon || panel;
   } finally {
     model.stop();
   }
@@ -75,13 +79,15 @@ function inOut(name) {
 /** Builds the interop tests, which `npm test` doesn't build. */
 async function bundle() {
   fs.mkdirSync(out, { recursive: true });
-  for (const file of isWhole ? ["results.json", "panel.json", "tools.json"] : [])
+  for (const file of isWhole ? ["results.json", "daemon.json", "panel.json", "tools.json"] : [])
     fs.rmSync(path.join(out, file), { force: true });
   const esbuild = await import("esbuild"); // In a new clone, esbuild has only just been installed.
   await esbuild.build({
     entryPoints: {
       agents: inProject("test/interop/agents.ts"),
       run: inProject("test/interop/run.ts"),
+      daemon: inProject("test/interop/daemon/run.ts"),
+      daemonTable: inProject("test/interop/daemon/daemonTable.ts"),
       table: inProject("test/interop/table.ts"),
       toolRuns: inProject("test/interop/toolRuns.ts"),
       panel: inProject("test/e2e/realAgent.ts"),
@@ -204,6 +210,12 @@ async function writeTables() {
     /** @type {typeof import("../test/interop/table.ts")} */
     const { table } = await import(inOut("table.mjs"));
     writeBetween("table", table({ results, panel: panelTests(), day: new Date().toISOString().slice(0, 10) }));
+  }
+  const daemons = resultsIn("daemon.json");
+  if (daemons) {
+    /** @type {typeof import("../test/interop/daemon/daemonTable.ts")} */
+    const { daemonTable } = await import(inOut("daemonTable.mjs"));
+    writeBetween("daemon", daemonTable(daemons));
   }
   const pair = resultsIn("tools.json");
   if (pair) {

@@ -18,6 +18,17 @@ export interface Surroundings {
   readonly hasKey?: boolean;
 }
 
+/** An agent that can run as a server. */
+export interface AgentDaemon {
+  /** Before the path of the workspace. */
+  readonly args: readonly string[];
+  /** The paths of the protocol, and of a JSON object with the numbers of running prompts and open questions. */
+  readonly path: string;
+  readonly health: string;
+  /** A text that it prints when it accepts connections of both transports, after its address. */
+  readonly ready: string;
+}
+
 /** An agent of the npm registry, in the version of Parley's own preset. */
 export interface RealAgent {
   readonly id: string;
@@ -34,6 +45,8 @@ export interface RealAgent {
   /** The program relative to the folder `node_modules`: a script for Node.js, or a native one. */
   readonly program: { readonly script: string } | { readonly native: string };
   readonly args: readonly string[];
+  /** How the program runs as a server of the protocol on a port of the loopback interface. */
+  readonly daemon?: AgentDaemon;
   /** Why nobody signs in to the agent by its program in a terminal. */
   readonly noTerminalSignIn?: string;
   /** The agent edits only files that it has read in the session. */
@@ -126,6 +139,12 @@ export const agents: readonly RealAgent[] = [
     spec: packageOf("qwen"),
     program: { script: "@qwen-code/qwen-code/cli-entry.js" },
     args: ["--acp"],
+    daemon: {
+      args: ["serve", "--port", "0", "--no-web", "--workspace"],
+      path: "/acp",
+      health: "/health?deep=1",
+      ready: "WebSocket transport enabled",
+    },
     readsFirst: true,
     files: (_, hasKey) => ({
       ".qwen/settings.json": {

@@ -4,11 +4,14 @@ import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { connectToAgent, newCookies } from "../../src/agents/remote/client/connectToAgent.ts";
+import { RemoteAgents } from "../../src/agents/remote/remoteAgents.ts";
 import { transcriptText, type TrafficRecord } from "../../src/acp/trafficRecorder.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
 import { setProcessGuard } from "../../src/base/processTree.ts";
 import type { Problem } from "../../src/base/errors.ts";
+import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import { PanelChannel } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
@@ -82,7 +85,7 @@ export class Conversation {
   #openWindow(): Window {
     const definition = this.#definition;
     const folder = this.#folder;
-    const pool = this.#sharedPool ?? new AgentPool(nullLog, systemClock, "interop", join(dirname(folder), "agents"));
+    const pool = this.#sharedPool ?? newPool(join(dirname(folder), "agents"));
     this.#record(pool, definition.id);
     const session = new Session({
       id: "interop",
@@ -293,6 +296,11 @@ export class Conversation {
       tap.onDidRecord(record => this.#records.push(record));
     });
   }
+}
+
+function newPool(startFolders: string): AgentPool {
+  const remote = new RemoteAgents(() => ({ connectToAgent, newCookies }));
+  return new AgentPool(nullLog, systemClock, "interop", startFolders, undefined, hostEnvironment, remote);
 }
 
 const prompts = (view: View): readonly ViewEntry[] => view.entries.filter(entry => entry.kind === "user");

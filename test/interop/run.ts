@@ -13,7 +13,7 @@ import { handOverScenarios } from "./handOverScenarios.ts";
 import { sessionScenarios } from "./sessionScenarios.ts";
 
 /** The input that scripts/interop.mjs has prepared. */
-interface Trial {
+export interface Trial {
   readonly model: string;
   readonly node: string;
   /** The folder of each installed agent, by id. Only these are tested. */

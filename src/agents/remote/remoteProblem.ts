@@ -27,8 +27,9 @@ export function remoteProblem({ name, url }: NamedServer, failure: RemoteFailure
 function canPass(failure: RemoteFailure): boolean {
   switch (failure.kind) {
     case "refused":
-      // Balancers and servers that start answer so. `404` is a server that has forgotten the connection.
-      return failure.status >= 500 || [404, 408, 410, 425, 429].includes(failure.status);
+      // Balancers and servers that start answer so: with `406` a server that does not yet have its WebSocket, and with `404`
+      // one that has forgotten the connection.
+      return failure.status >= 500 || [404, 406, 408, 410, 425, 429].includes(failure.status);
     case "unreachable":
     case "late":
     case "silent":
