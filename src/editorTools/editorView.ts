@@ -1,6 +1,6 @@
 // What the tools see of the editor. `vscode/` implements it. Paths are absolute; lines and columns are 1-based.
 import type { Event } from "../base/lifecycle.ts";
-import type { EditorExtensionTools } from "./extensionTools.ts";
+import type { EditorExtensionTools } from "./editorExtensionTools.ts";
 
 /** A range of text. The end is exclusive. */
 export interface CodeRange {

@@ -10,36 +10,11 @@ import { shortQuote } from "../base/text.ts";
 import { visibleText } from "../base/visibleText.ts";
 import { maxJsonLength } from "../panel/projection/toolParts.ts";
 import { askedCall } from "./askedCall.ts";
-import { extensionAnswer, type ExtensionResultPart } from "./extensionResult.ts";
+import type { ExtensionTool } from "./editorExtensionTools.ts";
+import { extensionAnswer } from "./extensionResult.ts";
 import { text, whole } from "./resultFields.ts";
 import { wholeCharacters } from "./resultPages.ts";
 import { resultSchema, type Tool, type ToolAnswer, type ToolContext } from "./tool.ts";
-
-/** A tool that an extension contributes. */
-export interface ExtensionTool {
-  /** The extension and the name, such as `publisher.extension/name`. The setting has it. */
-  readonly id: string;
-  /** The name in VS Code, which is unique there. */
-  readonly name: string;
-  /** What the user reads. */
-  readonly title: string;
-  readonly extension: { readonly id: string; readonly title: string };
-  /** What the extension writes for language models. */
-  readonly description: string;
-  readonly tags: readonly string[];
-  /** The JSON Schema of its input. Absent: it has none. */
-  readonly inputSchema?: object;
-}
-
-/** The tools of other extensions, as the editor has them. */
-export interface EditorExtensionTools {
-  /** The chosen ones that are there now. They come and go with their extensions, so they are read with each call. */
-  chosen(): readonly ExtensionTool[];
-  /** What is wrong with the input, as far as the schema can be checked. Undefined: nothing. */
-  inputFault(tool: ExtensionTool, input: object): string | undefined;
-  /** Runs a tool. VS Code may ask the user, too. Rejects with a Refusal if the tool fails. */
-  invoke(tool: ExtensionTool, input: object, signal: AbortSignal): Promise<readonly ExtensionResultPart[]>;
-}
 
 /** The number of tools that the user can choose. */
 export const maxExtensionTools = 64;

@@ -10,7 +10,8 @@ import type { SessionState } from "../session/state.ts";
 import type { AgentServerLaunch, AgentServerTypes, McpOutcome, McpRequest } from "../session/agent.ts";
 import { bridgeVariables } from "./bridgeTarget.ts";
 import { callTool, describedTools, errorResult } from "./sessionTools.ts";
-import { toolsOfExtensions, type EditorExtensionTools } from "./extensionTools.ts";
+import type { EditorExtensionTools } from "./editorExtensionTools.ts";
+import { toolsOfExtensions } from "./extensionTools.ts";
 import type { Tool, ToolAccess, ToolChoice, ToolContext } from "./tool.ts";
 import type { MessageContext, RunningToolServer, ServedTools, ToolServerOptions } from "./toolServer.ts";
 

@@ -11,8 +11,8 @@ export interface SignInChallenge {
 }
 
 /** The error of a request that the server rejects until the user signs in. Its message is a sentence. */
-export interface SignInNeededError extends Error {
-  readonly name: "SignInNeededError";
+export interface ServerSignInNeededError extends Error {
+  readonly name: "ServerSignInNeededError";
   readonly challenge: SignInChallenge;
 }
 
@@ -45,7 +45,7 @@ export interface OAuthClient {
 }
 
 /** The server to which the user signs in. */
-export interface SignInTarget {
+export interface ServerSignInTarget {
   readonly url: string;
   readonly challenge: SignInChallenge;
   /** Registered by the user. Absent: Parley registers itself. */
@@ -108,5 +108,5 @@ export const hasAuthorization = (headers: Readonly<Record<string, string>>): boo
   Object.keys(headers).some(name => name.toLowerCase() === "authorization");
 
 /** Whether the error says that the user has to sign in. Errors of another bundle are of another class. */
-export const isSignInNeeded = (error: unknown): error is SignInNeededError =>
-  error instanceof Error && error.name === "SignInNeededError";
+export const isSignInNeeded = (error: unknown): error is ServerSignInNeededError =>
+  error instanceof Error && error.name === "ServerSignInNeededError";

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Translator } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { FormAnswer, FormRequest } from "../session/forms/form.ts";
-import type { ServerCredentials, SignInFlow, SignInTarget, StoredSignIn } from "./clientSignIn.ts";
+import type { ServerCredentials, SignInFlow, ServerSignInTarget, StoredSignIn } from "./clientSignIn.ts";
 
 export interface McpArgument {
   readonly name: string;
@@ -113,12 +113,12 @@ export interface McpClientModule {
     /** Sets what translates the texts of the bundle. */
     translateWith(translator: Translator): void;
     /**
-     * Connects to a server. Rejects with an error whose message is a sentence for the user, and with a SignInNeededError if
+     * Connects to a server. Rejects with an error whose message is a sentence for the user, and with a ServerSignInNeededError if
      * the user has to sign in first.
      */
     connectToServer(target: ServerTarget, options: ServerConnectOptions): Promise<PromptServer>;
     /** Signs in to a server. Resolves with undefined if the user does not open the page. Rejects with a sentence. */
-    signIn(target: SignInTarget, flow: SignInFlow): Promise<StoredSignIn | undefined>;
+    signIn(target: ServerSignInTarget, flow: SignInFlow): Promise<StoredSignIn | undefined>;
     /** New tokens for the server. Undefined: the user has to sign in again. Rejects with a sentence. */
     refreshSignIn(url: string, stored: StoredSignIn, signal: AbortSignal): Promise<StoredSignIn | undefined>;
     /** Asks the authorization server to revoke the tokens, if it can. Rejects with a sentence. */

@@ -7,6 +7,7 @@ import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { showInformationMessage, showQuickPicks } from "../editor/editorUi.ts";
 import type { RecentFaults } from "../editor/outputChannel.ts";
 import type { OpenSessions } from "../library/openSessions.ts";
+import { userSetting } from "../editor/userSettings.ts";
 import { problemReport, type ReportedAgent } from "./problemReport.ts";
 
 /** An agent by its id, as the user knows it. */
@@ -120,19 +121,17 @@ interface Schema {
   readonly enum?: unknown;
 }
 
-/** Names of the settings that are not at their default. Texts and lists can contain secrets and paths, so they have no value. */
+/** Names of the settings that the user has changed. Texts and lists can contain secrets and paths, so they have no value. */
 function changedSettings({ packageJSON }: vscode.Extension<unknown>): readonly string[] {
   const { contributes } = packageJSON as {
     readonly contributes: {
       readonly configuration: readonly { readonly properties: Readonly<Record<string, Schema>> }[];
     };
   };
-  const settings = vscode.workspace.getConfiguration();
   return contributes.configuration
     .flatMap(({ properties }) => Object.entries(properties))
     .flatMap(([name, schema]) => {
-      const { globalValue, workspaceValue, workspaceFolderValue } = settings.inspect(name) ?? {};
-      const value = workspaceFolderValue ?? workspaceValue ?? globalValue;
+      const value = userSetting(name.replace("parley.", ""));
       if (value === undefined) return [];
       const isShort = typeof value === "boolean" || typeof value === "number" || Array.isArray(schema.enum);
       return [`${name}: ${isShort ? JSON.stringify(value) : vscode.l10n.t("set")}`];

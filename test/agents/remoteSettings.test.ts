@@ -153,7 +153,8 @@ describe("a failed connection to a server", () => {
   it("is tried again only if it can pass", () => {
     const isTried = (failure: RemoteFailure): boolean =>
       remoteProblem({ name: "Team", url: "wss://a" }, failure, true).reconnects === true;
-    for (const status of [404, 406, 429, 500, 503]) assert.ok(isTried({ kind: "refused", status, text: "" }), `${status}`);
+    for (const status of [404, 406, 429, 500, 503])
+      assert.ok(isTried({ kind: "refused", status, text: "" }), `${status}`);
     for (const status of [301, 400, 401, 403]) assert.ok(!isTried({ kind: "refused", status, text: "" }), `${status}`);
     assert.ok(isTried({ kind: "silent" }) && isTried({ kind: "closed", text: "" }) && isTried({ kind: "late" }));
     assert.ok(!isTried({ kind: "http2Only" }) && !isTried({ kind: "broken", text: "" }));

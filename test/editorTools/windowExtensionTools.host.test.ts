@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { extensionAnswer } from "../../src/editorTools/extensionResult.ts";
-import type { ExtensionTool } from "../../src/editorTools/extensionTools.ts";
+import type { ExtensionTool } from "../../src/editorTools/editorExtensionTools.ts";
 import { inputFault } from "../../src/editorTools/http/inputFault.ts";
 import { WindowExtensionTools } from "../../src/editorTools/vscode/windowExtensionTools.ts";
 import { until } from "../support/fakes/until.ts";

@@ -4,7 +4,8 @@ import { t } from "../../base/l10n.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { createQuickPick, setItems, showInformationMessage, showWarningMessage } from "../../editor/editorUi.ts";
 import { updateUserSetting } from "../../editor/userSettings.ts";
-import { maxExtensionTools, type ExtensionTool } from "../extensionTools.ts";
+import type { ExtensionTool } from "../editorExtensionTools.ts";
+import { maxExtensionTools } from "../extensionTools.ts";
 
 /** An item. Separators have no id. */
 interface ToolItem extends vscode.QuickPickItem {

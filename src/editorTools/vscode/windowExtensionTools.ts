@@ -4,7 +4,8 @@ import * as vscode from "vscode";
 import { asError, Refusal } from "../../base/errors.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import type { ExtensionResultPart } from "../extensionResult.ts";
-import { maxExtensionTools, type EditorExtensionTools, type ExtensionTool } from "../extensionTools.ts";
+import type { EditorExtensionTools, ExtensionTool } from "../editorExtensionTools.ts";
+import { maxExtensionTools } from "../extensionTools.ts";
 
 const maxErrorLength = 2000;
 

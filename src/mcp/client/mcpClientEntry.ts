@@ -2,7 +2,7 @@
 import { setTranslator, type Translator } from "../../base/l10n.ts";
 import type { McpClientModule } from "../promptServer.ts";
 import { connectToServer } from "./connectToServer.ts";
-import { refreshSignIn, revokeSignIn, signIn } from "./signIn.ts";
+import { refreshSignIn, revokeSignIn, signIn } from "./serverSignIn.ts";
 
 let resetTranslator: (() => void) | undefined;
 

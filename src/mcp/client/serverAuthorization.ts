@@ -13,7 +13,7 @@ import {
   protectsTokens,
   type ServerCredentials,
   type SignInChallenge,
-  type SignInNeededError,
+  type ServerSignInNeededError,
 } from "../clientSignIn.ts";
 import type { ServerTarget } from "../promptServer.ts";
 import { errorSentence } from "./errorSentence.ts";
@@ -22,8 +22,8 @@ import { errorSentence } from "./errorSentence.ts";
 const maxChallenge = 2_000;
 
 /** The user has to sign in first. */
-class SignInNeeded extends Error implements SignInNeededError {
-  override readonly name = "SignInNeededError";
+class SignInNeeded extends Error implements ServerSignInNeededError {
+  override readonly name = "ServerSignInNeededError";
   readonly challenge: SignInChallenge;
   constructor(message: string, challenge: SignInChallenge) {
     super(message);

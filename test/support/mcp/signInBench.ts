@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { ExtensionStates, SecretStore } from "../../../src/base/memento.ts";
 import { authorizationLimits } from "../../../src/mcp/client/authorizationFetch.ts";
-import { refreshSignIn, revokeSignIn, signIn } from "../../../src/mcp/client/signIn.ts";
+import { refreshSignIn, revokeSignIn, signIn } from "../../../src/mcp/client/serverSignIn.ts";
 import { isSignInNeeded, type SignInChallenge } from "../../../src/mcp/clientSignIn.ts";
 import { ServerSignIns, type HttpLaunch } from "../../../src/mcp/signIn/serverSignIns.ts";
 import type { SignInQuestion } from "../../../src/mcp/signIn/signInQuestion.ts";

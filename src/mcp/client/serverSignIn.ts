@@ -21,7 +21,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
-import type { OAuthClient, SignInFlow, SignInTarget, StoredSignIn } from "../clientSignIn.ts";
+import type { OAuthClient, SignInFlow, ServerSignInTarget, StoredSignIn } from "../clientSignIn.ts";
 import {
   authorizationFetch,
   authorizationLimits,
@@ -54,7 +54,7 @@ interface Redirected {
  * sentence.
  */
 export async function signIn(
-  target: SignInTarget,
+  target: ServerSignInTarget,
   flow: SignInFlow,
   limits: AuthorizationLimits = authorizationLimits,
 ): Promise<StoredSignIn | undefined> {
@@ -106,7 +106,7 @@ export async function signIn(
 /** Brings the user to the page. Resolves with undefined if the user does not open it. */
 async function redirect(
   server: URL,
-  target: SignInTarget,
+  target: ServerSignInTarget,
   flow: SignInFlow,
   limits: AuthorizationLimits,
 ): Promise<Redirected | undefined> {

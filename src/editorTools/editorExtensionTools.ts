@@ -1,0 +1,28 @@
+// The tools of other extensions, as the editor has them.
+import type { ExtensionResultPart } from "./extensionResult.ts";
+
+/** A tool that an extension contributes. */
+export interface ExtensionTool {
+  /** The extension and the name, such as `publisher.extension/name`. The setting has it. */
+  readonly id: string;
+  /** The name in VS Code, which is unique there. */
+  readonly name: string;
+  /** What the user reads. */
+  readonly title: string;
+  readonly extension: { readonly id: string; readonly title: string };
+  /** What the extension writes for language models. */
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** The JSON Schema of its input. Absent: it has none. */
+  readonly inputSchema?: object;
+}
+
+/** The tools of other extensions, as the editor has them. */
+export interface EditorExtensionTools {
+  /** The chosen ones that are there now. They come and go with their extensions, so they are read with each call. */
+  chosen(): readonly ExtensionTool[];
+  /** What is wrong with the input, as far as the schema can be checked. Undefined: nothing. */
+  inputFault(tool: ExtensionTool, input: object): string | undefined;
+  /** Runs a tool. VS Code may ask the user, too. Rejects with a Refusal if the tool fails. */
+  invoke(tool: ExtensionTool, input: object, signal: AbortSignal): Promise<readonly ExtensionResultPart[]>;
+}
