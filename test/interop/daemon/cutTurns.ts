@@ -211,12 +211,14 @@ class Stage {
     let isEdited = false;
     const played = async (): Promise<void> => {
       await lose();
-      await conversation.until("the loss shows", () => notices(conversation).some(title => title.includes("lost")));
-      began = performance.now();
+      // The notice appears with the next connection.
+      const isLost = (): boolean => conversation.session.state.lost !== null;
       await conversation.until(
-        "it is connected again",
-        ({ head }) => head.connection?.state === "ready" && conversation.session.state.lost === null,
+        "the loss shows",
+        () => isLost() || notices(conversation).some(title => title.includes("lost")),
       );
+      began = performance.now();
+      await conversation.until("it is connected again", ({ head }) => head.connection?.state === "ready" && !isLost());
       isEdited = this.#isEdited;
       conversation.session.send([{ type: "text", text: nextPrompt }]);
       conversation.session.resumeQueue();
