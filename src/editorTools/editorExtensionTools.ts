@@ -1,5 +1,11 @@
 // The tools of other extensions, as the editor has them.
-import type { ExtensionResultPart } from "./extensionResult.ts";
+
+/** A part of a result. `prompt`: an element of `@vscode/prompt-tsx`, as JSON. */
+export type ExtensionResultPart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "prompt"; readonly value: unknown }
+  | { readonly kind: "data"; readonly mimeType: string; readonly data: Uint8Array }
+  | { readonly kind: "unknown" };
 
 /** A tool that an extension contributes. */
 export interface ExtensionTool {

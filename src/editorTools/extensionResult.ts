@@ -1,14 +1,8 @@
 // What a tool of another extension returns, as text for agents. Pure.
 import { decodeUtf8 } from "../base/text.ts";
+import type { ExtensionResultPart } from "./editorExtensionTools.ts";
 import { maxResultLength, wholeCharacters } from "./resultPages.ts";
 import type { ToolAnswer } from "./tool.ts";
-
-/** A part of a result. `prompt`: an element of `@vscode/prompt-tsx`, as JSON. */
-export type ExtensionResultPart =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "prompt"; readonly value: unknown }
-  | { readonly kind: "data"; readonly mimeType: string; readonly data: Uint8Array }
-  | { readonly kind: "unknown" };
 
 /** Further parts are left out. */
 const maxParts = 1000;

@@ -3,8 +3,7 @@
 import * as vscode from "vscode";
 import { asError, Refusal } from "../../base/errors.ts";
 import { visibleText } from "../../base/visibleText.ts";
-import type { ExtensionResultPart } from "../extensionResult.ts";
-import type { EditorExtensionTools, ExtensionTool } from "../editorExtensionTools.ts";
+import type { EditorExtensionTools, ExtensionTool, ExtensionResultPart } from "../editorExtensionTools.ts";
 import { maxExtensionTools } from "../extensionTools.ts";
 
 const maxErrorLength = 2000;
