@@ -48,8 +48,15 @@ for (const [theme, colors] of pictureThemes) {
       await panel.getByRole("option", { name: "outline User · Outlines a change" }).waitFor();
       await panel.getByRole("option", { name: /broken The front matter has no second line/ }).waitFor();
       await screenshot(page, `prompt-files-list-${theme}`);
-      writeFileSync(join(folder, ".github", "prompts", "late.prompt.md"), "Late.");
-      await panel.getByRole("option", { name: "late Workspace" }).waitFor();
+      const late = panel.getByRole("option", { name: "late Workspace" });
+      const isListed = (): Promise<boolean> =>
+        late.waitFor({ timeout: 10_000 }).then(
+          () => true,
+          () => false,
+        );
+      // On a busy machine, VS Code begins to watch a folder long after it has opened it.
+      for (let count = 1; count === 1 || !(await isListed()); count++)
+        writeFileSync(join(folder, ".github", "prompts", "late.prompt.md"), "Late.".repeat(count));
       await keys.type("run");
       await panel.getByRole("option", { name: /run <script> Workspace · Runs a script/ }).waitFor();
       await keys.press("Enter");
