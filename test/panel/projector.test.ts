@@ -322,6 +322,14 @@ describe("the view", () => {
     assert.deepEqual(other, [{ ...input, text: '{\n  "text": "ping"\n}' }]);
   });
 
+  it("shows characters that hide or move others in the input, but leaves the output as it is", () => {
+    const parts = card({ rawInput: "a\u202eb", rawOutput: { b: "a\u202eb" } }).parts;
+    assert.deepEqual(
+      parts.map(part => part.type === "json" && part.text),
+      ["a[U+202E]b", '{\n  "b": "a\u202eb"\n}'],
+    );
+  });
+
   it("names each place of a tool call once", () => {
     const locations = [{ path: "/w/a" }, { path: "/w/b" }, { path: "/w/a", line: 3 }, { path: "/w/b" }];
     assert.deepEqual(

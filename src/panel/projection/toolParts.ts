@@ -145,7 +145,9 @@ type JsonPart = Extract<ToolPart, { type: "json" }>;
 function jsonParts(label: JsonPart["label"], value: unknown): readonly JsonPart[] {
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "object" && Object.keys(value).length === 0) return [];
-  const text = visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  const raw = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  // A user answers by what a question shows of the input, so nothing in it may reorder or hide the rest.
+  const text = label === "Input" ? visibleText(raw) : raw;
   if (text.length <= maxJsonLength) return [{ type: "json", label, text }];
   return [{ type: "json", label, text: text.slice(0, maxJsonLength), cut: text.length - maxJsonLength }];
 }
