@@ -135,11 +135,11 @@ export async function restored(page) {
 
 /**
  * Messages that this VS Code logs with or without an extension: it lacks parts that only official builds have, 1.100
- * reports a search for files that Quick Open has canceled, and a tree that is being refreshed renders the menu of a row
- * that it has just forgotten.
+ * reports a search for files that Quick Open has canceled, a tree that is being refreshed renders the menu of a row that it
+ * has just forgotten, and TypeScript is asked for the colors of a file that has just gone.
  */
 export const harmlessErrors =
-  /TreeError [^]*Data tree node not found[^]*\.rerender|Canceled: Error: Canceled[^]*workbench\.js|serviceWorker\.js|vsda|update\/check|favicon|\/_static\/src\/browser\/media\/templates\.png|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'/;
+  /TreeError [^]*Data tree node not found[^]*\.rerender|Canceled: Error: Canceled[^]*workbench\.js|serviceWorker\.js|vsda|update\/check|favicon|\/_static\/src\/browser\/media\/templates\.png|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'|<semantic> TypeScript Server Error/;
 
 /**
  * Reloads the window, as the command Reload Window does.

@@ -91,7 +91,10 @@ export const runCodeActionTool = actingTool(
       if (disabled !== undefined) throw new Refusal("failed", `This action cannot be run here: ${disabled}`);
       if (command === undefined && edits.length + others.length === 0)
         throw new Refusal("failed", `${shortQuote(title)} has no text edits, so it cannot be run here.`);
-      const notes = edits.length > 0 ? ["Only text edits of the action were made."] : [];
+      const notes =
+        edits.length > 0
+          ? ["Parley makes only the text edits of an action. It creates, renames and deletes no files."]
+          : [];
       return makeChange(
         action,
         {

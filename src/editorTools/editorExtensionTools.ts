@@ -1,4 +1,4 @@
-// The tools of other extensions, as the editor has them.
+// The types of the tools that other extensions contribute to VS Code.
 
 /** A part of a result. `prompt`: an element of `@vscode/prompt-tsx`, as JSON. */
 export type ExtensionResultPart =
@@ -23,7 +23,7 @@ export interface ExtensionTool {
   readonly inputSchema?: object;
 }
 
-/** The tools of other extensions, as the editor has them. */
+/** How the tools of other extensions are listed, checked and run. `vscode/` implements it. */
 export interface EditorExtensionTools {
   /** The chosen ones that are there now. They come and go with their extensions, so they are read with each call. */
   chosen(): readonly ExtensionTool[];

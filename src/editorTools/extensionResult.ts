@@ -45,15 +45,21 @@ function partText(part: ExtensionResultPart): string {
 /** The texts of an element in their order. Only texts have a field `text`. */
 function promptText(value: unknown): string {
   let left = maxElements;
+  let isCut = false;
   const texts: string[] = [];
   const read = (one: unknown, depth: number): void => {
-    if (typeof one !== "object" || one === null || depth > maxDepth || left-- <= 0) return;
+    if (typeof one !== "object" || one === null) return;
+    if (depth > maxDepth || left === 0) {
+      isCut = true;
+      return;
+    }
+    left--;
     const { node, children, text, lineBreakBefore } = one as Readonly<Record<string, unknown>>;
     if (typeof text === "string") texts.push(lineBreakBefore === true && texts.length > 0 ? `\n${text}` : text);
     read(node, depth + 1);
     if (Array.isArray(children)) for (const child of children) read(child, depth + 1);
   };
   read(value, 0);
-  if (left < 0) texts.push("\n[More of it is left out.]");
+  if (isCut) texts.push("\n[More of it is left out.]");
   return texts.length > 0 ? texts.join("") : "[A prompt element without text is left out.]";
 }

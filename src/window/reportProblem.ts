@@ -27,7 +27,10 @@ export interface ReportProblemSources {
   readonly agents: { current(): NamedAgent | undefined; all(): readonly NamedAgent[] };
 }
 
-/** Handler of the command. The report has paths, and words of conversations and agents, only if the user chooses them. */
+/**
+ * Handler of the command. The report has words of conversations only if the user selects them. Of the parts with paths, only
+ * the check is selected at first.
+ */
 export function reportProblemCommand(
   extension: vscode.Extension<unknown>,
   { pool, open, log, files, check, agents }: ReportProblemSources,

@@ -226,12 +226,12 @@ describe("a call of a tool of another extension", () => {
 
   it("is refused without a question if the input does not fit", async () => {
     const made = bench();
-    const circular = { text: "x".repeat(300_000) };
+    const large = { text: "x".repeat(300_000) };
     for (const [given, expected] of [
       [{ text: 1 }, /do not fit the schema of the tool: .*"number"/],
       [{}, /do not fit the schema of the tool: .*text/],
       [[], /must be an object/],
-      [circular, /larger than what can be shown/],
+      [large, /larger than what can be shown/],
     ] as const) {
       const { text, isError } = await made.call("ext_notes_add", given);
       assert.ok(isError);
@@ -314,6 +314,8 @@ describe("the result of a tool of another extension", () => {
     const own: { children: unknown[] } = { children: [] };
     own.children.push(own, own);
     assert.match(extensionAnswer([{ kind: "prompt", value: own }]).text, /\[More of it is left out\.\]$/);
+    const deep = Array.from({ length: 200 }).reduce<object>(inner => ({ children: [inner] }), { text: "lost" });
+    assert.match(extensionAnswer([{ kind: "prompt", value: deep }]).text, /\[More of it is left out\.\]$/);
   });
 });
 

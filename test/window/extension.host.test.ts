@@ -48,9 +48,10 @@ describe("Parley", () => {
   });
 
   it("offers the demo agent first, and reports no problem, with the default settings", () => {
-    const { agents, bad, sendKey } = readSettings(context);
+    const { agents, agentRegistry, bad, sendKey } = readSettings(context);
     assert.deepEqual([agents[0]?.id, bad, sendKey], ["demo", [], "enter"]);
     assert.ok(agents.length > 1);
+    assert.equal(agentRegistry, vscode.workspace.getConfiguration("parley").inspect("agentRegistry")?.defaultValue);
   });
 });
 
