@@ -22,13 +22,12 @@ describe("the new problems of a turn in a real VS Code", () => {
     const log = panel.getByRole("log", { name: "Conversation" });
     const composer = panel.getByRole("textbox", { name: "Message" });
     const stop = panel.getByRole("button", { name: "Stop" });
+    const prompts = log.locator('parley-message[data-kind="user"]');
     const send = async (text: string): Promise<void> => {
+      const count = await prompts.count();
       await composer.fill(text);
       await composer.press("Enter");
-      await log
-        .locator('parley-message[data-kind="user"]', { hasText: text.slice(0, 30) })
-        .last()
-        .waitFor();
+      await prompts.nth(count).getByText(text.slice(0, 30)).first().waitFor();
       await stop.waitFor({ state: "hidden" });
     };
     await send(`write ${path} ${old}\nexport const size: number = "large";`);
@@ -59,8 +58,7 @@ describe("the new problems of a turn in a real VS Code", () => {
       .click();
     assert.equal(await switched.getAttribute("aria-pressed"), "true");
     await send(`write ${path} ${old}\nexport const size: number = 1;`);
-    const prompt = log.locator('parley-message[data-kind="user"]').last();
-    assert.match(await prompt.innerText(), /1 new problem/);
+    await prompts.last().getByText("1 new problem").waitFor();
     await log.getByText("0 new problems, 1 fixed").waitFor();
     await switched.waitFor({ state: "detached" });
     await screenshot(page, "new-problems-fixed");

@@ -55,8 +55,13 @@ for (const [theme, colors] of pictureThemes) {
           () => false,
         );
       // On a busy machine, VS Code begins to watch a folder long after it has opened it.
-      for (let count = 1; count === 1 || !(await isListed()); count++)
+      for (let count = 1; count === 1 || !(await isListed()); count++) {
+        assert.ok(
+          count < 10,
+          `VS Code reported none of ${count - 1} changes:\n${await panel.locator("body").innerText()}`,
+        );
         writeFileSync(join(folder, ".github", "prompts", "late.prompt.md"), "Late.".repeat(count));
+      }
       await keys.type("run");
       await panel.getByRole("option", { name: /run <script> Workspace · Runs a script/ }).waitFor();
       await keys.press("Enter");
