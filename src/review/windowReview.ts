@@ -308,6 +308,11 @@ export class WindowReview implements Review, Disposable {
     return this.#keptAt.get(path);
   }
 
+  /** How many decisions of the user have been applied to the file. */
+  decisionsOf(path: string): number {
+    return this.#decisions.countOf(path);
+  }
+
   /** A commit contains this text of the file. */
   committed(path: string, text: string): Promise<void> {
     this.#replaced.take(path, text);

@@ -508,9 +508,9 @@ export class ChangeAttribution implements Disposable {
     if (this.#writes.pending.has(path) || (await this.#replacedPaths.isGoneFolder(path))) return;
     const { turn } = this;
     const known = this.#known(path);
-    const keptAt = review.keptAt(path);
+    const decisions = review.decisionsOf(path);
     const isChanged = (): boolean =>
-      this.#known(path) !== known || this.turn !== turn || review.keptAt(path) !== keptAt;
+      this.#known(path) !== known || this.turn !== turn || review.decisionsOf(path) !== decisions;
     const link = await linkOnPath(path, this.#options.roots());
     if (link === path) {
       this.#options.facts.note({ type: "diskSeen", path, is: "link" });
@@ -615,7 +615,7 @@ export class ChangeAttribution implements Disposable {
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
   async #attributeToAgent(path: string, after: string | null, writing?: string, author?: DatedAuthor): Promise<void> {
     const { review, touches } = this.#options;
-    const keptAt = review.keptAt(path);
+    const decisions = review.decisionsOf(path);
     const turn = writing ?? (await this.#turns.of(path, author));
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#baseOf(path, after, turn) : tracked;
@@ -623,8 +623,9 @@ export class ChangeAttribution implements Disposable {
     const isMissing = (await changeTime(path)) === undefined;
     // Nothing is awaited from here on: the file was moved away meanwhile, by the agent or by a decision.
     if (isMissing && review.isMovedAway(path)) return;
-    // A decision has brought back what stood there meanwhile, or the user has accepted the change.
-    if (isReplaced || (base === undefined && review.keptAt(path) !== keptAt)) return this.#diskChanged({ path });
+    // A decision has replaced the text meanwhile, or accepted it. A write of the agent through Parley comes after it.
+    const isDecided = review.decisionsOf(path) !== decisions && (base === undefined || writing === undefined);
+    if (isReplaced || isDecided) return this.#diskChanged({ path });
     this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
