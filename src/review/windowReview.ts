@@ -15,6 +15,7 @@ import {
 import { FileComparisons, type Slices } from "./fileComparisons.ts";
 import { type FileChanges } from "./hunk.ts";
 import type { AppliedChange } from "./appliedChanges.ts";
+import { DecidedPaths } from "./decisions/decidedPaths.ts";
 import { FileDecisions } from "./decisions/fileDecisions.ts";
 import { sharedTurnOf } from "./earlierTurns.ts";
 import type { Review, ReviewedFile, ReviewedTurn, ReviewTarget, SharedTurn, TurnSession, UndoLoss } from "./review.ts";
@@ -51,9 +52,6 @@ export interface WindowReviewOptions {
   readonly now?: () => number;
 }
 
-/** The times of accepted files beyond this number are forgotten. */
-const maxKept = 5000;
-
 export class WindowReview implements Review, Disposable {
   readonly #options: WindowReviewOptions;
   readonly #changed = new Emitter<void>();
@@ -66,8 +64,8 @@ export class WindowReview implements Review, Disposable {
   readonly #movedAway = new Set<string>();
   /** Where files were that an agent moved earlier, and that are gone again in this turn, by their last path. */
   readonly #goneMoves = new Map<string, string>();
-  /** When the user accepted files whose changes are not known (ms since the epoch). */
-  readonly #keptAt = new Map<string, number>();
+  /** What the user has decided about paths in this window. */
+  readonly decided = new DecidedPaths();
   readonly #decisions: FileDecisions;
   #list: readonly ReviewedFile[] | undefined;
   #isNotifyPending = false;
@@ -87,17 +85,21 @@ export class WindowReview implements Review, Disposable {
       },
       options.slices,
     );
-    this.#decisions = new FileDecisions(options, {
-      all: () => this.#files.values(),
-      get: path => this.#files.get(path),
-      set: one => this.#set(one),
-      put: (path, changes) => this.#put(path, changes),
-      forget: path => this.#forget(path),
-      kept: path => this.#replaced.forget(path),
-      keptWhole: path => this.#keptWhole(path),
-      keepMove: path => this.#keepMove(path),
-      moved: (from, to) => this.#movePath(from, to, true),
-    });
+    this.#decisions = new FileDecisions(
+      options,
+      {
+        all: () => this.#files.values(),
+        get: path => this.#files.get(path),
+        set: one => this.#set(one),
+        put: (path, changes) => this.#put(path, changes),
+        forget: path => this.#forget(path),
+        kept: path => this.#replaced.forget(path),
+        keptWhole: path => this.#keptWhole(path),
+        keepMove: path => this.#keepMove(path),
+        moved: (from, to) => this.#movePath(from, to, true),
+      },
+      this.decided,
+    );
     options.earlier?.onDidChange(() => {
       for (const [one] of this.#shown) if (one.unknown !== undefined) this.#shown.delete(one);
       this.#notify();
@@ -300,19 +302,6 @@ export class WindowReview implements Review, Disposable {
     return this.#movedAway.has(path);
   }
 
-  /**
-   * When the user accepted the file, whose changes are not known, in ms since the epoch. Older changes that are noticed
-   * later are accepted, too. Undefined if the file waits for review, and if the user has not accepted it.
-   */
-  keptAt(path: string): number | undefined {
-    return this.#keptAt.get(path);
-  }
-
-  /** How many decisions of the user have been applied to the file. */
-  decisionsOf(path: string): number {
-    return this.#decisions.countOf(path);
-  }
-
   /** A commit contains this text of the file. */
   committed(path: string, text: string): Promise<void> {
     this.#replaced.take(path, text);
@@ -458,15 +447,12 @@ export class WindowReview implements Review, Disposable {
 
   #keptWhole(path: string): void {
     this.#forget(path);
-    this.#keptAt.delete(path);
-    this.#keptAt.set(path, (this.#options.now ?? Date.now)());
-    const [oldest] = this.#keptAt.keys();
-    if (this.#keptAt.size > maxKept && oldest !== undefined) this.#keptAt.delete(oldest);
+    this.decided.kept(path, (this.#options.now ?? Date.now)());
   }
 
   #set(one: TrackedFile): void {
     this.#files.set(one.path, one);
-    this.#keptAt.delete(one.path);
+    this.decided.waits(one.path);
     this.#notify();
   }
 

@@ -45,15 +45,15 @@ describe("a changed file without a known base", () => {
       now: () => time,
     });
     review.agentChangedWithoutBase(path, null, "t1", "It is binary.");
-    assert.equal(review.keptAt(path), undefined);
+    assert.equal(review.decided.keptAt(path), undefined);
     time = 2000;
     await review.keep({ kind: "all" });
-    assert.equal(review.keptAt(path), 2000);
+    assert.equal(review.decided.keptAt(path), 2000);
     await review.undoLast();
-    assert.equal(review.keptAt(path), undefined, "it waits again");
+    assert.equal(review.decided.keptAt(path), undefined, "it waits again");
     await review.keep({ kind: "all" });
     review.agentChangedWithoutBase(path, null, "t2", "It is binary.");
-    assert.equal(review.keptAt(path), undefined);
+    assert.equal(review.decided.keptAt(path), undefined);
   });
 
   it("has hunks from the agent's next edit on, if the text before that edit is known", () => {

@@ -26,6 +26,7 @@ import {
 } from "../reviewDecision.ts";
 import { restoredFile, type StoredReview } from "../storedReview.ts";
 import { chosenFiles, deletesOwnEdits, undoableFiles, type ChosenFile, type TrackedFile } from "../trackedFile.ts";
+import type { DecidedPaths } from "./decidedPaths.ts";
 
 /** The tracked files, as decisions read and change them. */
 export interface DecidableFiles extends MovedFiles {
@@ -60,12 +61,12 @@ export class FileDecisions {
   /** What the paths of files have that the port is moving. */
   readonly #moving = new Map<string, string | null>();
   readonly #decisions: ReviewDecision[] = [];
-  /** How many decisions have been applied to each path. */
-  readonly #counts = new Map<string, number>();
+  readonly #decided: DecidedPaths;
   readonly #sequencer = new Sequencer();
 
-  constructor(options: FileDecisionsOptions, files: DecidableFiles) {
+  constructor(options: FileDecisionsOptions, files: DecidableFiles, decided: DecidedPaths) {
     this.#options = options;
+    this.#decided = decided;
     this.#files = files;
   }
 
@@ -73,11 +74,6 @@ export class FileDecisions {
   get lastSize(): number {
     const last = this.#decisions.at(-1);
     return new Set(last && [...last.files, ...last.unknown, ...last.moved].map(({ path }) => path)).size;
-  }
-
-  /** How many decisions have been applied to the file. What was read of it before the last one can be outdated. */
-  countOf(path: string): number {
-    return this.#counts.get(path) ?? 0;
   }
 
   /** The files of the decisions that can be undone. */
@@ -328,7 +324,7 @@ export class FileDecisions {
   #noteDecision(decision: FactDecision, files: readonly NotedFile[], moved: readonly NotedFile[] = []): void {
     const { facts = noFacts } = this.#options;
     const noted = new Map([...files, ...moved].map(one => [one.path, one]));
-    for (const path of noted.keys()) this.#counts.set(path, this.countOf(path) + 1);
+    this.#decided.decided(noted.keys());
     for (const { path, movedFrom } of noted.values())
       facts.note({ type: "decided", path, decision, ...(typeof movedFrom === "string" && { movedFrom }) });
   }

@@ -418,10 +418,10 @@ export class ChangeAttribution implements Disposable {
    */
   async #turnOfAgent(path: string, touch: () => Promise<string>): Promise<string | undefined> {
     const { review } = this.#options;
-    const keptAt = review.keptAt(path);
+    const keptAt = review.decided.keptAt(path);
     if (!(await this.#author.needsReview(path))) return undefined;
     const turn = await touch();
-    return review.keptAt(path) === keptAt ? turn : this.#turnOfAgent(path, touch);
+    return review.decided.keptAt(path) === keptAt ? turn : this.#turnOfAgent(path, touch);
   }
 
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
@@ -508,9 +508,9 @@ export class ChangeAttribution implements Disposable {
     if (this.#writes.pending.has(path) || (await this.#replacedPaths.isGoneFolder(path))) return;
     const { turn } = this;
     const known = this.#known(path);
-    const decisions = review.decisionsOf(path);
+    const decisions = review.decided.countOf(path);
     const isChanged = (): boolean =>
-      this.#known(path) !== known || this.turn !== turn || review.decisionsOf(path) !== decisions;
+      this.#known(path) !== known || this.turn !== turn || review.decided.countOf(path) !== decisions;
     const link = await linkOnPath(path, this.#options.roots());
     if (link === path) {
       this.#options.facts.note({ type: "diskSeen", path, is: "link" });
@@ -615,7 +615,7 @@ export class ChangeAttribution implements Disposable {
   /** Attributes the file's new text to the agent of the turn, or to the one that changed the file last. */
   async #attributeToAgent(path: string, after: string | null, writing?: string, author?: DatedAuthor): Promise<void> {
     const { review, touches } = this.#options;
-    const decisions = review.decisionsOf(path);
+    const decisions = review.decided.countOf(path);
     const turn = writing ?? (await this.#turns.of(path, author));
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#baseOf(path, after, turn) : tracked;
@@ -624,7 +624,7 @@ export class ChangeAttribution implements Disposable {
     // Nothing is awaited from here on: the file was moved away meanwhile, by the agent or by a decision.
     if (isMissing && review.isMovedAway(path)) return;
     // A decision has replaced the text meanwhile, or accepted it. A write of the agent through Parley comes after it.
-    const isDecided = review.decisionsOf(path) !== decisions && (base === undefined || writing === undefined);
+    const isDecided = review.decided.countOf(path) !== decisions && (base === undefined || writing === undefined);
     if (isReplaced || isDecided) return this.#diskChanged({ path });
     this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);

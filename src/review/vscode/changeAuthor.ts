@@ -24,7 +24,7 @@ export interface ChangeAuthorOptions {
   readonly texts: TurnTexts;
   /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
   readonly isUsers: (path: string) => boolean;
-  readonly review: Pick<WindowReview, "keptAt" | "replacedFiles">;
+  readonly review: Pick<WindowReview, "decided" | "replacedFiles">;
   readonly git: Pick<GitChanges, "isGits">;
   readonly facts: FactSink;
   /** What other windows saved. */
@@ -156,7 +156,7 @@ export class ChangeAuthor {
 
   /** Whether the user has accepted the last change. File systems may use a clock that is behind. */
   #isKept(path: string, time: number | undefined): boolean {
-    const keptAt = this.#options.review.keptAt(path);
+    const keptAt = this.#options.review.decided.keptAt(path);
     if (keptAt === undefined) return false;
     return time === undefined ? this.#options.texts.deleted.has(path) : time < keptAt - clockTick;
   }
