@@ -7,7 +7,7 @@ import { asError, isNotFoundError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { isFiniteNumber, isRecordWith, isString, optional, type TypeOf } from "../base/validators.ts";
 import { checkStatus, download, downloadText, textOf, type DownloadOptions } from "./download.ts";
-import { plainIcon } from "./registryIcon.ts";
+import { plainIcon } from "../base/plainIcon.ts";
 import { checkedAddress } from "./secureAddress.ts";
 
 const isCachedIndex = isRecordWith({

@@ -94,6 +94,8 @@ export interface PromptServer {
   readonly offersPrompts: boolean;
   readonly offersCompletions: boolean;
   readonly offersResources: boolean;
+  /** The server's icon as a `data:` address of an image, if it has one that Parley shows. */
+  icon(signal: AbortSignal): Promise<string | undefined>;
   listPrompts(signal: AbortSignal): Promise<McpPromptList>;
   getPrompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<McpPromptResult>;
   /** What the server returns for the URI: itself, or the files of a folder. Their sizes are not limited. */

@@ -312,6 +312,7 @@ export class PromptServers {
       state: isAllowed ? status.state : server.source === "workspace" ? "notAllowed" : "notStarted",
       ...(reason !== undefined && signIn.state === undefined && { reason: visibleText(reason) }),
       ...signIn,
+      ...(connection?.icon !== undefined && { icon: connection.icon }),
     };
   }
 

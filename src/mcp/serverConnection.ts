@@ -54,6 +54,7 @@ export class ServerConnection implements Disposable {
   #status: ConnectionStatus = { state: "stopped" };
   #prompts: readonly McpPrompt[];
   #listProblem: string | undefined;
+  #icon: string | undefined;
   #opening: Promise<PromptServer> | undefined;
   #server: PromptServer | undefined;
   #uses = 0;
@@ -71,6 +72,10 @@ export class ServerConnection implements Disposable {
   }
   get prompts(): readonly McpPrompt[] {
     return this.#prompts;
+  }
+  /** The server's icon as a `data:` address, once it has been connected. */
+  get icon(): string | undefined {
+    return this.#icon;
   }
   /** What the list of prompts lacks, as a sentence. */
   get listProblem(): string | undefined {
@@ -127,6 +132,7 @@ export class ServerConnection implements Disposable {
       }
       await this.#list(server);
       this.#setStatus({ state: "ready" });
+      void this.#readIcon(server);
       return server;
     } catch (error) {
       await this.#fail(error);
@@ -145,6 +151,21 @@ export class ServerConnection implements Disposable {
         ? { state: "signInNeeded", reason, challenge: error.challenge }
         : { state: "failed", reason },
     );
+  }
+
+  /** Never rejects: a server works without its icon. */
+  async #readIcon(server: PromptServer): Promise<void> {
+    try {
+      const icon = await server.icon(this.#ended.signal);
+      if (icon === this.#icon || this.#ended.signal.aborted) return;
+      this.#icon = icon;
+      this.#options.onDidChange();
+    } catch (error) {
+      this.#options.log.debug(
+        `The icon of the MCP server ${this.#options.name} could not be read.`,
+        asError(error).message,
+      );
+    }
   }
 
   async #list(server: PromptServer): Promise<void> {

@@ -467,6 +467,8 @@ export interface ViewMcpServer {
   readonly name: string;
   /** The command line or the web address. */
   readonly detail: string;
+  /** A `data:` address of an image, which the host has checked. */
+  readonly icon?: string;
   /** Whether agents get it in this session. */
   readonly on: boolean;
   /** The agent's session was opened with the other choice. */

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
 import {
   answerTrust,
@@ -44,7 +45,7 @@ describe("MCP servers of a workspace", () => {
 
   it("reach the agent after the user has allowed each of them once, and again when one changes", async () => {
     const { page, panel, folder, errors } = await sharedWorkbench(
-      { ".vscode/mcp.json": file("local", "honest") },
+      { ".vscode/mcp.json": file("local", "icon") },
       settings,
     );
     await chooseAgent(panel, "mcp");
@@ -70,6 +71,14 @@ describe("MCP servers of a workspace", () => {
     const log = panel.getByRole("log", { name: "Conversation" });
     await log.getByRole("heading", { name: /^You: [^]*\{\}/ }).waitFor();
     await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+    // A server that runs has its icon in the list.
+    const servers = await openServers(panel);
+    const image = servers.locator(".mcp-server", { hasText: "local" }).locator("img");
+    await image.waitFor();
+    await until(() => image.evaluate(drawn => drawn instanceof HTMLImageElement && drawn.naturalWidth > 0));
+    await screenshot(page, "mcp-icon");
+    await page.keyboard.press("Escape");
     assert.deepEqual(errors, []);
 
     // The consent is remembered.
@@ -81,7 +90,7 @@ describe("MCP servers of a workspace", () => {
     await runCommand(page, "Notifications: Clear All Notifications");
 
     // Another argument is another program.
-    writeFileSync(join(folder, ".vscode", "mcp.json"), file("local", "honest", "2025-03-26"));
+    writeFileSync(join(folder, ".vscode", "mcp.json"), file("local", "icon", "2025-03-26"));
     const list = await openServers(panel);
     await list.getByText("Not allowed yet").waitFor();
     await list.getByRole("button", { name: "Allow local" }).click();

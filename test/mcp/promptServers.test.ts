@@ -15,7 +15,11 @@ const server: McpServer = {
   ...{ args: [], env: {}, inputs: [] },
 };
 const list = { prompts: [{ name: "p", arguments: [] }], isCut: false, skipped: 1 };
-const connected = { listPrompts: () => Promise.resolve(list), close: () => Promise.resolve() };
+const connected = {
+  listPrompts: () => Promise.resolve(list),
+  icon: () => Promise.resolve(undefined),
+  close: () => Promise.resolve(),
+};
 
 /** The servers of a window that has one, which the user has allowed. */
 const promptServers = (

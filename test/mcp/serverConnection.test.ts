@@ -1,5 +1,6 @@
 // Parley's own connection to an MCP server: starting, failing, storms of changes, and ending when it is idle.
 import assert from "node:assert/strict";
+import { until } from "../support/fakes/until.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { McpPrompt, PromptServer } from "../../src/mcp/promptServer.ts";
 import { listInterval, maxIdleTime, retryTime, ServerConnection } from "../../src/mcp/serverConnection.ts";
@@ -37,6 +38,7 @@ class Bench {
   skipped = 0;
   readonly warnings: string[] = [];
   failure: Error | undefined;
+  icon: string | undefined;
   readonly kept: (readonly McpPrompt[])[] = [];
   changed = (): void => {};
   closed = (): void => {};
@@ -55,6 +57,7 @@ class Bench {
             this.lists++;
             return Promise.resolve({ prompts: this.offered, isCut: this.isCut, skipped: this.skipped });
           },
+          icon: () => Promise.resolve(this.icon),
           close: () => Promise.resolve(void this.closes++),
         } as unknown as PromptServer);
       });
@@ -78,6 +81,13 @@ describe("Parley's connection to an MCP server", () => {
     assert.deepEqual(bench.connection.prompts, prompts("a"));
     assert.deepEqual(bench.kept, [prompts("a")]);
     assert.equal(bench.starts, 1);
+  });
+
+  it("has the icon of the server once it is read", async () => {
+    const bench = new Bench();
+    bench.icon = "data:image/png;base64,AA";
+    await bench.connection.start();
+    await until(() => bench.connection.icon === bench.icon);
   });
 
   it("says what the list lacks, once for each change, and no longer when nothing is missing", async () => {

@@ -106,13 +106,14 @@ export class McpServersElement extends LightElement {
   }
 
   #row(server: ViewMcpServer): TemplateResult {
-    const { name, detail, on, state, reason, signedIn } = server;
+    const { name, detail, on, state, reason, signedIn, icon: image } = server;
     const set = (action: "on" | "off" | "allow" | "retry") => (): void =>
       send({ type: "setMcpServer", server: name, action });
     const signIn = (action: SignInActionName) => (): void => send({ type: "signInToServer", server: name, action });
     return html`<div class="mcp-server">
       <label class="choice">
         <input type="checkbox" .checked=${on} @change=${set(on ? "off" : "on")} />
+        ${image === undefined ? nothing : html`<img class="mcp-icon" src=${image} alt="" />`}
         <span class="mcp-name">${name}</span>
         <span class="quiet mcp-state">${stateText(server)}</span>
       </label>

@@ -26,6 +26,7 @@ import type {
 import { ServerAnswerLimit } from "./serverAnswerLimit.ts";
 import { readPages } from "./pages.ts";
 import { isUnauthorized, ServerAuthorization } from "./serverAuthorization.ts";
+import { serverIcon } from "./serverIcon.ts";
 import { cutText, maxTextLength, readContent, readPrompt } from "./readPrompt.ts";
 import { StreamTransport } from "./streamTransport.ts";
 
@@ -94,7 +95,7 @@ async function connectOnce(
     if (!isConnected) await transport.close().catch((error: unknown) => options.onWarning(asError(error).message));
   }
   client.onclose = () => options.onClosed();
-  return new ConnectedServer(client, { limit, authorization, options });
+  return new ConnectedServer(client, { limit, authorization, options, target });
 }
 
 async function openTransport(target: ServerTarget, { provider }: ServerAuthorization): Promise<Transport> {
@@ -140,6 +141,7 @@ class ConnectedServer implements PromptServer {
   readonly #authorization: ServerAuthorization;
 
   readonly #options: ServerConnectOptions;
+  readonly #target: ServerTarget;
 
   constructor(
     client: Client,
@@ -147,9 +149,16 @@ class ConnectedServer implements PromptServer {
       limit,
       authorization,
       options,
-    }: { limit: ServerAnswerLimit; authorization: ServerAuthorization; options: ServerConnectOptions },
+      target,
+    }: {
+      readonly limit: ServerAnswerLimit;
+      readonly authorization: ServerAuthorization;
+      readonly options: ServerConnectOptions;
+      readonly target: ServerTarget;
+    },
   ) {
     this.#client = client;
+    this.#target = target;
     this.#options = options;
     this.#limit = limit;
     this.#authorization = authorization;
@@ -161,6 +170,10 @@ class ConnectedServer implements PromptServer {
     this.offersResources = capabilities?.resources !== undefined;
     // 2024-11-05 has completions without a capability.
     this.offersCompletions = capabilities?.completions !== undefined || this.revision === "2024-11-05";
+  }
+
+  icon(signal: AbortSignal): Promise<string | undefined> {
+    return serverIcon(this.#client.getServerVersion(), this.#target, signal);
   }
 
   async listPrompts(signal: AbortSignal): Promise<McpPromptList> {

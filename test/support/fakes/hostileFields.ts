@@ -255,6 +255,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.prompts.action<wait>.server": "Parley",
   "head.mcpServers.name": "Parley",
   "head.mcpServers.detail": "Parley",
+  "head.mcpServers.icon": "Parley",
   "head.mcpServers.reason": "Parley",
   "head.questions.asker": "Parley",
   "head.questions.origin": "Parley",

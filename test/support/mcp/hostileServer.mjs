@@ -12,6 +12,14 @@ const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0",
 const prompt = (name, more = {}) => ({ name, description: `The prompt ${name}`, ...more });
 const changed = { method: "notifications/prompts/list_changed" };
 
+/** The first is no image, and the second one is far away. */
+const icons = () => {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="#d4522a"/></svg>';
+  const sources = ["data:image/png;base64,AAAA", "https://192.0.2.1/icon.png"];
+  return [...sources.map(src => ({ src })), { src: `data:image/svg+xml,${encodeURIComponent(svg)}` }];
+};
+
 /** The pages of `prompts/list`, by the cursor. */
 const pages = {
   honest: cursor => (cursor ? { prompts: [prompt("second")] } : { prompts: [prompt("first")], nextCursor: "2" }),
@@ -52,7 +60,7 @@ const handlers = {
             prompts: { listChanged: true },
             ...(revision > "2025" && { completions: {} }),
           },
-    serverInfo: { name: "hostile", version: "1" },
+    serverInfo: { name: "hostile", version: "1", ...(behaviour === "icon" && { icons: icons() }) },
   }),
   "prompts/list": params => (pages[behaviour] ?? pages.honest)(params?.cursor),
   "prompts/get": params => {

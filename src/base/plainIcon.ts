@@ -1,5 +1,5 @@
-// Judges the icons of a registry. VS Code draws them as images, in which nothing runs or loads, but a small SVG can still
-// take the window minutes to draw: uses of uses, filters, patterns of dashes.
+// Judges the icons of a registry and of MCP servers. VS Code draws them as images, in which nothing runs or loads, but a
+// small SVG can still take the window minutes to draw: uses of uses, filters, patterns of dashes.
 
 /** Shapes, groups and colors. */
 const elements = new Set(

@@ -1,6 +1,6 @@
-// Which icons of a registry are drawn.
+// Which icons of others are drawn.
 import assert from "node:assert/strict";
-import { plainIcon } from "../../src/agentRegistry/registryIcon.ts";
+import { plainIcon } from "../../src/base/plainIcon.ts";
 
 const shapes = '<g fill="currentColor"><path d="M0 0h1"/><circle r="1"/></g>';
 
