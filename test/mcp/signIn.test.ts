@@ -361,6 +361,20 @@ describe("a sign-in to an MCP server", () => {
     assert.equal(bench.secrets.size, 0);
   });
 
+  it("ends when the user cancels while VS Code forwards the port", async () => {
+    let forwards = false;
+    bench.externalAddress = () => {
+      forwards = true;
+      return new Promise(() => {});
+    };
+    const signedIn = bench.signIn(server.url);
+    await until(() => forwards);
+    bench.signIns.cancel(server.url);
+    assert.equal(await signedIn, false);
+    assert.equal(bench.signIns.isWaiting(server.url), false);
+    assert.deepEqual(bench.opened, []);
+  });
+
   it("runs once at a time for each server", async () => {
     bench.browser = () => Promise.resolve();
     const first = bench.signIn(server.url);
