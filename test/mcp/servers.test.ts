@@ -134,10 +134,11 @@ describe("variables of MCP servers", () => {
       url: "https://x/${env:TOKEN}",
       headers: { A: "${env:TOKEN}" },
     });
-    const oauth = { clientId: "${input:key}", clientSecret: "${env:TOKEN}", callbackPort: 7000, unknown: 1 };
+    const names = { clientId: "${input:key}", clientSecret: "${env:TOKEN}", scope: "a ${env:TOKEN}" };
+    const oauth = { ...names, callbackPort: 7000, unknown: 1 };
     assert.deepEqual(resolveVariables(one({ url: "https://x", oauth }), values), {
       ...{ type: "http", url: "https://x", headers: {} },
-      oauth: { clientId: "secret", clientSecret: "t", callbackPort: 7000 },
+      oauth: { clientId: "secret", clientSecret: "t", scope: "a t", callbackPort: 7000 },
     });
   });
 
