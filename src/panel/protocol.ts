@@ -746,3 +746,6 @@ export type HostMessage = ViewUpdate | PanelMessage;
 
 /** The ways to settle a file whose text is not on disk, or differs between disk and editor. */
 export type SettleFileChoice = Extract<Intent, { type: "settleFile" }>["how"];
+
+/** What the user does with a sign-in to an MCP server. */
+export type SignInAction = Extract<Intent, { type: "signInToServer" }>["action"];
