@@ -288,7 +288,7 @@ const cut = (words: string): string => (words.length > maxWords ? `${words.slice
 /** The error with a message that a user can read. */
 function signInSentence(thrown: unknown, server: URL): Error {
   const error = asError(thrown);
-  if (error instanceof SignInProblem || error.name === "AbortError" || error.name === "SignInProblem") return error;
+  if (error instanceof SignInProblem) return error;
   return new SignInProblem(signInMessage(error, server), { cause: error });
 }
 
