@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { maskText } from "../../src/base/mask.ts";
-import { connectToServer } from "../../src/mcp/client/connectToServer.ts";
 import type { SignInChallenge } from "../../src/mcp/clientSignIn.ts";
 import { listenForRedirect } from "../../src/mcp/signIn/redirectListener.ts";
 import { maxSignInTime } from "../../src/mcp/signIn/serverSignIns.ts";
@@ -12,6 +11,7 @@ import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
 import { startOfficialServer } from "../support/mcp/officialAuthorization.ts";
+import { connected } from "../support/mcp/servers.ts";
 import { challengeOf, connectWith, SignInBench } from "../support/mcp/signInBench.ts";
 
 describe("a sign-in to an MCP server", () => {
@@ -428,14 +428,7 @@ describe("a server with an Authorization header in its settings", () => {
   it("gets that header, and never asks for a sign-in", async () => {
     const server = await AuthorizedServer.start();
     try {
-      const connecting = connectToServer(
-        { type: "http", url: server.url, headers: { authorization: "Bearer mine" } },
-        {
-          ...{ clientVersion: "0", timeout: 10_000, signal: new AbortController().signal },
-          ...{ onPromptsChanged: () => {}, onClosed: () => {}, onWarning: () => {} },
-          askForm: () => Promise.resolve({ action: "decline" }),
-        },
-      );
+      const connecting = connected({ type: "http", url: server.url, headers: { authorization: "Bearer mine" } });
       await assert.rejects(connecting, /Add the header that it needs/);
       assert.ok(server.resource.requests.every(({ authorization }) => authorization === "Bearer mine"));
     } finally {
