@@ -175,13 +175,13 @@ describe("a sign-in to an MCP server", () => {
     ] as const)
       it(`sends no code after an answer with ${words}`, async () => {
         server.redirect = { iss };
-        await expectFailure(/^SignInProblem: Another authorization server answered than the one that .* names/);
+        await expectFailure(/^SignInProblem: The answer is not from the authorization server that .* names/);
         assert.deepEqual(server.authorization.forms("/token"), []);
       });
 
     it("opens no page if its metadata names another issuer", async () => {
       server.metadata = { issuer: "https://login.other.example" };
-      await expectFailure(/^SignInProblem: Another authorization server answered/);
+      await expectFailure(/^SignInProblem: The answer is not from the authorization server/);
       assert.deepEqual(bench.opened, []);
     });
 
@@ -237,7 +237,7 @@ describe("a sign-in to an MCP server", () => {
         error_description: "Call me.",
         iss: "https://x.example",
       };
-      await expectFailure(/^SignInProblem: Another authorization server answered/);
+      await expectFailure(/^SignInProblem: The answer is not from the authorization server/);
     });
 
     it("that gets the code for the page of another one is in the question, with the secret that it gets", async () => {

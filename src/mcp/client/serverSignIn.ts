@@ -295,7 +295,7 @@ function signInSentence(thrown: unknown, server: URL): Error {
 function signInMessage(error: Error, server: URL): string {
   if (error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError)
     return t(
-      "Another authorization server answered than the one that {0} names, so Parley ended the sign-in.",
+      "The answer is not from the authorization server that {0} names, so Parley ended the sign-in.",
       server.host,
     );
   if (error instanceof InsecureTokenEndpointError)
