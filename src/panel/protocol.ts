@@ -485,7 +485,10 @@ export interface ViewMcpServer {
     | "failed"
     | "signInNeeded"
     | "signingIn";
-  /** The user is signed in. `given`: the agent gets the token. `kept`: it does not. `alone`: there is no such agent. */
+  /**
+   * The user is signed in. `given`: the agent gets the token. `kept`: it does not. `alone`: the session has no agent, or
+   * its agent does not get the server.
+   */
   readonly signedIn?: "given" | "kept" | "alone";
   /** Why it failed, why the agent does not get it, or what its list of prompts lacks. Sentences. */
   readonly reason?: string;

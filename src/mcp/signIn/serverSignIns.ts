@@ -113,7 +113,7 @@ export class ServerSignIns implements Disposable {
     };
   }
 
-  /** A token that is not over. Undefined: the user is not signed in. Rejects with a sentence if it cannot be renewed. */
+  /** A token that has not expired. Undefined: the user is not signed in. Rejects with a sentence if it cannot be renewed. */
   token(url: string): Promise<string | undefined> {
     const isOver = ({ expiresAt }: StoredSignIn): boolean =>
       expiresAt !== undefined && expiresAt - renewalTime < this.#options.clock.now();
