@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { serversForAgent } from "../../src/mcp/agentServers.ts";
+import { consentQuestion } from "../../src/mcp/consentQuestion.ts";
 import { parseJsonc } from "../../src/mcp/jsonc.ts";
 import { missingProgramReason } from "../../src/mcp/missingProgram.ts";
 import {
@@ -101,6 +102,16 @@ describe("definitions of MCP servers", () => {
         ["it", "user"],
         ["it 2", "workspace"],
       ],
+    );
+  });
+
+  it("show a registered client before the first start, with its secret masked", () => {
+    const oauth = { clientId: "my-client", clientSecret: "walrus-secret-4712", scope: "read", callbackPort: 7000 };
+    const content = { variables: {}, digests: new Map(), files: [] };
+    const { detail } = consentQuestion(one({ url: "https://x.example/mcp", oauth }), content, undefined, false);
+    assert.deepEqual(
+      detail.filter(line => line.startsWith("oauth.")),
+      ["oauth.clientId=my-client", "oauth.clientSecret=•••", "oauth.scope=read", "oauth.callbackPort=7000"],
     );
   });
 });
