@@ -115,7 +115,7 @@ interface McpOptions {
   readonly signInQuestions: SignInQuestions;
   readonly states: ExtensionStates;
   readonly secrets: SecretStore;
-  readonly client: McpClient;
+  readonly client: Omit<McpClient, "translateWith">;
   /** The version of Parley. */
   readonly version: string;
   /** Servers of the user start here if they name no folder. */

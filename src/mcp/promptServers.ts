@@ -8,7 +8,7 @@ import type { Memento } from "../base/memento.ts";
 import { itemsWithin, newestEntries } from "../base/newestEntries.ts";
 import { withoutMiddle, visibleName } from "../base/inertText.ts";
 import { visibleText } from "../base/visibleText.ts";
-import type { ViewMcpServer, ViewPrompt } from "../panel/protocol.ts";
+import type { SignInAction, ViewMcpServer, ViewPrompt } from "../panel/protocol.ts";
 import { namePrompts, promptView, type NamedPrompt } from "./promptNames.ts";
 import { ownServerName, type OwnServerOfSessions } from "./ownServer.ts";
 import type { McpPrompt } from "./promptServer.ts";
@@ -19,7 +19,7 @@ import { keyOfFingerprint, serverKey } from "./storedConsent.ts";
 import type { ServerConsents } from "./serverConsents.ts";
 import type { ServerLauncher } from "./serverLauncher.ts";
 import type { SessionServers } from "./sessionServers.ts";
-import type { SignInAction, SignInActions } from "./signIn/signInActions.ts";
+import type { SignInActions } from "./signIn/signInActions.ts";
 
 const listsKey = "parley.mcp.prompts";
 /** Of the lists that are kept, each with at most this number of prompts and bytes. */

@@ -22,7 +22,7 @@ import type { ServerContent } from "./serverContent.ts";
 import { missingProgramReason } from "./missingProgram.ts";
 import type { ServerConnectOptions, McpClient, PromptServer, ServerFormRequest } from "./promptServer.ts";
 import type { McpServer, ServerLaunch } from "./servers.ts";
-import { inputsOf, resolveVariables } from "./serverVariables.ts";
+import { resolveVariables } from "./serverVariables.ts";
 import { takesSignIn, type HttpLaunch, type ServerSignIns } from "./signIn/serverSignIns.ts";
 import { serverKey } from "./storedConsent.ts";
 import type { ServerConsents } from "./serverConsents.ts";
@@ -120,7 +120,7 @@ export class ServerLauncher {
   signInLaunch(server: McpServer): HttpLaunch | undefined {
     const launch = this.#resolved.get(serverKey(server));
     if (launch) return takesSignIn(launch) ? launch : undefined;
-    const isPlain = server.type !== "stdio" && inputsOf(server).length === 0 && !JSON.stringify(server).includes("${");
+    const isPlain = server.type !== "stdio" && !JSON.stringify(server).includes("${");
     return isPlain && takesSignIn(server) ? server : undefined;
   }
 

@@ -58,8 +58,16 @@ function mapTexts(server: McpServer, map: (text: string) => string): ServerLaunc
     const { type, url, headers, oauth } = server;
     const launch = { type, url: map(url), headers: record(headers) };
     if (!oauth) return launch;
-    const secret = oauth.clientSecret === undefined ? {} : { clientSecret: map(oauth.clientSecret) };
-    return { ...launch, oauth: { ...oauth, clientId: map(oauth.clientId), ...secret } };
+    const { clientId, clientSecret, scope } = oauth;
+    return {
+      ...launch,
+      oauth: {
+        ...oauth,
+        clientId: map(clientId),
+        ...(clientSecret !== undefined && { clientSecret: map(clientSecret) }),
+        ...(scope !== undefined && { scope: map(scope) }),
+      },
+    };
   }
   return {
     type: "stdio",

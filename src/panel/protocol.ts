@@ -487,7 +487,10 @@ export interface ViewMcpServer {
     | "failed"
     | "signInNeeded"
     | "signingIn";
-  /** The user is signed in. `given`: the agent gets the token. `kept`: it does not. `alone`: there is no such agent. */
+  /**
+   * The user is signed in. `given`: the agent gets the token. `kept`: it does not. `alone`: the session has no agent, or
+   * its agent does not get the server.
+   */
   readonly signedIn?: "given" | "kept" | "alone";
   /** Why it failed, why the agent does not get it, or what its list of prompts lacks. Sentences. */
   readonly reason?: string;
@@ -748,3 +751,6 @@ export type HostMessage = ViewUpdate | PanelMessage;
 
 /** The ways to settle a file whose text is not on disk, or differs between disk and editor. */
 export type SettleFileChoice = Extract<Intent, { type: "settleFile" }>["how"];
+
+/** What the user does with a sign-in to an MCP server. */
+export type SignInAction = Extract<Intent, { type: "signInToServer" }>["action"];

@@ -1,5 +1,6 @@
 // Signing in to an MCP server over HTTP in the real VS Code: its dialogs, its browser, and the command that signs out.
 import assert from "node:assert/strict";
+import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
 import { chooseAgent } from "./agents.ts";
 import { chooseRow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
@@ -61,7 +62,7 @@ describe("a sign-in to an MCP server in VS Code", () => {
     await page.keyboard.press("Enter");
     await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await (await openServers(panel)).getByText("You are signed in", { exact: false }).waitFor({ state: "hidden" });
-    assert.equal(server.refreshTokens.size, 0);
+    await until(() => server.refreshTokens.size === 0);
     assert.deepEqual(errors, []);
   });
 });

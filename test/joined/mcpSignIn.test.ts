@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
 import { until } from "../support/fakes/until.ts";
-import { openJoined, useJoined, type JoinedWindow } from "./joinedPanel.ts";
+import { openJoined, useJoined, type AgentSettings, type JoinedWindow } from "./joinedPanel.ts";
 import {
   cancelPreview,
   expectServers,
@@ -44,8 +44,11 @@ describe("a sign-in to an MCP server in the panel", () => {
   beforeEach(async () => void (server = await AuthorizedServer.start()));
   afterEach(() => server.close());
 
-  const open = async (): Promise<JoinedWindow> => {
-    const window = await openJoined({ agents, mcpServers: { tickets: { type: "http", url: server.url } } });
+  const open = async (more: AgentSettings = {}): Promise<JoinedWindow> => {
+    const window = await openJoined({
+      agents: { ...agents, ...more },
+      mcpServers: { tickets: { type: "http", url: server.url } },
+    });
     await expectServers(window, "before", ["tickets"]);
     await startServers(window, ["tickets"], "Not signed in");
     return window;
@@ -103,6 +106,30 @@ describe("a sign-in to an MCP server in the panel", () => {
     await (await openServers(window)).getByRole("button", { name: "Sign out of tickets" }).click();
     await (await openServers(window)).getByRole("button", { name: "Sign in to tickets" }).waitFor();
     await until(() => server.accessTokens.size === 0);
+  });
+
+  it("is offered to another agent once, and given only after the user allows that", async () => {
+    const window = await open({ other: mcpAgent(["http"], { name: "Other Agent" }) });
+    const list = await openServers(window);
+    await list.getByRole("button", { name: "Sign in to tickets" }).click();
+    await window.signIn.answer(true);
+    await window.signIn.answer(false);
+    await (await serverRow(window, "tickets")).getByText("Ready", { exact: true }).waitFor();
+    // The user has answered for this agent.
+    await window.newSession();
+    await expectServers(window, "same agent", ["tickets"]);
+    assert.deepEqual(window.questions.offers, []);
+    await window.chooseAgent("other");
+    assert.deepEqual(await headers(window, "other agent"), []);
+    await window.newSession();
+    await expectServers(window, "other agent again", ["tickets"]);
+    assert.deepEqual(window.questions.offers, ["Other Agent does not get your sign-in to the MCP server “tickets”."]);
+    await window.questions.startReview();
+    const token = await window.signIn.answer(true);
+    assert.equal(token.message, "Give Other Agent your sign-in to the MCP server “tickets”?");
+    await (await openServers(window)).getByText("You are signed in, and Other Agent gets your sign-in.").waitFor();
+    await window.newSession();
+    assert.equal((await headers(window, "allowed"))[0]?.name, "Authorization");
   });
 
   it("is offered in the list of commands", async () => {

@@ -7,6 +7,7 @@ import {
   authorizationLimits,
   checkAuthorizationAddress,
 } from "../../src/mcp/client/authorizationFetch.ts";
+import { freePort } from "../support/mcp/servers.ts";
 
 describe("the address of an authorization server", () => {
   const publicServer = new URL("https://203.0.113.5/mcp");
@@ -46,6 +47,13 @@ describe("the address of an authorization server", () => {
     await checkAuthorizationAddress("http://localhost:9000/authorize", new URL("http://127.0.0.1:8000/mcp"));
     await assert.rejects(checkAuthorizationAddress("http://10.0.0.1/authorize", new URL("http://10.0.0.1/mcp")));
   });
+
+  for (const host of ["127.0.0.1", "localhost"])
+    it(`is the reason why ${host} could not be reached if nothing listens there`, async () => {
+      const address = `http://${host}:${await freePort()}/`;
+      const send = authorizationFetch(new URL("http://127.0.0.1/mcp"), new AbortController().signal);
+      await assert.rejects(send(address), /could not be reached: nothing listens at this address \(.*ECONNREFUSED/);
+    });
 
   describe("with names", () => {
     const { lookup } = dns;

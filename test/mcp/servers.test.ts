@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { serversForAgent } from "../../src/mcp/agentServers.ts";
+import { consentQuestion } from "../../src/mcp/consentQuestion.ts";
 import { parseJsonc } from "../../src/mcp/jsonc.ts";
 import { missingProgramReason } from "../../src/mcp/missingProgram.ts";
 import {
@@ -103,6 +104,16 @@ describe("definitions of MCP servers", () => {
       ],
     );
   });
+
+  it("show a registered client before the first start, with its secret masked", () => {
+    const oauth = { clientId: "my-client", clientSecret: "walrus-secret-4712", scope: "read", callbackPort: 7000 };
+    const content = { variables: {}, digests: new Map(), files: [] };
+    const { detail } = consentQuestion(one({ url: "https://x.example/mcp", oauth }), content, undefined, false);
+    assert.deepEqual(
+      detail.filter(line => line.startsWith("oauth.")),
+      ["oauth.clientId=my-client", "oauth.clientSecret=•••", "oauth.scope=read", "oauth.callbackPort=7000"],
+    );
+  });
 });
 
 describe("variables of MCP servers", () => {
@@ -134,10 +145,11 @@ describe("variables of MCP servers", () => {
       url: "https://x/${env:TOKEN}",
       headers: { A: "${env:TOKEN}" },
     });
-    const oauth = { clientId: "${input:key}", clientSecret: "${env:TOKEN}", callbackPort: 7000, unknown: 1 };
+    const names = { clientId: "${input:key}", clientSecret: "${env:TOKEN}", scope: "a ${env:TOKEN}" };
+    const oauth = { ...names, callbackPort: 7000, unknown: 1 };
     assert.deepEqual(resolveVariables(one({ url: "https://x", oauth }), values), {
       ...{ type: "http", url: "https://x", headers: {} },
-      oauth: { clientId: "secret", clientSecret: "t", callbackPort: 7000 },
+      oauth: { clientId: "secret", clientSecret: "t", scope: "a t", callbackPort: 7000 },
     });
   });
 

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { maskText } from "../../src/base/mask.ts";
-import { connectToServer } from "../../src/mcp/client/connectToServer.ts";
 import type { SignInChallenge } from "../../src/mcp/clientSignIn.ts";
 import { listenForRedirect } from "../../src/mcp/signIn/redirectListener.ts";
 import { maxSignInTime } from "../../src/mcp/signIn/serverSignIns.ts";
@@ -12,6 +11,7 @@ import { serverAddressKey } from "../../src/mcp/signIn/signInStore.ts";
 import { until } from "../support/fakes/until.ts";
 import { AuthorizedServer, browse } from "../support/mcp/authorizedServer.ts";
 import { startOfficialServer } from "../support/mcp/officialAuthorization.ts";
+import { connected } from "../support/mcp/servers.ts";
 import { challengeOf, connectWith, SignInBench } from "../support/mcp/signInBench.ts";
 
 describe("a sign-in to an MCP server", () => {
@@ -175,13 +175,13 @@ describe("a sign-in to an MCP server", () => {
     ] as const)
       it(`sends no code after an answer with ${words}`, async () => {
         server.redirect = { iss };
-        await expectFailure(/^SignInProblem: Another authorization server answered than the one that .* names/);
+        await expectFailure(/^SignInProblem: The answer is not from the authorization server that .* names/);
         assert.deepEqual(server.authorization.forms("/token"), []);
       });
 
     it("opens no page if its metadata names another issuer", async () => {
       server.metadata = { issuer: "https://login.other.example" };
-      await expectFailure(/^SignInProblem: Another authorization server answered/);
+      await expectFailure(/^SignInProblem: The answer is not from the authorization server/);
       assert.deepEqual(bench.opened, []);
     });
 
@@ -237,7 +237,7 @@ describe("a sign-in to an MCP server", () => {
         error_description: "Call me.",
         iss: "https://x.example",
       };
-      await expectFailure(/^SignInProblem: Another authorization server answered/);
+      await expectFailure(/^SignInProblem: The answer is not from the authorization server/);
     });
 
     it("that gets the code for the page of another one is in the question, with the secret that it gets", async () => {
@@ -361,6 +361,20 @@ describe("a sign-in to an MCP server", () => {
     assert.equal(bench.secrets.size, 0);
   });
 
+  it("ends when the user cancels while VS Code forwards the port", async () => {
+    let forwards = false;
+    bench.externalAddress = () => {
+      forwards = true;
+      return new Promise(() => {});
+    };
+    const signedIn = bench.signIn(server.url);
+    await until(() => forwards);
+    bench.signIns.cancel(server.url);
+    assert.equal(await signedIn, false);
+    assert.equal(bench.signIns.isWaiting(server.url), false);
+    assert.deepEqual(bench.opened, []);
+  });
+
   it("runs once at a time for each server", async () => {
     bench.browser = () => Promise.resolve();
     const first = bench.signIn(server.url);
@@ -414,14 +428,7 @@ describe("a server with an Authorization header in its settings", () => {
   it("gets that header, and never asks for a sign-in", async () => {
     const server = await AuthorizedServer.start();
     try {
-      const connecting = connectToServer(
-        { type: "http", url: server.url, headers: { authorization: "Bearer mine" } },
-        {
-          ...{ clientVersion: "0", timeout: 10_000, signal: new AbortController().signal },
-          ...{ onPromptsChanged: () => {}, onClosed: () => {}, onWarning: () => {} },
-          askForm: () => Promise.resolve({ action: "decline" }),
-        },
-      );
+      const connecting = connected({ type: "http", url: server.url, headers: { authorization: "Bearer mine" } });
       await assert.rejects(connecting, /Add the header that it needs/);
       assert.ok(server.resource.requests.every(({ authorization }) => authorization === "Bearer mine"));
     } finally {

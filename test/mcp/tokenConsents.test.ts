@@ -11,10 +11,9 @@ const team = (url: string): ConsentingAgent & { readonly name: string } => ({
 });
 
 describe("the consent to give an agent the sign-in to an MCP server", () => {
-  let stored: Map<string, unknown>;
   let consents: TokenConsents;
   beforeEach(() => {
-    stored = new Map();
+    const stored = new Map<string, unknown>();
     const globalState = {
       get: (key: string, otherwise?: unknown) => stored.get(key) ?? otherwise,
       update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
@@ -27,13 +26,6 @@ describe("the consent to give an agent the sign-in to an MCP server", () => {
     await consents.set(team("wss://one.example/acp"), mcp, true);
     assert.ok(consents.has(team("wss://one.example/acp"), mcp));
     assert.ok(!consents.has(team("wss://two.example/acp"), mcp));
-  });
-
-  it("of a program that was given before there were agents on servers still holds", async () => {
-    const program = { id: "one", command: "agent", args: ["--acp"] };
-    await consents.set(program, mcp, true);
-    const [{ agent } = { agent: "" }] = stored.get("parley.mcp.tokenConsents") as readonly { readonly agent: string }[];
-    assert.equal(agent, "e9f78fb8a59bde918099facb977267273a491b50baabec90f71dada887aef8cb");
   });
 
   it("is asked for with the host of an agent on a server", () => {

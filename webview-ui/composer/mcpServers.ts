@@ -1,6 +1,6 @@
 // Below the composer: the MCP servers of the session, in a list behind a button.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewMcpServer } from "../../src/panel/protocol.ts";
+import type { SignInAction, ViewMcpServer } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -109,7 +109,7 @@ export class McpServersElement extends LightElement {
     const { name, detail, on, state, reason, signedIn, icon: image } = server;
     const set = (action: "on" | "off" | "allow" | "retry") => (): void =>
       send({ type: "setMcpServer", server: name, action });
-    const signIn = (action: SignInActionName) => (): void => send({ type: "signInToServer", server: name, action });
+    const signIn = (action: SignInAction) => (): void => send({ type: "signInToServer", server: name, action });
     return html`<div class="mcp-server">
       <label class="choice">
         <input type="checkbox" .checked=${on} @change=${set(on ? "off" : "on")} />
@@ -129,7 +129,7 @@ export class McpServersElement extends LightElement {
   }
 
   /** The user is signed in: whether the agent gets that, and signing out. */
-  #signedIn({ name, signedIn }: ViewMcpServer, run: (action: SignInActionName) => () => void): TemplateResult {
+  #signedIn({ name, signedIn }: ViewMcpServer, run: (action: SignInAction) => () => void): TemplateResult {
     const { agentName } = this;
     return html`<div class="quiet mcp-signed-in">
         ${
@@ -150,8 +150,6 @@ export class McpServersElement extends LightElement {
     send({ type: "nextStep", step: "restartAgent" });
   }
 }
-
-type SignInActionName = "signIn" | "cancelSignIn" | "signOut" | "giveSignIn" | "keepSignIn";
 
 const button = (label: string, name: string, onClick: () => void): TemplateResult =>
   html`<button class="link" type="button" aria-label=${name} @click=${onClick}>${label}</button>`;

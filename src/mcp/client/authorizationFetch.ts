@@ -8,6 +8,7 @@ import { untilAborted } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { isLoopback } from "../../base/loopback.ts";
+import { unreachableReason } from "./errorSentence.ts";
 
 export interface AuthorizationLimits {
   /** Of one answer (bytes). */
@@ -122,7 +123,7 @@ export function authorizationFetch(
       if (error instanceof SignInProblem) throw error;
       signal.throwIfAborted();
       if (late.aborted) throw lateProblem(url.host, limits);
-      throw new SignInProblem(t("{0} could not be reached: {1}", url.host, innermost(asError(error))), {
+      throw new SignInProblem(t("{0} could not be reached: {1}", url.host, unreachableReason(asError(error))), {
         cause: error,
       });
     }
@@ -131,13 +132,6 @@ export function authorizationFetch(
 
 const lateProblem = (host: string, { maxTime }: AuthorizationLimits): SignInProblem =>
   new SignInProblem(t("{0} did not answer within {1} seconds.", host, maxTime / 1000));
-
-/** What the innermost error says: `fetch` only says that something failed. */
-function innermost(error: Error): string {
-  let inner = error;
-  for (let depth = 0; depth < 10 && inner.cause instanceof Error; depth++) inner = inner.cause;
-  return inner.message.slice(0, 300);
-}
 
 /** The same response with its whole body, which is read up to the limit. */
 async function limited(response: Response, url: URL, maxBody: number): Promise<Response> {

@@ -32,8 +32,8 @@ import { StreamTransport } from "./streamTransport.ts";
 
 const listLimits = { maxPages: 100, maxItems: 2000 };
 const maxCompletions = 100;
-/** That the user is asked to open for one prompt. */
-const maxPages = 3;
+/** The user is asked to open at most this many web pages for one prompt. */
+const maxWebPages = 3;
 /** The client answers each unknown message by the time limit; a server that is silent before `initialize` is older. */
 const probeShare = 0.3;
 
@@ -249,7 +249,7 @@ class ConnectedServer implements PromptServer {
 
   /** Asks the user to open the pages without which the server does not answer (revision 2025-11-25). */
   async #askForPages({ elicitations }: UrlElicitationRequiredError, signal: AbortSignal): Promise<void> {
-    for (const page of elicitations.slice(0, maxPages)) {
+    for (const page of elicitations.slice(0, maxWebPages)) {
       const { action } = await elicit({ ...page, mode: "url" }, this.#options, signal);
       if (action !== "accept") return;
     }

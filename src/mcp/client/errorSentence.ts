@@ -61,7 +61,7 @@ const addressFaults: Readonly<Record<string, () => string>> = {
 };
 
 /** What the innermost error says: `fetch` and the client only say that something failed. */
-function unreachableReason(error: Error): string {
+export function unreachableReason(error: Error): string {
   let inner = error;
   for (let depth = 0; depth < 10 && inner.cause instanceof Error; depth++) inner = inner.cause;
   // One error for each address of the host.

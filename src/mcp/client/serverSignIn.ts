@@ -42,6 +42,8 @@ const maxLifetime = 365 * 24 * 3600;
 /** What is known once the user is on the page. */
 interface Redirected {
   readonly authorizationServer: string;
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
   readonly metadata: AuthorizationServerMetadata | undefined;
   readonly client: StoredOAuthClientInformation;
   readonly verifier: string;
@@ -63,7 +65,7 @@ export async function signIn(
     const redirected = await redirect(server, target, flow, limits);
     if (!redirected) return undefined;
     const answer = await flow.answer();
-    const { metadata, authorizationServer, client, resource } = redirected;
+    const { metadata, authorizationServer, issuer, tokenEndpoint, client, resource } = redirected;
     if ("problem" in answer) throw new SignInProblem(answer.problem);
     if ("error" in answer) {
       // The words of another one are not shown (RFC 9207).
@@ -85,8 +87,8 @@ export async function signIn(
     });
     const method = "token_endpoint_auth_method" in client ? client.token_endpoint_auth_method : undefined;
     return {
-      issuer: metadata?.issuer ?? authorizationServer,
-      tokenEndpoint: metadata?.token_endpoint ?? new URL("/token", authorizationServer).href,
+      issuer,
+      tokenEndpoint,
       authMethods: metadata?.token_endpoint_auth_methods_supported ?? [],
       ...revocationOf(metadata),
       client: {
@@ -155,17 +157,21 @@ async function redirect(
   await checkAuthorizationAddress(page, server);
   const tokenEndpoint = metadata?.token_endpoint ?? new URL("/token", authorizationServer).href;
   await checkAuthorizationAddress(tokenEndpoint, server);
+  const issuer = metadata?.issuer ?? authorizationServer;
   const asked = page.searchParams.get("scope");
   const isOpen = await flow.open({
     href: page.href,
-    issuer: metadata?.issuer ?? authorizationServer,
+    issuer,
     tokenEndpoint,
     sendsSecret: client?.secret !== undefined,
     ...(asked !== null && asked !== "" && { scope: asked }),
   });
   if (!isOpen) return undefined;
   const resource = page.searchParams.get("resource") ?? undefined;
-  return { authorizationServer, metadata, client: information, verifier, resource, scope: asked ?? undefined };
+  return {
+    ...{ authorizationServer, issuer, tokenEndpoint, metadata },
+    ...{ client: information, verifier, resource, scope: asked ?? undefined },
+  };
 }
 
 /** Where tokens are revoked, unless it is another host than the one that made them: the user has not seen that one. */
@@ -282,14 +288,14 @@ const cut = (words: string): string => (words.length > maxWords ? `${words.slice
 /** The error with a message that a user can read. */
 function signInSentence(thrown: unknown, server: URL): Error {
   const error = asError(thrown);
-  if (error instanceof SignInProblem || error.name === "AbortError" || error.name === "SignInProblem") return error;
+  if (error instanceof SignInProblem) return error;
   return new SignInProblem(signInMessage(error, server), { cause: error });
 }
 
 function signInMessage(error: Error, server: URL): string {
   if (error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError)
     return t(
-      "Another authorization server answered than the one that {0} names, so Parley ended the sign-in.",
+      "The answer is not from the authorization server that {0} names, so Parley ended the sign-in.",
       server.host,
     );
   if (error instanceof InsecureTokenEndpointError)

@@ -113,7 +113,7 @@ export class ServerSignIns implements Disposable {
     };
   }
 
-  /** A token that is not over. Undefined: the user is not signed in. Rejects with a sentence if it cannot be renewed. */
+  /** A token that has not expired. Undefined: the user is not signed in. Rejects with a sentence if it cannot be renewed. */
   token(url: string): Promise<string | undefined> {
     const isOver = ({ expiresAt }: StoredSignIn): boolean =>
       expiresAt !== undefined && expiresAt - renewalTime < this.#options.clock.now();
@@ -204,9 +204,12 @@ export class ServerSignIns implements Disposable {
       const end = (): void => listener.close(asError(signal.reason).message);
       signal.addEventListener("abort", end);
       try {
-        const granted = (await this.#store.read(key))?.scope;
-        const stored = await untilAborted(
-          client.signIn(
+        // VS Code may not answer with the address for the browser, so the user can cancel that, too.
+        const run = async (): Promise<StoredSignIn | undefined> => {
+          const granted = (await this.#store.read(key))?.scope;
+          const redirectUrl = await questions.externalAddress(listener.url);
+          signal.throwIfAborted();
+          return client.signIn(
             {
               ...{ url, challenge },
               ...(oauth && {
@@ -216,7 +219,7 @@ export class ServerSignIns implements Disposable {
               ...(granted !== undefined && { granted }),
             },
             {
-              ...{ state, signal, redirectUrl: await questions.externalAddress(listener.url) },
+              ...{ state, signal, redirectUrl },
               open: async page => {
                 if (!(await questions.confirm(signInQuestion(name, url, page)))) return false;
                 signal.throwIfAborted();
@@ -227,12 +230,11 @@ export class ServerSignIns implements Disposable {
               },
               answer: () => listener.answer,
             },
-          ),
-          [signal],
-          () => {
-            throw asError(signal.reason);
-          },
-        );
+          );
+        };
+        const stored = await untilAborted(run(), [signal], () => {
+          throw asError(signal.reason);
+        });
         if (!stored) return false;
         await this.#store.write(key, url, stored);
         this.#failures.delete(key);

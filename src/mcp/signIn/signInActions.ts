@@ -3,7 +3,7 @@ import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { Log } from "../../base/log.ts";
 import { visibleName } from "../../base/inertText.ts";
-import type { ViewMcpServer } from "../../panel/protocol.ts";
+import type { SignInAction, ViewMcpServer } from "../../panel/protocol.ts";
 import type { ConnectionStatus } from "../serverConnection.ts";
 import type { ServerLauncher } from "../serverLauncher.ts";
 import type { McpServer } from "../servers.ts";
@@ -12,8 +12,6 @@ import { tokenQuestion, type SignInQuestion } from "./signInQuestion.ts";
 import type { ServerSignIns } from "./serverSignIns.ts";
 import { serverAddressKey } from "./signInStore.ts";
 import type { ConsentingAgent, TokenConsents } from "./tokenConsents.ts";
-
-export type SignInAction = "signIn" | "cancelSignIn" | "signOut" | "giveSignIn" | "keepSignIn";
 
 /** Of names in a message (characters). */
 const maxShownName = 60;

@@ -86,7 +86,7 @@ export class SignInStore {
   }
 
   /**
-   * Forgets a sign-in whose tokens the authorization server no longer takes. Only a digest of the token stays, so that
+   * Forgets a sign-in whose tokens the authorization server no longer accepts. Only a digest of the token stays, so that
    * another window that is just renewing it knows that the user has not signed out.
    */
   end(key: string, { accessToken }: StoredSignIn): Promise<void> {
@@ -96,7 +96,7 @@ export class SignInStore {
     });
   }
 
-  /** Whether this sign-in was forgotten because its tokens were no longer taken. */
+  /** Whether this sign-in was forgotten because its tokens were no longer accepted. */
   async isOver(key: string, { accessToken }: StoredSignIn): Promise<boolean> {
     const text = await this.#secrets.get(secretKey(key));
     return text !== undefined && readRecord(text)?.["over"] === digest(accessToken);

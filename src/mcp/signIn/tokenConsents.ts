@@ -22,7 +22,7 @@ export type ConsentingAgent = Pick<AgentDefinition, "id" | "command" | "args" | 
 /** An agent with another command, or on another server, is another agent. */
 const agentKey = ({ id, command, args, argsInSettings = args, remote }: ConsentingAgent): string =>
   createHash("sha256")
-    .update(JSON.stringify([id, command, argsInSettings, ...(remote ? [remote.url] : [])]))
+    .update(JSON.stringify([id, command, argsInSettings, remote?.url]))
     .digest("hex");
 
 /** Remembers the consents in the global state. */

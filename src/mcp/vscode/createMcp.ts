@@ -59,7 +59,6 @@ export function createMcp(
       questions: { consent: askConsent, input: askInput, review: offerReview },
       signInQuestions,
       client: {
-        translateWith: translator => client().translateWith(translator),
         connectToServer: (target, options) => client().connectToServer(target, options),
         signIn: (target, flow) => client().signIn(target, flow),
         refreshSignIn: (url, stored, signal) => client().refreshSignIn(url, stored, signal),

@@ -15,7 +15,7 @@ import { toolText } from "./toolText.ts";
 
 type CardState = Pick<SessionState, "entries" | "terminals" | "workspaceFolder">;
 
-/** Of the raw input and output of a call, a card shows so many characters. */
+/** A card shows at most this many characters of the raw input or output of a call. */
 export const maxJsonLength = 20_000;
 
 /**

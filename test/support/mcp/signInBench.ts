@@ -25,6 +25,8 @@ export class SignInBench {
   browsed: Promise<unknown> = Promise.resolve();
   limits = authorizationLimits;
   cancel = (): void => {};
+  /** Where the browser reaches an address of this machine. */
+  externalAddress = (address: string): Promise<string> => Promise.resolve(address);
   /** How far the clock is ahead of the system's (ms). */
   ahead = 0;
   /** Runs when the authorization server has renewed the tokens, before the window knows them. */
@@ -80,7 +82,7 @@ export class SignInBench {
           this.cancel = cancel;
         },
         warn: message => void this.warnings.push(message),
-        externalAddress: address => Promise.resolve(address),
+        externalAddress: address => this.externalAddress(address),
       },
     });
   }
