@@ -10,6 +10,7 @@ import { createGunzip } from "node:zlib";
 import { extract as createTarReader, type Headers as TarHeader } from "tar-stream";
 import unbzip2 from "unbzip2-stream";
 import { getFileNameLowLevel, openPromise, type Entry as ZipEntry } from "yauzl";
+import { drained } from "../../base/drained.ts";
 import { asError } from "../../base/errors.ts";
 import { ArchiveJudge, entryPath, type ArchiveEntry, type ArchiveFault } from "../archiveEntry.ts";
 import type { UnpackResult, UnpackTask } from "./unpackMessages.ts";
@@ -187,12 +188,6 @@ async function eachTarEntry(task: UnpackTask, packed: number, onEntry: EntryRead
     if (result.status === "rejected" && result.reason instanceof ArchiveFaultError) throw result.reason;
   for (const result of [fed, wasRead]) if (result.status === "rejected") throw result.reason;
 }
-
-const drained = (reader: NodeJS.WritableStream): Promise<void> =>
-  new Promise(resolve => {
-    reader.once("drain", resolve);
-    reader.once("close", resolve);
-  });
 
 async function* unpacked(task: UnpackTask, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const { archive, kind } = task;
