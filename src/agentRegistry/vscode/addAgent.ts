@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
-import { replaceUserAgent, userAgent, userAgents } from "../../agents/vscode/agentSettings.ts";
+import { replaceUserAgent, userAgent, userAgents, userAgentValue } from "../../agents/vscode/agentSettings.ts";
 import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import { showInformationMessage, showQuickPick, withProgress } from "../../editor/editorUi.ts";
@@ -57,10 +57,7 @@ class AddAgentCommand implements AddAgent {
     this.#installed = new InstalledAgents({ folder: join(folder, "agents"), unpackScript, clock, log });
     this.#installer = new AgentInstaller({
       installed: this.#installed,
-      entries: {
-        read: entryOf,
-        write: replaceUserAgent,
-      },
+      entries: { read: userAgentValue, write: replaceUserAgent },
       check: (id, entry, { signal, onProgress }) =>
         host.check(id, entry, { signal, report: output => onProgress({ phase: "check", output }) }),
       stop: id => host.stop(id),
@@ -133,7 +130,7 @@ class AddAgentCommand implements AddAgent {
   async #add(agent: RegistryAgent, last?: InstalledAgent): Promise<void> {
     const distribution = await this.#pickDistribution(agent);
     if (!distribution) return;
-    const own = entryOf(agent.id);
+    const own = userAgentValue(agent.id);
     const isIncluded = this.#included.some(({ id }) => id === agent.id);
     const replaced = {
       agent: isEntry(own) ? "own" : isIncluded ? "included" : "none",
@@ -167,10 +164,10 @@ class AddAgentCommand implements AddAgent {
       ...(update && agent
         ? [{ label: t("Update to {0}…", agent.version), icon: "arrow-up", run: "update" as const }]
         : []),
-      ...(isEntry(entryOf(id))
+      ...(isEntry(userAgentValue(id))
         ? [{ label: t("Start Session"), icon: "comment-discussion", run: "start" as const }]
         : []),
-      ...(agent && !update && !isEntry(entryOf(id))
+      ...(agent && !update && !isEntry(userAgentValue(id))
         ? [{ label: t("Install Again…"), icon: "cloud-download", run: "again" as const }]
         : []),
       ...(previous
@@ -257,12 +254,6 @@ class AddAgentCommand implements AddAgent {
       ),
     );
   }
-}
-
-/** The user's value for the agent in the settings. Undefined without one. */
-function entryOf(id: string): unknown {
-  const agents = userAgents();
-  return Object.hasOwn(agents, id) ? agents[id] : undefined;
 }
 
 const variableNames = (entry: unknown): readonly string[] =>
