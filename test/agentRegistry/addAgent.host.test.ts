@@ -193,8 +193,16 @@ describe("the list of agents of the registry", () => {
     await setAgents({ one: { ...(second as { one: object }).one, command: "mine" } });
     [answer, questions] = ["Roll Back", []];
     await run();
-    assert.equal(questions[0]?.at(-1), "Your own changes of the command and the arguments are replaced.");
+    const edited = "Your own changes of the command and the arguments are replaced.";
+    assert.equal(questions[0]?.at(-1), edited);
     assert.deepEqual(agentsNow(), first);
+    for (const value of [{}, { one: false }]) {
+      await setAgents(value);
+      [action, answer, questions] = ["Roll Back to 2.0.0…", undefined, []];
+      await run();
+      assert.equal(questions[0]?.[0], "Roll back One from 1.0.0 to 2.0.0?");
+      assert.ok(!questions[0].includes(edited), JSON.stringify(value));
+    }
   });
 
   it("names the variables of the user that the program gets", async () => {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
-import { replaceUserAgent, userAgent, userAgents, userAgentValue } from "../../agents/vscode/agentSettings.ts";
+import { replaceUserAgent, userAgents, userAgentValue } from "../../agents/vscode/agentSettings.ts";
 import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import { showInformationMessage, showQuickPick, withProgress } from "../../editor/editorUi.ts";
@@ -160,14 +160,13 @@ class AddAgentCommand implements AddAgent {
     const { id, entry, previous } = installed;
     const update = agent && (await this.#updateOf(installed, agent));
     const page = agent?.website;
+    const hasEntry = isEntry(userAgentValue(id));
     const rows = [
       ...(update && agent
         ? [{ label: t("Update to {0}…", agent.version), icon: "arrow-up", run: "update" as const }]
         : []),
-      ...(isEntry(userAgentValue(id))
-        ? [{ label: t("Start Session"), icon: "comment-discussion", run: "start" as const }]
-        : []),
-      ...(agent && !update && !isEntry(userAgentValue(id))
+      ...(hasEntry ? [{ label: t("Start Session"), icon: "comment-discussion", run: "start" as const }] : []),
+      ...(agent && !update && !hasEntry
         ? [{ label: t("Install Again…"), icon: "cloud-download", run: "again" as const }]
         : []),
       ...(previous
@@ -177,18 +176,19 @@ class AddAgentCommand implements AddAgent {
       ...(page === undefined ? [] : [{ label: t("Open Website"), icon: "link-external", run: "open" as const }]),
     ].map(({ icon, ...row }) => ({ ...row, iconPath: new vscode.ThemeIcon(icon) }));
     const picked = await showQuickPick(rows, { title: t("{0} {1}", entry.name, installed.version) });
+    const own = userAgentValue(id);
+    const isEdited = isEntry(own) && isEditedByUser(own, entry);
     switch (picked?.run) {
       case "update":
         if (!agent || !update) return;
-        if (await confirmUpdate(agent, update, installed, isEditedByUser(userAgent(id), entry)))
-          await this.#install(agent, update, installed);
+        if (await confirmUpdate(agent, update, installed, isEdited)) await this.#install(agent, update, installed);
         return;
       case "start":
         return this.#startSession(id, entry.name);
       case "again":
         return void (agent && (await this.#add(agent, installed)));
       case "rollBack":
-        if (!previous || !(await confirmRollBack(installed, previous, isEditedByUser(userAgent(id), entry)))) return;
+        if (!previous || !(await confirmRollBack(installed, previous, isEdited))) return;
         await this.#installer.rollBack(id);
         return this.#offerSession(
           { id, name: entry.name },
