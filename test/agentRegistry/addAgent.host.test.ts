@@ -83,12 +83,25 @@ describe("the list of agents of the registry", () => {
     pick = "Two";
     await run();
     assert.deepEqual(labels(), ["Available", "One", "Gemini CLI", "Not available", "Two"]);
-    assert.equal(shown.at(-1)?.detail, "Needs uvx, which is not on the PATH. Install uv to add it.");
-    assert.deepEqual(messages, ["Two cannot be added. Needs uvx, which is not on the PATH. Install uv to add it."]);
+    assert.equal(shown.at(-1)?.detail, "Needs uvx, which is not on the PATH. Install uv first.");
+    assert.deepEqual(messages, ["Two cannot be added. Needs uvx, which is not on the PATH. Install uv first."]);
     programs.push("uvx");
     pick = undefined;
     await run();
     assert.deepEqual(labels(), ["Available", "One", "Two", "Gemini CLI"]);
+  });
+
+  it("says why an installed agent cannot be updated without its program", async () => {
+    await install("One");
+    registry.agents = [{ id: "one", name: "One", version: "2.0.0", distribution: { npx: { package: "one@2.0.0" } } }];
+    programs = [];
+    await run();
+    assert.deepEqual(labels(), ["Installed", "One"]);
+    assert.equal(shown[1]?.description, "2.0.0 · 1.0.0 installed");
+    assert.equal(shown[1].detail, "Needs npx, which is not on the PATH. Install Node.js first.");
+    programs = ["npx"];
+    await run();
+    assert.deepEqual(labels(), ["Updates", "One"]);
   });
 
   it("asks before it installs, with what is not fixed and what is replaced, and does nothing without an answer", async () => {
