@@ -9,6 +9,7 @@ import type { AddAgent } from "../../src/agentRegistry/vscode/agentRegistryModul
 import { agentPresets } from "../../src/agents/registry.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { LoopbackRegistry } from "../support/fakes/loopbackRegistry.ts";
+import { until } from "../support/fakes/until.ts";
 
 describe("the list of agents of the registry", () => {
   const { showQuickPick, showInformationMessage, showWarningMessage } = vscode.window;
@@ -19,6 +20,7 @@ describe("the list of agents of the registry", () => {
   let started: string[];
   let shown: readonly vscode.QuickPickItem[];
   let messages: string[];
+  let warnings: string[];
   let questions: (readonly string[])[];
   /** The label that the user picks, and the one in the list after it. */
   let pick: string | undefined;
@@ -30,7 +32,7 @@ describe("the list of agents of the registry", () => {
     registry = await LoopbackRegistry.start();
     folder = mkdtempSync(join(tmpdir(), "parley-list-"));
     [programs, started, shown, messages, questions] = [["npx"], [], [], [], []];
-    [pick, action, answer] = [undefined, undefined, undefined];
+    [pick, action, answer, warnings] = [undefined, undefined, undefined, []];
     registry.agents = [
       { id: "one", name: "One", version: "1.0.0", distribution: { npx: { package: "one@1.0.0" } } },
       { id: "two", name: "Two", version: "1.0.0", distribution: { uvx: { package: "two==1.0.0" } } },
@@ -44,7 +46,8 @@ describe("the list of agents of the registry", () => {
         hasProgram: async name => programs.includes(name),
       },
       storedNames: id => (id === "one" ? ["API_KEY"] : []),
-      ...{ folder, unpackScript: "none", clock: systemClock, log: nullLog },
+      ...{ folder, unpackScript: "none", clock: systemClock },
+      log: { ...nullLog, warn: message => void warnings.push(message) },
     });
     Object.assign(vscode.window, {
       showQuickPick: async (items: readonly vscode.QuickPickItem[] | Promise<readonly vscode.QuickPickItem[]>) => {
@@ -123,6 +126,18 @@ describe("the list of agents of the registry", () => {
     await run();
     assert.match(shown[1]?.detail ?? "", /^The list is from .*could not be reached \(ECONNREFUSED\)\.$/);
     assert.deepEqual(labels(), ["Offline", "Try Again", "Available", "One", "Gemini CLI", "Not available", "Two"]);
+  });
+
+  it("logs no fault if the user closes the list while it loads", async () => {
+    registry.answer("/index.json", { type: "silent" });
+    let loading: unknown;
+    const closeEarly = async (items: unknown): Promise<void> => {
+      loading = items;
+      await until(() => registry.openAnswers === 1);
+    };
+    Object.assign(vscode.window, { showQuickPick: closeEarly });
+    await run();
+    assert.deepEqual([await loading, warnings], [[], []]);
   });
 
   it("shows the agents that Parley includes without a list, or without a registry", async () => {

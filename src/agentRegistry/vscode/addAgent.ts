@@ -105,6 +105,8 @@ class AddAgentCommand implements AddAgent {
       const note = t("The list is from {0}. {1}", new Date(time).toLocaleString(vscode.env.language), offline);
       return [...offlineRows(note), ...rows];
     } catch (error) {
+      // The user has closed the list.
+      if (signal.aborted) return [];
       log.warn("The registry of agents could not be read.", asError(error).message);
       return [...offlineRows(asError(error).message), ...withoutIndex];
     }
