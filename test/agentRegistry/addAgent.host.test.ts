@@ -79,7 +79,7 @@ describe("the list of agents of the registry", () => {
     [pick, answer, messages, questions] = [undefined, undefined, [], []];
   }
 
-  const run = (address = registry.address): Promise<void> => addAgent.run(address, agentPresets);
+  const run = (address = registry.address): Promise<void> => addAgent.run(address);
   const labels = (): readonly string[] => shown.map(({ label }) => label);
 
   it("says how to install a program that an agent needs, and offers the agent once the program is there", async () => {

@@ -2,7 +2,7 @@
 // them. Nothing of an agent is downloaded or started before the user has agreed to exactly that.
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
+import { agentPresets, resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
 import { replaceUserAgent, userAgents, userAgentValue } from "../../agents/vscode/agentSettings.ts";
 import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
@@ -48,7 +48,6 @@ class AddAgentCommand implements AddAgent {
   readonly #cache: RegistryCache;
   readonly #installed: InstalledAgents;
   readonly #installer: AgentInstaller;
-  #included: readonly AgentDefinition[] = [];
 
   constructor(options: AddAgentOptions) {
     const { folder, unpackScript, clock, log, host } = options;
@@ -64,8 +63,7 @@ class AddAgentCommand implements AddAgent {
     });
   }
 
-  async run(address: string, included: readonly AgentDefinition[]): Promise<void> {
-    this.#included = included;
+  async run(address: string): Promise<void> {
     const cancel = new AbortController();
     try {
       const picked = await showQuickPick(this.#rows(address, cancel.signal), {
@@ -85,21 +83,20 @@ class AddAgentCommand implements AddAgent {
 
   /** Rejects only if the disk cannot be read. */
   async #rows(address: string, signal: AbortSignal): Promise<readonly RegistryRow[]> {
-    const { host, log } = this.#options;
+    const { log } = this.#options;
     const installed = await this.#installed.read();
-    const withoutIndex = [...installedRows(installed), ...includedRows(this.#included)];
+    const withoutIndex = [...installedRows(installed), ...includedRows(included())];
     if (address === "") return withoutIndex;
     const source = { address, target: registryTarget(process.platform, process.arch) };
     try {
       const { text, time, offline } = await this.#cache.read(address, read => readIndex(read, source), signal);
       const index = readIndex(text, source);
-      const found = await Promise.all(["npx", "uvx"].map(async name => ((await host.hasProgram(name)) ? [name] : [])));
       const addresses = index.agents.flatMap(({ icon }) => icon ?? []);
       const rows = registryRows({
         index,
         installed,
         icons: await this.#cache.icons(addresses, AbortSignal.any([signal, AbortSignal.timeout(maxIconWait)])),
-        programs: new Set(found.flat()),
+        programs: await this.#programs(),
       });
       if (offline === undefined) return rows;
       const note = t("The list is from {0}. {1}", new Date(time).toLocaleString(vscode.env.language), offline);
@@ -133,7 +130,7 @@ class AddAgentCommand implements AddAgent {
     const distribution = await this.#pickDistribution(agent);
     if (!distribution) return;
     const own = userAgentValue(agent.id);
-    const isIncluded = this.#included.some(({ id }) => id === agent.id);
+    const isIncluded = agentPresets.some(({ id }) => id === agent.id);
     const replaced = {
       agent: isEntry(own) ? "own" : isIncluded ? "included" : "none",
       variables: [...new Set([...this.#options.storedNames(agent.id), ...variableNames(own)])],
@@ -142,12 +139,8 @@ class AddAgentCommand implements AddAgent {
   }
 
   async #pickDistribution(agent: RegistryAgent): Promise<Distribution | undefined> {
-    const found = await Promise.all(
-      agent.distributions.map(async each =>
-        each.type === "binary" || (await this.#options.host.hasProgram(each.type)) ? [each] : [],
-      ),
-    );
-    const [first, ...others] = found.flat();
+    const programs = await this.#programs();
+    const [first, ...others] = agent.distributions.filter(each => isUsable(each, programs));
     if (!first || others.length === 0) return first;
     const rows = [first, ...others].map(each => ({
       label: { npx: t("Package for npx"), uvx: t("Package for uvx"), binary: t("Program") }[each.type],
@@ -210,10 +203,16 @@ class AddAgentCommand implements AddAgent {
   /** The way to update: the same as before, if the registry still has it. */
   async #updateOf(installed: InstalledAgent, agent: RegistryAgent): Promise<Distribution | undefined> {
     if (!hasUpdate(installed.version, agent.version)) return undefined;
-    const programs = new Set<string>();
-    for (const name of ["npx", "uvx"]) if (await this.#options.host.hasProgram(name)) programs.add(name);
+    const programs = await this.#programs();
     const usable = agent.distributions.filter(distribution => isUsable(distribution, programs));
     return usable.find(({ type }) => type === installed.type) ?? usable[0];
+  }
+
+  /** Those programs that start packages and are on this machine. */
+  async #programs(): Promise<ReadonlySet<string>> {
+    const { host } = this.#options;
+    const found = await Promise.all(["npx", "uvx"].map(async name => ((await host.hasProgram(name)) ? [name] : [])));
+    return new Set(found.flat());
   }
 
   async #install(agent: RegistryAgent, distribution: Distribution, last: InstalledAgent | undefined): Promise<void> {
@@ -256,6 +255,12 @@ class AddAgentCommand implements AddAgent {
       ),
     );
   }
+}
+
+/** The agents that Parley includes, with their descriptions. */
+function included(): readonly AgentDefinition[] {
+  const ids = new Set(agentPresets.map(({ id }) => id));
+  return resolveAgents([], {}).agents.filter(({ id }) => ids.has(id));
 }
 
 const variableNames = (entry: unknown): readonly string[] =>
