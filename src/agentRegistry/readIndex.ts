@@ -90,7 +90,6 @@ function readAgent(entry: unknown, { address, target }: IndexSource): RegistryAg
     ...(website !== undefined && { website }),
     ...(icon !== undefined && { icon }),
     distributions,
-    faults,
   };
 }
 

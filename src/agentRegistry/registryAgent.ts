@@ -16,8 +16,6 @@ export interface RegistryAgent {
   readonly icon?: string;
   /** The ways to install it, best first. At least one. */
   readonly distributions: readonly Distribution[];
-  /** Why other ways of the entry cannot be used. */
-  readonly faults: readonly string[];
 }
 
 /** An entry that Parley cannot use, with the reason. It is shown, and affects no other entry. */
