@@ -11,7 +11,6 @@ import { AgentInstaller } from "../agentInstaller.ts";
 import { registryTarget, shownStart, type Distribution } from "../distribution.ts";
 import { InstalledAgents, type InstalledAgent, type InstallProgress } from "../installedAgents.ts";
 import { hasUpdate, isEntry, isEditedByUser } from "../installPlan.ts";
-import { readIndex } from "../readIndex.ts";
 import type { RegistryAgent } from "../registryAgent.ts";
 import { RegistryCache } from "../registryCache.ts";
 import type { AddAgent, AddAgentOptions } from "./agentRegistryModule.ts";
@@ -89,8 +88,7 @@ class AddAgentCommand implements AddAgent {
     if (address === "") return withoutIndex;
     const source = { address, target: registryTarget(process.platform, process.arch) };
     try {
-      const { text, time, offline } = await this.#cache.read(address, read => readIndex(read, source), signal);
-      const index = readIndex(text, source);
+      const { index, time, offline } = await this.#cache.read(source, signal);
       const addresses = index.agents.flatMap(({ icon }) => icon ?? []);
       const rows = registryRows({
         index,
