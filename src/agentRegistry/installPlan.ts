@@ -1,5 +1,6 @@
 // What Parley writes to `parley.agents` for an agent of the registry, and what an update changes in it.
 import { agentPresets } from "../agents/registry.ts";
+import { wordsText } from "../base/commandLineText.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { shownStart, type Distribution, type ShownStart } from "./distribution.ts";
@@ -47,12 +48,12 @@ export function startDifferences(before: ShownStart, after: ShownStart): readonl
   const differences: StartDifference[] = [];
   if (before.command !== after.command)
     differences.push({ part: "command", before: before.command, after: after.command });
-  const [argsBefore, argsAfter] = [before.args, after.args].map(args => args.map(quoted).join(" "));
+  const [argsBefore, argsAfter] = [wordsText(before.args), wordsText(after.args)];
   if (argsBefore !== argsAfter)
     differences.push({
       part: "args",
-      ...(argsBefore !== "" && { before: argsBefore ?? "" }),
-      ...(argsAfter !== "" && { after: argsAfter ?? "" }),
+      ...(argsBefore !== "" && { before: argsBefore }),
+      ...(argsAfter !== "" && { after: argsAfter }),
     });
   const line = (env: ShownStart["env"], name: string): string | undefined =>
     Object.hasOwn(env, name) ? `${name}=${env[name] ?? ""}` : undefined;
@@ -67,8 +68,6 @@ export function startDifferences(before: ShownStart, after: ShownStart): readonl
   }
   return differences;
 }
-
-const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word));
 
 /** The fields that an entry of the user keeps when the agent of the registry starts it. */
 export type UserEntry = Readonly<Record<string, unknown>>;

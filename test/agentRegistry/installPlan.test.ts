@@ -44,7 +44,7 @@ describe("the plan of an installation", () => {
     assert.deepEqual(startDifferences(before, { ...before }), []);
     assert.deepEqual(startDifferences(before, { command: "bin/b", args: ["--acp", "a b"], env: { A: "3", C: "4" } }), [
       { part: "command", before: "bin/a", after: "bin/b" },
-      { part: "args", before: "--acp", after: '--acp "a b"' },
+      { part: "args", before: "--acp", after: "--acp 'a b'" },
       { part: "env", before: "A=1", after: "A=3" },
       { part: "env", before: "B=2" },
       { part: "env", after: "C=4" },
