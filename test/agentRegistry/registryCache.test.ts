@@ -76,7 +76,7 @@ describe("the cache of the registry", () => {
     "an index without an end": [{ type: "endless" }, /sends more than 10 MB/],
     "the announcement of a huge index": [
       { body: "", headers: { "content-length": "99999999999" } },
-      /sends more than 10 MB|could not be reached|ended the download/,
+      /sends more than 10 MB/,
     ],
     "an index that is cut": [{ type: "cut" }, /ended the download too early|could not be reached|terminated/],
     "redirects in a circle": [{ type: "redirect", to: "/index.json" }, /redirects too often/],
