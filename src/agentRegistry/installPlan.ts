@@ -114,7 +114,10 @@ const asEntry = (value: unknown): UserEntry => (isEntry(value) ? value : {});
 export const isEditedByUser = (own: UserEntry, written: AgentSettingEntry): boolean =>
   own["command"] !== written.command || !jsonEqual(own["args"], written.args);
 
-/** Whether the registry has another version than the one that is installed. */
+/**
+ * Whether the registry has an update: a newer version, or another text that is neither newer nor older. The installed version
+ * with the name of a build is none.
+ */
 export function hasUpdate(installed: string, offered: string): boolean {
   const order = compareVersions(offered, installed);
   return order > 0 || (order === 0 && offered !== installed && !offered.startsWith(`${installed}+`));

@@ -129,11 +129,13 @@ describe("the plan of an installation", () => {
     assert.deepEqual(restoredEntry("one", entry, written, before), before);
   });
 
-  it("orders versions by their numbers, and takes every other text for an update", () => {
+  it("orders versions by their numbers, and takes a text without numbers for an update, but no build", () => {
     const order = ["0.9.0", "1.0.0-beta.2", "1.0.0-beta.10", "1.0.0", "1.2.0", "1.10.0", "2.0.0"];
     assert.deepEqual([...order].reverse().sort(compareVersions), order);
     assert.ok(hasUpdate("1.2.0", "1.10.0"));
     assert.ok(!hasUpdate("1.10.0", "1.2.0"));
     assert.ok(!hasUpdate("1.2.0", "1.2.0"));
+    assert.ok(hasUpdate("stable", "edge"));
+    assert.ok(!hasUpdate("1.2.0", "1.2.0+build.1"));
   });
 });
