@@ -69,7 +69,7 @@ export function startDifferences(before: ShownStart, after: ShownStart): readonl
   return differences;
 }
 
-/** The fields that an entry of the user keeps when the agent of the registry starts it. */
+/** An entry of `parley.agents`, not validated. */
 export type UserEntry = Readonly<Record<string, unknown>>;
 
 /** The fields that only an agent on a server can have. */
@@ -155,7 +155,7 @@ export function installCaveats(distribution: Distribution): readonly string[] {
   if (distribution.type === "binary")
     return distribution.sha256 === undefined
       ? [t("Unverified: the registry has no checksum of the archive.")]
-      : [t("Verified: the archive must have the checksum of the registry.")];
+      : [t("Parley installs the archive only if it has the checksum of the registry.")];
   return fixedVersion[distribution.type].test(distribution.package)
     ? []
     : [t("The registry names no fixed version of the package.")];

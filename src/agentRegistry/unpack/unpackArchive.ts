@@ -57,7 +57,7 @@ async function unpackEntries(task: UnpackTask, packed: number): Promise<void> {
     if (entry.kind === "file") files.add(entryPath(entry.name));
     let size = 0;
     for await (const chunk of content) size += chunk.byteLength;
-    if (size !== entry.size) throw new Error(`${size} bytes`);
+    if (size !== entry.size) throw new Error(`a file has ${size} bytes, not ${entry.size}`);
   });
   check(files.size === 0 ? { fault: "empty" } : undefined);
   check(files.has(task.program) ? undefined : { fault: "noProgram", name: task.program });
@@ -153,7 +153,7 @@ async function eachTarEntry(task: UnpackTask, packed: number, onEntry: EntryRead
     unpackedBytes += bytes;
     check(judge.addBytes(bytes));
     if (unpackedBytes - contentBytes > maxOverhead + packed)
-      throw new ArchiveFaultError({ fault: "damaged", reason: "headers" });
+      throw new ArchiveFaultError({ fault: "damaged", reason: "too many headers" });
   };
   const feed = async (): Promise<void> => {
     try {

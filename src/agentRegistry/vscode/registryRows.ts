@@ -137,7 +137,7 @@ function stateText({ version, license }: RegistryAgent, own: InstalledAgent | un
 
 /** What the agent needs, or how it comes. */
 function needText({ distributions }: RegistryAgent): string {
-  const texts = { npx: t("needs npx"), uvx: t("needs uvx"), binary: t("program") };
+  const texts = { npx: t("needs npx"), uvx: t("needs uvx"), binary: t("has its own program") };
   return distributions.map(({ type }) => texts[type]).join(t(" or "));
 }
 
