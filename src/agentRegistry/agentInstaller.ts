@@ -40,7 +40,7 @@ export class AgentInstaller {
     return this.#work.queue(agent.id, async () => {
       const { installed } = this.#options;
       const last = (await installed.read()).get(agent.id);
-      // An entry without a record, which can be damaged, may name a folder.
+      // Without a record, which may be damaged, the entry in the setting can still name one of the folders.
       if (last || !isEntry(this.#options.entries.read(agent.id))) await installed.removeLeftovers(agent.id);
       const version = await installed.prepare(agent, distribution, run);
       try {

@@ -24,10 +24,10 @@ export interface ArchiveLimits {
   readonly maxEntries: number;
   /** Of all files together, unpacked (bytes). */
   readonly maxBytes: number;
-  /** Unpacked by packed bytes, as soon as the unpacked ones exceed `ratioFrom`. */
+  /** Unpacked bytes per packed byte. Checked once more than `ratioFrom` bytes are unpacked. */
   readonly maxRatio: number;
   readonly ratioFrom: number;
-  /** Of the blocks of bzip2 that are unpacked at once. */
+  /** Of bzip2: bytes that are unpacked before the reader takes them. */
   readonly maxPendingBytes: number;
   /** Names that differ only in case are the same file, as on macOS and Windows. */
   readonly ignoreCase: boolean;
@@ -119,7 +119,7 @@ export class ArchiveJudge {
 
   /** Counts unpacked bytes. */
   addBytes(bytes: number): ArchiveFault | undefined {
-    if (!(bytes >= 0)) return { fault: "damaged", reason: "size" };
+    if (!(bytes >= 0)) return { fault: "damaged", reason: "a size is not valid" };
     this.#bytes += bytes;
     const { maxBytes, maxRatio, ratioFrom } = this.#limits;
     if (this.#bytes > maxBytes) return { fault: "tooLarge" };

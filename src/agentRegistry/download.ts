@@ -38,7 +38,8 @@ export async function download<T>(
 ): Promise<T> {
   const { signal, clock, maxSilence } = options;
   const stop = new AbortController();
-  const { host } = checkedAddress(address);
+  const url = checkedAddress(address);
+  const { host } = url;
   const onAbort = (): void => stop.abort(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener("abort", onAbort, { once: true });
@@ -49,7 +50,7 @@ export async function download<T>(
   };
   try {
     wait();
-    const response = await request(checkedAddress(address), { ...options, signal: stop.signal });
+    const response = await request(url, { ...options, signal: stop.signal });
     const etag = response.headers.get("etag") ?? undefined;
     return await read({ status: response.status, etag, body: limitedBody(response, { ...options, host, wait }) });
   } catch (error) {

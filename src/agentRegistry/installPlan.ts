@@ -1,5 +1,6 @@
 // What Parley writes to `parley.agents` for an agent of the registry, and what an update changes in it.
 import { agentPresets } from "../agents/registry.ts";
+import { wordsText } from "../base/commandLineText.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { t } from "../base/l10n.ts";
 import { shownStart, type Distribution, type ShownStart } from "./distribution.ts";
@@ -47,12 +48,12 @@ export function startDifferences(before: ShownStart, after: ShownStart): readonl
   const differences: StartDifference[] = [];
   if (before.command !== after.command)
     differences.push({ part: "command", before: before.command, after: after.command });
-  const [argsBefore, argsAfter] = [before.args, after.args].map(args => args.map(quoted).join(" "));
+  const [argsBefore, argsAfter] = [wordsText(before.args), wordsText(after.args)];
   if (argsBefore !== argsAfter)
     differences.push({
       part: "args",
-      ...(argsBefore !== "" && { before: argsBefore ?? "" }),
-      ...(argsAfter !== "" && { after: argsAfter ?? "" }),
+      ...(argsBefore !== "" && { before: argsBefore }),
+      ...(argsAfter !== "" && { after: argsAfter }),
     });
   const line = (env: ShownStart["env"], name: string): string | undefined =>
     Object.hasOwn(env, name) ? `${name}=${env[name] ?? ""}` : undefined;
@@ -68,9 +69,7 @@ export function startDifferences(before: ShownStart, after: ShownStart): readonl
   return differences;
 }
 
-const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word));
-
-/** The fields that an entry of the user keeps when the agent of the registry starts it. */
+/** An entry of `parley.agents`, not validated. */
 export type UserEntry = Readonly<Record<string, unknown>>;
 
 /** The fields that only an agent on a server can have. */
@@ -115,7 +114,10 @@ const asEntry = (value: unknown): UserEntry => (isEntry(value) ? value : {});
 export const isEditedByUser = (own: UserEntry, written: AgentSettingEntry): boolean =>
   own["command"] !== written.command || !jsonEqual(own["args"], written.args);
 
-/** Whether the registry has another version than the one that is installed. */
+/**
+ * Whether the registry has an update: a newer version, or another text that is neither newer nor older. The installed version
+ * with the name of a build is none.
+ */
 export function hasUpdate(installed: string, offered: string): boolean {
   const order = compareVersions(offered, installed);
   return order > 0 || (order === 0 && offered !== installed && !offered.startsWith(`${installed}+`));
@@ -153,7 +155,7 @@ export function installCaveats(distribution: Distribution): readonly string[] {
   if (distribution.type === "binary")
     return distribution.sha256 === undefined
       ? [t("Unverified: the registry has no checksum of the archive.")]
-      : [t("Verified: the archive must have the checksum of the registry.")];
+      : [t("Parley installs the archive only if it has the checksum of the registry.")];
   return fixedVersion[distribution.type].test(distribution.package)
     ? []
     : [t("The registry names no fixed version of the package.")];

@@ -22,11 +22,9 @@ import { archiveLimits, entryNameFault, type ArchiveLimits } from "./archiveEntr
 import { shownStart, type Distribution } from "./distribution.ts";
 import { downloadFile } from "./download.ts";
 import { settingEntry } from "./installPlan.ts";
-import type { RegistryAgent } from "./registryAgent.ts";
+import { isAgentId, type RegistryAgent } from "./registryAgent.ts";
 import { unpackInThread } from "./unpackInThread.ts";
 
-const isId: Validator<string> = (value): value is string =>
-  isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value) && entryNameFault(value) === undefined;
 /** The name of a folder beside those of other versions. Never a path: a record must not name what is removed elsewhere. */
 const isFolderName: Validator<string> = (value): value is string =>
   isString(value) && /^\w[\w.+-]{0,99}$/.test(value) && !value.includes("..") && entryNameFault(value) === undefined;
@@ -46,7 +44,7 @@ const versionFields = {
 };
 const isVersion = isRecordWith(versionFields);
 const isInstalled = isRecordWith({
-  id: isId,
+  id: isAgentId,
   ...versionFields,
   /** The version that worked before, to roll back to. */
   previous: optional(isVersion),
@@ -201,13 +199,13 @@ export class InstalledAgents {
 
   /** Removes the record of an agent and the folders of all its versions. */
   async remove(id: string): Promise<void> {
-    if (!isId(id)) throw new Error(t("Its ID is not valid."));
+    if (!isAgentId(id)) throw new Error(t("Its ID is not valid."));
     await this.#records.remove(id);
     await this.#removeFolder(this.#versions(id));
   }
 
   #path(id: string, folder: string): string {
-    if (!isId(id) || !isFolderName(folder)) throw new Error(t("Its ID is not valid."));
+    if (!isAgentId(id) || !isFolderName(folder)) throw new Error(t("Its ID is not valid."));
     return join(this.#versions(id), folder);
   }
 

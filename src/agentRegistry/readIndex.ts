@@ -5,7 +5,7 @@ import { t } from "../base/l10n.ts";
 import { isRecord } from "../base/validators.ts";
 import { entryNameFault } from "./archiveEntry.ts";
 import { readDistributions } from "./distribution.ts";
-import type { RegistryAgent, RegistryIndex, UnusableAgent } from "./registryAgent.ts";
+import { isAgentId, type RegistryAgent, type RegistryIndex, type UnusableAgent } from "./registryAgent.ts";
 import { checkedAddress } from "./secureAddress.ts";
 
 /** More entries are not read. */
@@ -60,10 +60,9 @@ function readAgent(entry: unknown, { address, target }: IndexSource): RegistryAg
   const { id, version } = entry;
   const name = cleanText(entry["name"], 60);
   const label = name || cleanText(id, 60);
-  // ID and version become names of folders.
-  if (typeof id !== "string" || id.length > 64 || !/^[a-z][a-z0-9-]*$/.test(id) || entryNameFault(id) !== undefined)
-    return { label, reason: t("Its ID is not valid.") };
+  if (!isAgentId(id)) return { label, reason: t("Its ID is not valid.") };
   if (id === reservedId) return { label, reason: t("Its ID is that of the demo agent.") };
+  // The version is in the name of a folder.
   if (
     typeof version !== "string" ||
     !/^\w[\w.+-]{0,49}$/.test(version) ||
@@ -90,7 +89,6 @@ function readAgent(entry: unknown, { address, target }: IndexSource): RegistryAg
     ...(website !== undefined && { website }),
     ...(icon !== undefined && { icon }),
     distributions,
-    faults,
   };
 }
 

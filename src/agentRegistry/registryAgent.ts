@@ -1,9 +1,15 @@
 // An agent as the registry describes it, after Parley has checked the entry. All texts are hostile and limited in length.
+import { isString, type Validator } from "../base/validators.ts";
+import { entryNameFault } from "./archiveEntry.ts";
 import type { Distribution } from "./distribution.ts";
+
+/** Whether a value is the ID of an agent. The ID becomes the name of a folder. */
+export const isAgentId: Validator<string> = (value): value is string =>
+  isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value) && entryNameFault(value) === undefined;
 
 /** An entry of the index that Parley can read. */
 export interface RegistryAgent {
-  /** Matches `^[a-z][a-z0-9-]*$`. */
+  /** As `isAgentId` allows it. */
   readonly id: string;
   readonly name: string;
   readonly version: string;
@@ -16,8 +22,6 @@ export interface RegistryAgent {
   readonly icon?: string;
   /** The ways to install it, best first. At least one. */
   readonly distributions: readonly Distribution[];
-  /** Why other ways of the entry cannot be used. */
-  readonly faults: readonly string[];
 }
 
 /** An entry that Parley cannot use, with the reason. It is shown, and affects no other entry. */

@@ -8,7 +8,8 @@ import type { Clock, Log } from "../base/log.ts";
 import { isFiniteNumber, isRecordWith, isString, optional, type TypeOf } from "../base/validators.ts";
 import { checkStatus, download, downloadText, textOf, type DownloadOptions } from "./download.ts";
 import { plainIcon } from "../base/plainIcon.ts";
-import { checkedAddress } from "./secureAddress.ts";
+import { readIndex, type IndexSource } from "./readIndex.ts";
+import type { RegistryIndex } from "./registryAgent.ts";
 
 const isCachedIndex = isRecordWith({
   address: isString,
@@ -19,18 +20,23 @@ const isCachedIndex = isRecordWith({
 });
 type CachedIndex = TypeOf<typeof isCachedIndex>;
 
-/** The text of an index. `offline`: why it is that of an earlier time. */
-export interface IndexText {
-  readonly text: string;
+/** The index of a registry, as it is now or as it was last. */
+export interface IndexAnswer {
+  readonly index: RegistryIndex;
+  /** When the server confirmed it last (ms since the epoch). */
   readonly time: number;
+  /** Why it is an earlier answer. */
   readonly offline?: string;
 }
 
 /** The public index has less than a megabyte. */
 const maxIndexBytes = 10_000_000;
+/** Of one icon (bytes). */
 const maxIconBytes = 32_000;
 const maxIcons = 300;
+/** Of a server (ms). */
 const maxSilence = 10_000;
+/** Icons that are downloaded at the same time. */
 const maxDownloads = 8;
 
 export interface RegistryCacheOptions {
@@ -47,24 +53,23 @@ export class RegistryCache {
   }
 
   /**
-   * The index at this address. The server sends it again only if it has changed. Without the server, the last answer of
-   * this address. Rejects with a sentence if there is neither. `check` throws if the text is no index: such an answer does
-   * not replace an earlier one.
+   * The index of this source. The server sends it again only if it has changed. Without the server, the last answer of
+   * its address. Rejects with a sentence if there is neither. An answer that is no index does not replace an earlier one.
    */
-  async read(address: string, check: (text: string) => void, signal: AbortSignal): Promise<IndexText> {
+  async read(source: IndexSource, signal: AbortSignal): Promise<IndexAnswer> {
+    const { address } = source;
     const cached = await this.#cached(address);
     try {
-      checkedAddress(address);
       const next = await this.#download(address, cached, signal);
-      if (next !== cached) check(next.text);
+      const index = readIndex(next.text, source);
       await this.#store(next);
-      return next;
+      return { index, time: next.time };
     } catch (error) {
       signal.throwIfAborted();
       if (!cached) throw error;
       const reason = asError(error).message;
       this.#options.log.warn(`The index of ${address} could not be read.`, reason);
-      return { ...cached, offline: reason };
+      return { index: readIndex(cached.text, source), time: cached.time, offline: reason };
     }
   }
 

@@ -3,8 +3,12 @@
 /** A command line as a user would type it. For display only. */
 export function commandLineText(command: string, args: readonly string[] = []): string {
   if (args.length === 0) return command;
-  return [command, ...args].map(word => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : quote(word))).join(" ");
+  return wordsText([command, ...args]);
 }
+
+/** Words of a command line as a user would type them. For display only. */
+export const wordsText = (words: readonly string[]): string =>
+  words.map(word => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : quote(word))).join(" ");
 
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;

@@ -321,7 +321,7 @@ export function createPanels(
       agentRegistryCommands(platform, {
         ...{ folder: agentRegistryFolder(platform.context), keys: signIn.keys, environment: features.environment },
         address: () => settings.read().agentRegistry,
-        stopAgent: id => agents.stop(id, vscode.l10n.t("its installation has changed")),
+        stopAgent: id => agents.stop(id, vscode.l10n.t("its installation was removed")),
         startSession: async id => {
           await registry.startInChosenFolder(open.activeSurface, id);
           await chat.focus("composer", [open.activeSurface]);

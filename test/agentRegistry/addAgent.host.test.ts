@@ -9,6 +9,7 @@ import type { AddAgent } from "../../src/agentRegistry/vscode/agentRegistryModul
 import { agentPresets } from "../../src/agents/registry.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { LoopbackRegistry } from "../support/fakes/loopbackRegistry.ts";
+import { until } from "../support/fakes/until.ts";
 
 describe("the list of agents of the registry", () => {
   const { showQuickPick, showInformationMessage, showWarningMessage } = vscode.window;
@@ -19,6 +20,7 @@ describe("the list of agents of the registry", () => {
   let started: string[];
   let shown: readonly vscode.QuickPickItem[];
   let messages: string[];
+  let warnings: string[];
   let questions: (readonly string[])[];
   /** The label that the user picks, and the one in the list after it. */
   let pick: string | undefined;
@@ -30,7 +32,7 @@ describe("the list of agents of the registry", () => {
     registry = await LoopbackRegistry.start();
     folder = mkdtempSync(join(tmpdir(), "parley-list-"));
     [programs, started, shown, messages, questions] = [["npx"], [], [], [], []];
-    [pick, action, answer] = [undefined, undefined, undefined];
+    [pick, action, answer, warnings] = [undefined, undefined, undefined, []];
     registry.agents = [
       { id: "one", name: "One", version: "1.0.0", distribution: { npx: { package: "one@1.0.0" } } },
       { id: "two", name: "Two", version: "1.0.0", distribution: { uvx: { package: "two==1.0.0" } } },
@@ -44,7 +46,8 @@ describe("the list of agents of the registry", () => {
         hasProgram: async name => programs.includes(name),
       },
       storedNames: id => (id === "one" ? ["API_KEY"] : []),
-      ...{ folder, unpackScript: "none", clock: systemClock, log: nullLog },
+      ...{ folder, unpackScript: "none", clock: systemClock },
+      log: { ...nullLog, warn: message => void warnings.push(message) },
     });
     Object.assign(vscode.window, {
       showQuickPick: async (items: readonly vscode.QuickPickItem[] | Promise<readonly vscode.QuickPickItem[]>) => {
@@ -76,19 +79,32 @@ describe("the list of agents of the registry", () => {
     [pick, answer, messages, questions] = [undefined, undefined, [], []];
   }
 
-  const run = (address = registry.address): Promise<void> => addAgent.run(address, agentPresets);
+  const run = (address = registry.address): Promise<void> => addAgent.run(address);
   const labels = (): readonly string[] => shown.map(({ label }) => label);
 
   it("says how to install a program that an agent needs, and offers the agent once the program is there", async () => {
     pick = "Two";
     await run();
     assert.deepEqual(labels(), ["Available", "One", "Gemini CLI", "Not available", "Two"]);
-    assert.equal(shown.at(-1)?.detail, "Needs uvx, which is not on the PATH. Install uv to add it.");
-    assert.deepEqual(messages, ["Two cannot be added. Needs uvx, which is not on the PATH. Install uv to add it."]);
+    assert.equal(shown.at(-1)?.detail, "Needs uvx, which is not on the PATH. Install uv first.");
+    assert.deepEqual(messages, ["Two cannot be added. Needs uvx, which is not on the PATH. Install uv first."]);
     programs.push("uvx");
     pick = undefined;
     await run();
     assert.deepEqual(labels(), ["Available", "One", "Two", "Gemini CLI"]);
+  });
+
+  it("says why an installed agent cannot be updated without its program", async () => {
+    await install("One");
+    registry.agents = [{ id: "one", name: "One", version: "2.0.0", distribution: { npx: { package: "one@2.0.0" } } }];
+    programs = [];
+    await run();
+    assert.deepEqual(labels(), ["Installed", "One"]);
+    assert.equal(shown[1]?.description, "2.0.0 · 1.0.0 installed");
+    assert.equal(shown[1].detail, "Needs npx, which is not on the PATH. Install Node.js first.");
+    programs = ["npx"];
+    await run();
+    assert.deepEqual(labels(), ["Updates", "One"]);
   });
 
   it("asks before it installs, with what is not fixed and what is replaced, and does nothing without an answer", async () => {
@@ -110,6 +126,18 @@ describe("the list of agents of the registry", () => {
     await run();
     assert.match(shown[1]?.detail ?? "", /^The list is from .*could not be reached \(ECONNREFUSED\)\.$/);
     assert.deepEqual(labels(), ["Offline", "Try Again", "Available", "One", "Gemini CLI", "Not available", "Two"]);
+  });
+
+  it("logs no fault if the user closes the list while it loads", async () => {
+    registry.answer("/index.json", { type: "silent" });
+    let loading: unknown;
+    const closeEarly = async (items: unknown): Promise<void> => {
+      loading = items;
+      await until(() => registry.openAnswers === 1);
+    };
+    Object.assign(vscode.window, { showQuickPick: closeEarly });
+    await run();
+    assert.deepEqual([await loading, warnings], [[], []]);
   });
 
   it("shows the agents that Parley includes without a list, or without a registry", async () => {
@@ -193,8 +221,16 @@ describe("the list of agents of the registry", () => {
     await setAgents({ one: { ...(second as { one: object }).one, command: "mine" } });
     [answer, questions] = ["Roll Back", []];
     await run();
-    assert.equal(questions[0]?.at(-1), "Your own changes of the command and the arguments are replaced.");
+    const edited = "Your own changes of the command and the arguments are replaced.";
+    assert.equal(questions[0]?.at(-1), edited);
     assert.deepEqual(agentsNow(), first);
+    for (const value of [{}, { one: false }]) {
+      await setAgents(value);
+      [action, answer, questions] = ["Roll Back to 2.0.0…", undefined, []];
+      await run();
+      assert.equal(questions[0]?.[0], "Roll back One from 1.0.0 to 2.0.0?");
+      assert.ok(!questions[0].includes(edited), JSON.stringify(value));
+    }
   });
 
   it("names the variables of the user that the program gets", async () => {

@@ -169,14 +169,14 @@ describe("the pool of agent processes", function () {
     };
     await watch("One");
     await pool.stop("none");
-    await watch("Updated");
-    await pool.stop("none", "its installation has changed");
+    await watch("Removed");
+    await pool.stop("none", "its installation was removed");
     await watch("Two");
     await watch("Three");
     await pool.dispose();
     assert.deepEqual(reasons, [
       "One was stopped because another session restarted it. Retry, or send a message, to continue.",
-      "Updated was stopped because its installation has changed. Retry, or send a message, to continue.",
+      "Removed was stopped because its installation was removed. Retry, or send a message, to continue.",
       "Two was stopped because its settings have changed. Retry, or send a message, to continue.",
     ]);
   });

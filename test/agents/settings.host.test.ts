@@ -6,7 +6,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { hostEnvironment } from "../../src/base/windowEnvironment.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
-import { replaceUserAgent, setAgentProtocol } from "../../src/agents/vscode/agentSettings.ts";
+import { replaceUserAgent, setAgentProtocol, updateUserAgents } from "../../src/agents/vscode/agentSettings.ts";
 import { definitionToStart } from "../../src/agents/vscode/definitionToStart.ts";
 import { importZedAgents } from "../../src/agents/vscode/importZedAgents.ts";
 import { nullLog } from "../../src/base/log.ts";
@@ -78,11 +78,13 @@ describe("the agents of the settings", () => {
       replaceUserAgent("two", { command: "two" }),
       setAgentProtocol("mine", "2"),
       replaceUserAgent("other", undefined),
+      updateUserAgents({ three: { command: "three" } }),
     ]);
     assert.deepEqual(settings().inspect("agents")?.globalValue, {
       mine: { command: "mine", protocol: "2" },
       one: { command: "one" },
       two: { command: "two" },
+      three: { command: "three" },
     });
   });
 

@@ -10,6 +10,7 @@ import { createGunzip } from "node:zlib";
 import { extract as createTarReader, type Headers as TarHeader } from "tar-stream";
 import unbzip2 from "unbzip2-stream";
 import { getFileNameLowLevel, openPromise, type Entry as ZipEntry } from "yauzl";
+import { drained } from "../../base/drained.ts";
 import { asError } from "../../base/errors.ts";
 import { ArchiveJudge, entryPath, type ArchiveEntry, type ArchiveFault } from "../archiveEntry.ts";
 import type { UnpackResult, UnpackTask } from "./unpackMessages.ts";
@@ -56,7 +57,7 @@ async function unpackEntries(task: UnpackTask, packed: number): Promise<void> {
     if (entry.kind === "file") files.add(entryPath(entry.name));
     let size = 0;
     for await (const chunk of content) size += chunk.byteLength;
-    if (size !== entry.size) throw new Error(`${size} bytes`);
+    if (size !== entry.size) throw new Error(`a file has ${size} bytes, not ${entry.size}`);
   });
   check(files.size === 0 ? { fault: "empty" } : undefined);
   check(files.has(task.program) ? undefined : { fault: "noProgram", name: task.program });
@@ -152,7 +153,7 @@ async function eachTarEntry(task: UnpackTask, packed: number, onEntry: EntryRead
     unpackedBytes += bytes;
     check(judge.addBytes(bytes));
     if (unpackedBytes - contentBytes > maxOverhead + packed)
-      throw new ArchiveFaultError({ fault: "damaged", reason: "headers" });
+      throw new ArchiveFaultError({ fault: "damaged", reason: "too many headers" });
   };
   const feed = async (): Promise<void> => {
     try {
@@ -187,12 +188,6 @@ async function eachTarEntry(task: UnpackTask, packed: number, onEntry: EntryRead
     if (result.status === "rejected" && result.reason instanceof ArchiveFaultError) throw result.reason;
   for (const result of [fed, wasRead]) if (result.status === "rejected") throw result.reason;
 }
-
-const drained = (reader: NodeJS.WritableStream): Promise<void> =>
-  new Promise(resolve => {
-    reader.once("drain", resolve);
-    reader.once("close", resolve);
-  });
 
 async function* unpacked(task: UnpackTask, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const { archive, kind } = task;

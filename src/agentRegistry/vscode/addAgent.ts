@@ -2,8 +2,8 @@
 // them. Nothing of an agent is downloaded or started before the user has agreed to exactly that.
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
-import { replaceUserAgent, userAgent, userAgents } from "../../agents/vscode/agentSettings.ts";
+import { agentPresets, resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
+import { replaceUserAgent, userAgents, userAgentValue } from "../../agents/vscode/agentSettings.ts";
 import { asError } from "../../base/errors.ts";
 import { setTranslator, t, type Translator } from "../../base/l10n.ts";
 import { showInformationMessage, showQuickPick, withProgress } from "../../editor/editorUi.ts";
@@ -11,7 +11,6 @@ import { AgentInstaller } from "../agentInstaller.ts";
 import { registryTarget, shownStart, type Distribution } from "../distribution.ts";
 import { InstalledAgents, type InstalledAgent, type InstallProgress } from "../installedAgents.ts";
 import { hasUpdate, isEntry, isEditedByUser } from "../installPlan.ts";
-import { readIndex } from "../readIndex.ts";
 import type { RegistryAgent } from "../registryAgent.ts";
 import { RegistryCache } from "../registryCache.ts";
 import type { AddAgent, AddAgentOptions } from "./agentRegistryModule.ts";
@@ -48,7 +47,6 @@ class AddAgentCommand implements AddAgent {
   readonly #cache: RegistryCache;
   readonly #installed: InstalledAgents;
   readonly #installer: AgentInstaller;
-  #included: readonly AgentDefinition[] = [];
 
   constructor(options: AddAgentOptions) {
     const { folder, unpackScript, clock, log, host } = options;
@@ -57,18 +55,14 @@ class AddAgentCommand implements AddAgent {
     this.#installed = new InstalledAgents({ folder: join(folder, "agents"), unpackScript, clock, log });
     this.#installer = new AgentInstaller({
       installed: this.#installed,
-      entries: {
-        read: entryOf,
-        write: replaceUserAgent,
-      },
+      entries: { read: userAgentValue, write: replaceUserAgent },
       check: (id, entry, { signal, onProgress }) =>
         host.check(id, entry, { signal, report: output => onProgress({ phase: "check", output }) }),
       stop: id => host.stop(id),
     });
   }
 
-  async run(address: string, included: readonly AgentDefinition[]): Promise<void> {
-    this.#included = included;
+  async run(address: string): Promise<void> {
     const cancel = new AbortController();
     try {
       const picked = await showQuickPick(this.#rows(address, cancel.signal), {
@@ -88,26 +82,26 @@ class AddAgentCommand implements AddAgent {
 
   /** Rejects only if the disk cannot be read. */
   async #rows(address: string, signal: AbortSignal): Promise<readonly RegistryRow[]> {
-    const { host, log } = this.#options;
+    const { log } = this.#options;
     const installed = await this.#installed.read();
-    const withoutIndex = [...installedRows(installed), ...includedRows(this.#included)];
+    const withoutIndex = [...installedRows(installed), ...includedRows(included())];
     if (address === "") return withoutIndex;
     const source = { address, target: registryTarget(process.platform, process.arch) };
     try {
-      const { text, time, offline } = await this.#cache.read(address, read => readIndex(read, source), signal);
-      const index = readIndex(text, source);
-      const found = await Promise.all(["npx", "uvx"].map(async name => ((await host.hasProgram(name)) ? [name] : [])));
+      const { index, time, offline } = await this.#cache.read(source, signal);
       const addresses = index.agents.flatMap(({ icon }) => icon ?? []);
       const rows = registryRows({
         index,
         installed,
         icons: await this.#cache.icons(addresses, AbortSignal.any([signal, AbortSignal.timeout(maxIconWait)])),
-        programs: new Set(found.flat()),
+        programs: await this.#programs(),
       });
       if (offline === undefined) return rows;
       const note = t("The list is from {0}. {1}", new Date(time).toLocaleString(vscode.env.language), offline);
       return [...offlineRows(note), ...rows];
     } catch (error) {
+      // The user has closed the list.
+      if (signal.aborted) return [];
       log.warn("The registry of agents could not be read.", asError(error).message);
       return [...offlineRows(asError(error).message), ...withoutIndex];
     }
@@ -133,8 +127,8 @@ class AddAgentCommand implements AddAgent {
   async #add(agent: RegistryAgent, last?: InstalledAgent): Promise<void> {
     const distribution = await this.#pickDistribution(agent);
     if (!distribution) return;
-    const own = entryOf(agent.id);
-    const isIncluded = this.#included.some(({ id }) => id === agent.id);
+    const own = userAgentValue(agent.id);
+    const isIncluded = agentPresets.some(({ id }) => id === agent.id);
     const replaced = {
       agent: isEntry(own) ? "own" : isIncluded ? "included" : "none",
       variables: [...new Set([...this.#options.storedNames(agent.id), ...variableNames(own)])],
@@ -143,12 +137,8 @@ class AddAgentCommand implements AddAgent {
   }
 
   async #pickDistribution(agent: RegistryAgent): Promise<Distribution | undefined> {
-    const found = await Promise.all(
-      agent.distributions.map(async each =>
-        each.type === "binary" || (await this.#options.host.hasProgram(each.type)) ? [each] : [],
-      ),
-    );
-    const [first, ...others] = found.flat();
+    const programs = await this.#programs();
+    const [first, ...others] = agent.distributions.filter(each => isUsable(each, programs));
     if (!first || others.length === 0) return first;
     const rows = [first, ...others].map(each => ({
       label: { npx: t("Package for npx"), uvx: t("Package for uvx"), binary: t("Program") }[each.type],
@@ -163,14 +153,13 @@ class AddAgentCommand implements AddAgent {
     const { id, entry, previous } = installed;
     const update = agent && (await this.#updateOf(installed, agent));
     const page = agent?.website;
+    const hasEntry = isEntry(userAgentValue(id));
     const rows = [
       ...(update && agent
         ? [{ label: t("Update to {0}…", agent.version), icon: "arrow-up", run: "update" as const }]
         : []),
-      ...(isEntry(entryOf(id))
-        ? [{ label: t("Start Session"), icon: "comment-discussion", run: "start" as const }]
-        : []),
-      ...(agent && !update && !isEntry(entryOf(id))
+      ...(hasEntry ? [{ label: t("Start Session"), icon: "comment-discussion", run: "start" as const }] : []),
+      ...(agent && !update && !hasEntry
         ? [{ label: t("Install Again…"), icon: "cloud-download", run: "again" as const }]
         : []),
       ...(previous
@@ -180,18 +169,19 @@ class AddAgentCommand implements AddAgent {
       ...(page === undefined ? [] : [{ label: t("Open Website"), icon: "link-external", run: "open" as const }]),
     ].map(({ icon, ...row }) => ({ ...row, iconPath: new vscode.ThemeIcon(icon) }));
     const picked = await showQuickPick(rows, { title: t("{0} {1}", entry.name, installed.version) });
+    const own = userAgentValue(id);
+    const isEdited = isEntry(own) && isEditedByUser(own, entry);
     switch (picked?.run) {
       case "update":
         if (!agent || !update) return;
-        if (await confirmUpdate(agent, update, installed, isEditedByUser(userAgent(id), entry)))
-          await this.#install(agent, update, installed);
+        if (await confirmUpdate(agent, update, installed, isEdited)) await this.#install(agent, update, installed);
         return;
       case "start":
         return this.#startSession(id, entry.name);
       case "again":
         return void (agent && (await this.#add(agent, installed)));
       case "rollBack":
-        if (!previous || !(await confirmRollBack(installed, previous, isEditedByUser(userAgent(id), entry)))) return;
+        if (!previous || !(await confirmRollBack(installed, previous, isEdited))) return;
         await this.#installer.rollBack(id);
         return this.#offerSession(
           { id, name: entry.name },
@@ -211,10 +201,16 @@ class AddAgentCommand implements AddAgent {
   /** The way to update: the same as before, if the registry still has it. */
   async #updateOf(installed: InstalledAgent, agent: RegistryAgent): Promise<Distribution | undefined> {
     if (!hasUpdate(installed.version, agent.version)) return undefined;
-    const programs = new Set<string>();
-    for (const name of ["npx", "uvx"]) if (await this.#options.host.hasProgram(name)) programs.add(name);
+    const programs = await this.#programs();
     const usable = agent.distributions.filter(distribution => isUsable(distribution, programs));
     return usable.find(({ type }) => type === installed.type) ?? usable[0];
+  }
+
+  /** Those programs that start packages and are on this machine. */
+  async #programs(): Promise<ReadonlySet<string>> {
+    const { host } = this.#options;
+    const found = await Promise.all(["npx", "uvx"].map(async name => ((await host.hasProgram(name)) ? [name] : [])));
+    return new Set(found.flat());
   }
 
   async #install(agent: RegistryAgent, distribution: Distribution, last: InstalledAgent | undefined): Promise<void> {
@@ -259,10 +255,10 @@ class AddAgentCommand implements AddAgent {
   }
 }
 
-/** The user's value for the agent in the settings. Undefined without one. */
-function entryOf(id: string): unknown {
-  const agents = userAgents();
-  return Object.hasOwn(agents, id) ? agents[id] : undefined;
+/** The agents that Parley includes, with their descriptions. */
+function included(): readonly AgentDefinition[] {
+  const ids = new Set(agentPresets.map(({ id }) => id));
+  return resolveAgents([], {}).agents.filter(({ id }) => ids.has(id));
 }
 
 const variableNames = (entry: unknown): readonly string[] =>

@@ -1,6 +1,5 @@
 // What `dist/agentRegistry.js` exports, and what the extension gives it. The bundle is loaded on first use, so this file has
 // types only.
-import type { AgentDefinition } from "../../agents/registry.ts";
 import type { Translator } from "../../base/l10n.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { UserEntry } from "../installPlan.ts";
@@ -43,7 +42,7 @@ export interface AddAgent {
    * Offers the agents of the registry at this address, and does with the chosen one what the user decides. Without an index,
    * it offers the included agents. Rejects with a sentence.
    */
-  run(address: string, included: readonly AgentDefinition[]): Promise<void>;
+  run(address: string): Promise<void>;
 }
 
 /** What the bundle exports. */

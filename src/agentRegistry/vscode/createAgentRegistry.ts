@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { agentPresets, resolveAgents, type AgentDefinition } from "../../agents/registry.ts";
+import { resolveAgents } from "../../agents/registry.ts";
 import { checkInWindow } from "../../agents/vscode/checkInWindow.ts";
 import type { StoredKeys } from "../../agents/vscode/storedKeys.ts";
 import { t } from "../../base/l10n.ts";
@@ -40,16 +40,10 @@ export function agentRegistryCommands(
         return;
       }
       addAgent ??= loadAddAgent(platform, options);
-      await addAgent.run(options.address(), included());
+      await addAgent.run(options.address());
     },
   };
 }
-
-/** The agents that Parley includes, with their descriptions. */
-const included = (): readonly AgentDefinition[] => {
-  const ids = new Set(agentPresets.map(({ id }) => id));
-  return resolveAgents([], {}).agents.filter(({ id }) => ids.has(id));
-};
 
 function loadAddAgent(platform: ExtensionPlatform, options: AgentRegistryOptions): AddAgent {
   const { context, clock, log } = platform;

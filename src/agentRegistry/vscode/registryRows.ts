@@ -60,10 +60,12 @@ export function registryRows({ index, installed, icons, programs }: RegistryStat
     const row: RegistryRow = {
       ...common,
       description: stateText(agent, own),
-      detail: [agent.description, needText(agent)].filter(text => text !== "").join(" · "),
+      detail: [agent.description, canInstall ? needText(agent) : missingText(agent)]
+        .filter(text => text !== "")
+        .join(" · "),
       choice: { type: "agent", agent, ...(own && { installed: own }) },
     };
-    if (own) (hasUpdate(own.version, agent.version) ? updates : current).push(row);
+    if (own) (canInstall && hasUpdate(own.version, agent.version) ? updates : current).push(row);
     else if (canInstall) available.push(row);
     else unavailable.push(unavailableRow(agent.name, missingText(agent), helpOf(agent)));
   }
@@ -135,7 +137,7 @@ function stateText({ version, license }: RegistryAgent, own: InstalledAgent | un
 
 /** What the agent needs, or how it comes. */
 function needText({ distributions }: RegistryAgent): string {
-  const texts = { npx: t("needs npx"), uvx: t("needs uvx"), binary: t("program") };
+  const texts = { npx: t("needs npx"), uvx: t("needs uvx"), binary: t("has its own program") };
   return distributions.map(({ type }) => texts[type]).join(t(" or "));
 }
 
@@ -144,7 +146,7 @@ const missingPrograms = ({ distributions }: RegistryAgent): readonly ("npx" | "u
 
 const missingText = (agent: RegistryAgent): string =>
   t(
-    "Needs {0}, which is not on the PATH. Install {1} to add it.",
+    "Needs {0}, which is not on the PATH. Install {1} first.",
     missingPrograms(agent).join(t(" or ")),
     missingPrograms(agent)
       .map(program => helpPages[program].program)

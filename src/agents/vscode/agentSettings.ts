@@ -14,28 +14,31 @@ const maxSettingWait = 5000;
 /** The entries of the user's agents by their ids, not validated. */
 export const userAgents = (): AgentEntry => asRecord(userSetting("agents"));
 
-/** The entry of one agent. Empty if the user has none. */
-export function userAgent(id: string): AgentEntry {
+/** The value of one agent, not validated. Undefined if the user has none. */
+export function userAgentValue(id: string): unknown {
   const agents = userAgents();
-  return Object.hasOwn(agents, id) ? asRecord(agents[id]) : {};
+  return Object.hasOwn(agents, id) ? agents[id] : undefined;
 }
+
+/** The entry of one agent. Empty if the user has none. */
+export const userAgent = (id: string): AgentEntry => asRecord(userAgentValue(id));
 
 /** All entries are one value of the settings, so a change must not begin before the one before it is in effect. */
 const changes = new Sequencer();
 
-/** Adds or replaces entries. The other ones stay as they are now. */
-export function updateUserAgents(entries: Readonly<Record<string, AgentEntry>>): Promise<void> {
-  return changes.queue(() => updateUserSetting("agents", { ...userAgents(), ...entries }));
-}
-
-/** Replaces the value of one agent, and waits until it is in effect. Undefined removes it. Rejects if it is not in effect. */
-export function replaceUserAgent(id: string, value: unknown): Promise<void> {
+/**
+ * Replaces the values of some agents, and waits until they are in effect. Undefined removes one. The other agents stay as
+ * they are then. Rejects if the values are not in effect.
+ */
+function change(values: () => AgentEntry): Promise<void> {
   return changes.queue(async () => {
-    const isMet = (): boolean => jsonEqual(Object.hasOwn(userAgents(), id) ? userAgents()[id] : undefined, value);
+    const changed = values();
+    const isMet = (): boolean => Object.entries(changed).every(([id, value]) => jsonEqual(userAgentValue(id), value));
+    // The update can resolve before the changed value is in effect.
     const inEffect = whenChanged(isMet);
     try {
-      const { [id]: _replaced, ...others } = userAgents();
-      await updateUserSetting("agents", value === undefined ? others : { ...others, [id]: value });
+      const agents = Object.entries({ ...userAgents(), ...changed }).filter(([, value]) => value !== undefined);
+      await updateUserSetting("agents", Object.fromEntries(agents));
       if (!isMet()) await withTimeout(inEffect.done, maxSettingWait, () => undefined);
       if (!isMet()) throw new Error(t("The setting parley.agents was not changed. Check your settings file."));
     } finally {
@@ -44,19 +47,15 @@ export function replaceUserAgent(id: string, value: unknown): Promise<void> {
   });
 }
 
-/** Sets the version of the protocol for an agent, and waits until the setting is in effect. */
-export function setAgentProtocol(id: string, protocol: "1" | "2"): Promise<void> {
-  return changes.queue(async () => {
-    // The update can resolve before the changed value is in effect.
-    const inEffect = whenChanged(() => userAgent(id)["protocol"] === protocol);
-    try {
-      await updateUserSetting("agents", { ...userAgents(), [id]: { ...userAgent(id), protocol } });
-      await withTimeout(inEffect.done, maxSettingWait, () => undefined);
-    } finally {
-      inEffect.dispose();
-    }
-  });
-}
+/** Adds or replaces entries, and waits until they are in effect. Rejects if they are not. */
+export const updateUserAgents = (entries: Readonly<Record<string, AgentEntry>>): Promise<void> => change(() => entries);
+
+/** Replaces the value of one agent, and waits until it is in effect. Undefined removes it. Rejects if it is not in effect. */
+export const replaceUserAgent = (id: string, value: unknown): Promise<void> => change(() => ({ [id]: value }));
+
+/** Sets the version of the protocol for an agent, and waits until it is in effect. Rejects if it is not. */
+export const setAgentProtocol = (id: string, protocol: "1" | "2"): Promise<void> =>
+  change(() => ({ [id]: { ...userAgent(id), protocol } }));
 
 /** `done` resolves when a change of the settings meets the condition. */
 function whenChanged(isMet: () => boolean): vscode.Disposable & { readonly done: Promise<void> } {

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, validateHostHeader } from "@modelcontextprotocol/server";
+import { drained } from "../../base/drained.ts";
 import { parseBoundedJson } from "../../base/jsonDepth.ts";
 import { mcpServer } from "./mcpServer.ts";
 import type {
@@ -211,20 +212,13 @@ async function send(
   try {
     for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
       if (signal.aborted) break;
-      if (!response.write(part)) await drained(response, signal);
+      if (!response.write(part)) await drained(response);
     }
     response.end();
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
-
-const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) return resolve();
-    response.once("drain", resolve);
-    response.once("close", resolve);
-  });
 
 function refuse(response: ServerResponse, { status, message, code }: HttpRefusal): void {
   if (response.headersSent || response.destroyed) {
