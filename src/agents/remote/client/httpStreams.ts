@@ -31,6 +31,7 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
   const { url, headers, cookies: cookieStore } = target;
   const stream = createHttpStream(url, { fetch, headers: { ...headers }, cookieStore, maxMessageBytes });
   const writer = stream.writable.getWriter();
+  const reader = stream.readable.getReader();
   const input = new Writable({
     write: (line: Buffer, _encoding, done) => {
       writer.write(JSON.parse(line.toString("utf8")) as AnyMessage).then(
@@ -48,7 +49,6 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
     resolveEnded(reason);
   };
   const read = async (): Promise<void> => {
-    const reader = stream.readable.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
@@ -68,8 +68,8 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
     end: async () => {
       if (ended.signal.aborted) return;
       ended.abort();
-      // The client tells the server. Its stream ends with that, or soon.
-      const closing = writer.close().catch(() => {});
+      // The client tells the server, also while it waits for the answer to a message. Closing the writer would wait for it.
+      const closing = reader.cancel().catch(() => {});
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>(resolve => (timer = setTimeout(resolve, maxCloseTime)));
       await Promise.race([closing, late]);
