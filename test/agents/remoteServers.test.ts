@@ -242,6 +242,23 @@ describe("a server behind Streamable HTTP", () => {
     assert.equal(await streams.whenEnded, undefined);
   });
 
+  it("can send an answer whose error is null", async () => {
+    const answer = '{"jsonrpc":"2.0","id":1,"result":{},"error":null}';
+    streams = connect(
+      await start((request, response) => {
+        request.resume();
+        if (request.method === "POST") return accept(response);
+        if (request.method === "DELETE") return void response.writeHead(202).end();
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`data: ${answer}\n\n`);
+      }),
+    );
+    let text = "";
+    streams.output.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+    streams.input.write(initialize);
+    await until(() => text.includes(answer));
+  });
+
   it("cannot make Parley read a refusal without end", async () => {
     streams = connect(
       await start((_request, response) => {

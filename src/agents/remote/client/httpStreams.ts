@@ -80,8 +80,11 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
 }
 
 /** The client's own answer to a request when the events of its session have ended. */
-const isEndOfSessionEvents = (message: AnyMessage): boolean =>
-  "error" in message && message.error.message === "ACP session SSE stream closed";
+function isEndOfSessionEvents(message: AnyMessage): boolean {
+  // Some servers send null in place of no error.
+  const { error } = message as { readonly error?: { readonly message?: unknown } | null };
+  return error?.message === "ACP session SSE stream closed";
+}
 
 /** A message that JSON cannot have, such as one with too many levels, becomes a line that is not a message. */
 function messageBytes(message: unknown): Buffer {
