@@ -144,6 +144,17 @@ describe("a failed connection to a server", () => {
     });
   }
 
+  it("is a lost connection if the agent was ready", () => {
+    const lostText = (failure: RemoteFailure): string =>
+      remoteProblem({ name: "Team", url: "wss://a.example.org/acp" }, failure, true).message;
+    const refused: RemoteFailure = { kind: "refused", status: 503, text: "" };
+    assert.equal(lostText(refused), "The connection to Team was lost: a.example.org answered with HTTP status 503.");
+    assert.equal(lostText({ kind: "late" }), "The connection to Team was lost: a.example.org no longer answers.");
+    for (const failure of [refused, { kind: "late" } as const])
+      assert.match(text(failure), /^Could not connect to Team: .* Check the url in parley\.agents\.$/);
+    assert.match(lostText({ ...refused, status: 401 }), /needs a sign-in/);
+  });
+
   it("hides credentials in what the server wrote", () => {
     new Secret("Bearer hide-me-0123456789");
     const failure: RemoteFailure = { kind: "refused", status: 500, text: "no: Bearer hide-me-0123456789" };
