@@ -78,6 +78,17 @@ describe("an agent with a url in the settings", () => {
     });
   });
 
+  it("can have variables in the folder, whose value is the full path of a folder", () => {
+    const values = { env: { PLACE: "/srv", PART: "app" }, userHome: "/home/me", workspaceFolder: "/work" };
+    const folder = (cwd: string): string | undefined =>
+      resolveAgentVariables(agentOf({ url: "wss://a.example.org", cwd }), values).cwd;
+    assert.equal(folder("${env:PLACE}/app"), "/srv/app");
+    assert.equal(folder("${userHome}/app"), "/home/me/app");
+    assert.equal(folder("${workspaceFolder}"), "/work");
+    assert.equal(folder("\\\\host\\share"), "\\\\host\\share");
+    assert.throws(() => folder("${env:PART}"), /has a cwd that is not the full path of a folder on the server/);
+  });
+
   it("is refused if a header gets a value that cannot be sent from an environment variable", () => {
     const agent = agentOf({ url: "wss://a.example.org", headers: { "X-Team": "${env:TEAM_TOKEN}" } });
     const resolve = (): unknown =>

@@ -20,6 +20,12 @@ export function addressFault(url: unknown): string | undefined {
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
+/** Why the folder cannot be one on a server, as the end of a sentence. Undefined if it can. */
+export const serverFolderFault = (folder: string): string | undefined =>
+  /^(\/|\\\\|[A-Za-z]:[\\/])/.test(folder)
+    ? undefined
+    : t("has a cwd that is not the full path of a folder on the server.");
+
 /** The fault of a header, as the end of a sentence. Undefined if it can be sent. */
 export function headerFault(name: string, value: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
