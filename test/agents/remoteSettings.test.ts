@@ -43,6 +43,7 @@ describe("an agent with a url in the settings", () => {
     [{ url: "ws://agents.example.org" }, /has a url without encryption/],
     [{ url: "http://127.0.0.1.example.org" }, /has a url without encryption/],
     [{ url: "http://localhost.example.org" }, /has a url without encryption/],
+    [{ url: "http://agents.localhost" }, /has a url without encryption/],
     [{ url: "wss://me:secret@agents.example.org" }, /has a url with a password/],
     [{ url: "wss://a.example.org", command: "x" }, /has a url and "command"/],
     [{ url: "wss://a.example.org", args: [] }, /has a url and "args"/],

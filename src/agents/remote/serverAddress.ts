@@ -1,5 +1,6 @@
 // The address of an agent on a server, as the setting may have it.
 import { t } from "../../base/l10n.ts";
+import { isLoopback } from "../../base/loopback.ts";
 
 /** Why the address cannot be used, as the end of a sentence. Undefined if it can. */
 export function addressFault(url: unknown): string | undefined {
@@ -16,9 +17,6 @@ export function addressFault(url: unknown): string | undefined {
     return t("has a url with a password. Remove it, and set a header with the command Parley: Set Header of Agent.");
   return hash === "" ? undefined : t("has a url with a fragment (#), which servers do not get.");
 }
-
-const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
 /** Why the folder cannot be one on a server, as the end of a sentence. Undefined if it can. */
 export const serverFolderFault = (folder: string): string | undefined =>
