@@ -4,14 +4,10 @@ import { Writable } from "node:stream";
 import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
 import type { RemoteFailure, RemoteStreams, RemoteTarget } from "../remoteClient.ts";
+import { maxCloseTime, maxMessageBytes, maxRefusalLength } from "./limits.ts";
 import { LineQueue } from "./lineQueue.ts";
 import { networkFailure } from "./networkFailure.ts";
-import { maxRefusalLength, nodeFetch, RefusedError } from "./nodeFetch.ts";
-
-/** Larger messages end the connection. */
-const maxMessageBytes = 64 * 1024 * 1024;
-/** How long the server may take to answer the end of the connection (ms). */
-const maxCloseTime = 500;
+import { nodeFetch, RefusedError } from "./nodeFetch.ts";
 
 /** Begins to connect with the first message, which is `initialize`. */
 export function openHttp(target: RemoteTarget): RemoteStreams {
