@@ -1,15 +1,12 @@
 // Which web addresses Parley downloads from: `https:` only. A registry on this machine is an exception, for tests and for
 // mirrors that a program on the machine provides.
 import { t } from "../base/l10n.ts";
-
-/** Whether the host is the machine itself, by address or by the name that is reserved for it (RFC 6761). */
-const isLoopbackHost = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+import { isLoopback } from "../base/loopback.ts";
 
 /** Whether the address is `http:` on this machine. */
 function isLoopbackAddress(address: string): boolean {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url !== undefined && url.protocol === "http:" && isLoopbackHost(url.hostname);
+  return url !== undefined && url.protocol === "http:" && isLoopback(url.hostname);
 }
 
 /**

@@ -14,8 +14,8 @@ export type AgentPresence = "installed" | "downloads" | "notFound";
 
 /**
  * Looks for the program of the agent on the PATH that it would start with. The login shell is asked only if the PATH of
- * VS Code lacks the program. Undefined if the environment of the agent
- * has variables that its start replaces, and for an agent on a server.
+ * VS Code lacks the program. Undefined if the environment of the agent has variables that its start replaces, and for an
+ * agent on a server.
  */
 export async function agentPresence(
   definition: AgentDefinition,

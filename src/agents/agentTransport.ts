@@ -1,4 +1,4 @@
-// The connection to a running agent, whether a program of this machine or a server has it: two streams and an end.
+// The connection to a running agent, which is a program on this machine or runs on a server: two streams and an end.
 import type { Readable, Writable } from "node:stream";
 import type { Problem } from "../base/errors.ts";
 

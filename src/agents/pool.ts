@@ -126,8 +126,8 @@ export class AgentPool {
   }
 
   /**
-   * Stops the agent's process, if one runs. The next `get` starts another. `reason`: why, as its sessions say it after
-   * "was stopped because". Default: a session restarts it.
+   * Stops the agent's process, if one runs. The next `get` starts another. `reason`: the end of the sentence that its
+   * sessions show, after "was stopped because". Default: another session restarted it.
    */
   async stop(agent: string, reason = t("another session restarted it")): Promise<void> {
     const slot = this.#slots.get(agent);

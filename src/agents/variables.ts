@@ -12,7 +12,7 @@ import {
   type PlainOrSecretValues,
 } from "../base/secrets/secret.ts";
 import type { AgentDefinition } from "./registry.ts";
-import { headerFault } from "./remote/serverAddress.ts";
+import { headerFault, serverFolderFault } from "./remote/serverAddress.ts";
 
 /** The values of the variables. */
 export interface AgentVariableValues {
@@ -52,19 +52,22 @@ export function resolveAgentVariables(definition: AgentDefinition, values: Agent
   const headers = remote && mapValues(remote.headers, "headers");
   for (const [name, value] of Object.entries(headers ?? {})) {
     const fault = headerFault(name, unwrapped(value));
-    if (fault !== undefined) throw headerProblem(definition, fault);
+    if (fault !== undefined) throw entryProblem(definition, fault);
   }
+  const folder = cwd === undefined ? undefined : resolve(cwd, "cwd");
+  const folderFault = remote && folder !== undefined ? serverFolderFault(folder) : undefined;
+  if (folderFault !== undefined) throw entryProblem(definition, folderFault);
   return {
     ...definition,
     args: resolvedArgs,
     ...(args.some(argument => argument.search(variable) >= 0) && { argsInSettings: args }),
     env: mapValues(env, "env"),
-    ...(cwd !== undefined && { cwd: resolve(cwd, "cwd") }),
+    ...(folder !== undefined && { cwd: folder }),
     ...(remote && headers && { remote: { ...remote, headers } }),
   };
 }
 
-const headerProblem = ({ name }: AgentDefinition, fault: string): ProblemError =>
+const entryProblem = ({ name }: AgentDefinition, fault: string): ProblemError =>
   new ProblemError({
     message: t("Could not connect to {0}: its entry in parley.agents {1}", name, fault),
     next: ["openSettings", "selectAgent", "retry"],

@@ -294,17 +294,16 @@ export function createMcpServers(options: McpOptions): McpServers {
       try {
         await settings.whenRead();
         await checkAll();
-        const servers = settings.servers(agentOf(opened));
+        const definition = agentOf(opened);
+        const servers = settings.servers(definition);
         prompts.offerConsent(opened.id);
         const read = { servers, problems: settings.workspaceProblems };
         const { servers: given, notice } = await sessionServers.open(opened.id, read, {
           agentId: opened.state.agent?.id,
-          definition: agentOf(opened),
+          definition,
           agent: info,
           agentName,
-          agentEnv: agentOf(opened)?.env ?? {},
-          isOnServer: agentOf(opened)?.remote !== undefined,
-          sharesFiles: agentOf(opened)?.remote?.sameFolder ?? true,
+          agentEnv: definition?.env ?? {},
           workspaceFolder: opened.state.workspaceFolder,
         });
         if (notice !== undefined) opened.addNotice(notice);

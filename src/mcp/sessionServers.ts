@@ -45,10 +45,6 @@ interface ServedAgent {
   readonly agentName: string;
   /** The variables of its settings. */
   readonly agentEnv: PlainOrSecretValues;
-  /** The agent runs on a server, which does not reach the addresses and programs of this machine. */
-  readonly isOnServer?: boolean;
-  /** Its server works with the files of this machine. */
-  readonly sharesFiles?: boolean;
   readonly workspaceFolder: string;
 }
 
@@ -120,10 +116,12 @@ export class SessionServers {
   async open(
     session: string,
     { servers, problems }: ServersRead,
-    { agentId, definition, agent, agentName, agentEnv, workspaceFolder, ...place }: ServedAgent,
+    { agentId, definition, agent, agentName, agentEnv, workspaceFolder }: ServedAgent,
   ): Promise<{ readonly servers: readonly AgentMcpServer[]; readonly notice?: string }> {
     const { consents, launcher, environment } = this.#options;
-    const { isOnServer = false, sharesFiles = !isOnServer } = place;
+    // A server does not reach the addresses and programs of this machine.
+    const isOnServer = definition?.remote !== undefined;
+    const sharesFiles = definition?.remote?.sameFolder ?? true;
     const opened = new Map<string, OpenedServer>();
     const withToken = new Set<string>();
     const resolved: ResolvedServer[] = [];

@@ -536,7 +536,8 @@ export class Session implements Disposable {
 
   #handleAgentLoss(reported: Problem): void {
     const wasOpen = this.#agentLink !== undefined || this.#reconnection.isTrying;
-    const problem = wasOpen && this.#reconnection.begin(reported) ? reconnectingProblem(reported) : reported;
+    const { reconnects, ...last } = reported;
+    const problem = wasOpen && this.#reconnection.begin(reported) ? reconnectingProblem(reported) : last;
     const open = this.#state.questions.filter(({ answer }) => answer === undefined).length;
     const closed = this.#lostQuestions.take(this.#options.agent.name, open);
     this.#detach();
@@ -544,7 +545,7 @@ export class Session implements Disposable {
     if (isBusy(this.#state)) this.#setQueuePaused(true);
     this.#cancelQuestions();
     this.#dispatch({ type: "agentLost", problem: this.#signIn.lost(problem, this.#state) });
-    if (closed !== undefined && reported.reconnects) this.addNotice(closed);
+    if (closed !== undefined && reconnects) this.addNotice(closed);
   }
 
   /** `closes`: the agent session is no longer needed. */
@@ -588,7 +589,7 @@ export class Session implements Disposable {
   }
 
   #handleTurnEnd(): void {
-    if (this.#agentLink) this.#reconnection.turnEnded();
+    this.#reconnection.turnEnded();
     // After Stop, the agent can still hold prompts.
     if (!this.#state.cancelling) this.#endStopTimer();
     // After the turn, none of its requests waits for an answer.

@@ -223,9 +223,9 @@ for (const kind of ["ws", "http"] as const) {
       server.refuses = 401;
       server.cut();
       await until(() => conversation.session.state.lost?.next[0] === "setAgentHeader");
-      const { length } = server.requests;
-      await new Promise(resolve => setTimeout(resolve, 50));
-      assert.equal(server.requests.length, length);
+      const { message } = conversation.session.state.lost ?? assert.fail();
+      assert.match(message, /needs a sign-in/);
+      assert.doesNotMatch(message, /by itself/);
     });
   });
 }

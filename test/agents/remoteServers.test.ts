@@ -219,6 +219,46 @@ describe("a server behind Streamable HTTP", () => {
     assert.deepEqual([answer.id, answer.error !== undefined], [1, true]);
   });
 
+  it("gets the end of the connection also while it leaves a message unanswered", async () => {
+    const methods: string[] = [];
+    streams = connect(
+      await start((request, response) => {
+        request.resume();
+        methods.push(request.method ?? "");
+        if (request.method === "DELETE") return void response.writeHead(202).end();
+        if (request.method === "GET")
+          return void response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+        if (request.headers["acp-connection-id"] === undefined) accept(response);
+      }),
+    );
+    let text = "";
+    streams.output.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+    streams.input.write(initialize);
+    await until(() => text.includes("\n"));
+    streams.input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "session/new", params: {} })}\n`);
+    await until(() => methods.filter(method => method === "POST").length === 2);
+    await streams.end();
+    assert.equal(methods.at(-1), "DELETE");
+    assert.equal(await streams.whenEnded, undefined);
+  });
+
+  it("can send an answer whose error is null", async () => {
+    const answer = '{"jsonrpc":"2.0","id":1,"result":{},"error":null}';
+    streams = connect(
+      await start((request, response) => {
+        request.resume();
+        if (request.method === "POST") return accept(response);
+        if (request.method === "DELETE") return void response.writeHead(202).end();
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`data: ${answer}\n\n`);
+      }),
+    );
+    let text = "";
+    streams.output.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+    streams.input.write(initialize);
+    await until(() => text.includes(answer));
+  });
+
   it("cannot make Parley read a refusal without end", async () => {
     streams = connect(
       await start((_request, response) => {

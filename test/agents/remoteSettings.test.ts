@@ -43,6 +43,7 @@ describe("an agent with a url in the settings", () => {
     [{ url: "ws://agents.example.org" }, /has a url without encryption/],
     [{ url: "http://127.0.0.1.example.org" }, /has a url without encryption/],
     [{ url: "http://localhost.example.org" }, /has a url without encryption/],
+    [{ url: "http://agents.localhost" }, /has a url without encryption/],
     [{ url: "wss://me:secret@agents.example.org" }, /has a url with a password/],
     [{ url: "wss://a.example.org", command: "x" }, /has a url and "command"/],
     [{ url: "wss://a.example.org", args: [] }, /has a url and "args"/],
@@ -76,6 +77,17 @@ describe("an agent with a url in the settings", () => {
     assert.deepEqual(agentPlace(agentOf({ url, sameFolder: true, cwd: "/srv/app" })), {
       server: { sharesFiles: true, folder: "/srv/app" },
     });
+  });
+
+  it("can have variables in the folder, whose value is the full path of a folder", () => {
+    const values = { env: { PLACE: "/srv", PART: "app" }, userHome: "/home/me", workspaceFolder: "/work" };
+    const folder = (cwd: string): string | undefined =>
+      resolveAgentVariables(agentOf({ url: "wss://a.example.org", cwd }), values).cwd;
+    assert.equal(folder("${env:PLACE}/app"), "/srv/app");
+    assert.equal(folder("${userHome}/app"), "/home/me/app");
+    assert.equal(folder("${workspaceFolder}"), "/work");
+    assert.equal(folder("\\\\host\\share"), "\\\\host\\share");
+    assert.throws(() => folder("${env:PART}"), /has a cwd that is not the full path of a folder on the server/);
   });
 
   it("is refused if a header gets a value that cannot be sent from an environment variable", () => {
@@ -143,6 +155,17 @@ describe("a failed connection to a server", () => {
       assert.match(text(failure), says);
     });
   }
+
+  it("is a lost connection if the agent was ready", () => {
+    const lostText = (failure: RemoteFailure): string =>
+      remoteProblem({ name: "Team", url: "wss://a.example.org/acp" }, failure, true).message;
+    const refused: RemoteFailure = { kind: "refused", status: 503, text: "" };
+    assert.equal(lostText(refused), "The connection to Team was lost: a.example.org answered with HTTP status 503.");
+    assert.equal(lostText({ kind: "late" }), "The connection to Team was lost: a.example.org no longer answers.");
+    for (const failure of [refused, { kind: "late" } as const])
+      assert.match(text(failure), /^Could not connect to Team: .* Check the url in parley\.agents\.$/);
+    assert.match(lostText({ ...refused, status: 401 }), /needs a sign-in/);
+  });
 
   it("hides credentials in what the server wrote", () => {
     new Secret("Bearer hide-me-0123456789");

@@ -16,7 +16,7 @@ describe("the address of an authorization server", () => {
     "http://203.0.113.9/authorize",
     "https://127.0.0.1/authorize",
     "https://localhost/authorize",
-    "https://login.localhost./authorize",
+    "https://localhost./authorize",
     "https://10.1.2.3/",
     "https://172.31.0.1/",
     "https://192.168.1.1/",

@@ -7,6 +7,7 @@ import type { OwnServer } from "../../src/mcp/ownServer.ts";
 import type { ServerConsents } from "../../src/mcp/serverConsents.ts";
 import type { ServerLauncher } from "../../src/mcp/serverLauncher.ts";
 import { SessionServers } from "../../src/mcp/sessionServers.ts";
+import type { ConsentingAgent } from "../../src/mcp/signIn/tokenConsents.ts";
 import type { AgentInfo, AgentServerLaunch, AgentServerTypes } from "../../src/session/agent.ts";
 
 const command: AgentServerLaunch = { type: "stdio", command: "/node", args: ["/bridge.js"], env: { TOKEN: "x" } };
@@ -39,13 +40,13 @@ function bench(own: Partial<OwnServer>) {
     },
     log: nullLog,
   });
-  const open = (agentId: string, accepts?: AgentServerTypes, place = {}) =>
+  const open = (agentId: string, accepts?: AgentServerTypes, definition?: ConsentingAgent) =>
     sessions.open(
       "s",
       { servers: [], problems: [] },
       {
         agent: { ...(accepts && { mcpServers: accepts }) } as AgentInfo,
-        ...{ agentId, agentName: "One", agentEnv: {}, workspaceFolder: "/ws", ...place },
+        ...{ agentId, agentName: "One", agentEnv: {}, workspaceFolder: "/ws", definition },
       },
     );
   return { sessions, open, users, switched };
@@ -85,13 +86,15 @@ describe("Parley's own MCP server", () => {
   it("is given to an agent on a server only if the server works with the files of this machine", async () => {
     const { open, users, sessions } = bench({});
     const accepts = { stdio: false, http: false, sse: false, acp: true };
-    for (const place of [{ isOnServer: true }, { isOnServer: true, sharesFiles: false }]) {
-      assert.deepEqual(await open("a", accepts, place), { servers: [] });
-      const reason = "One runs on a server that does not work with your files.";
-      assert.deepEqual(sessions.opened("s", { name: "parley" }), { on: true, reason });
-    }
+    const onServer = (sameFolder: boolean): ConsentingAgent => ({
+      ...{ id: "a", command: "", args: [] },
+      remote: { url: "wss://a.example", headers: {}, sameFolder },
+    });
+    assert.deepEqual(await open("a", accepts, onServer(false)), { servers: [] });
+    const reason = "One runs on a server that does not work with your files.";
+    assert.deepEqual(sessions.opened("s", { name: "parley" }), { on: true, reason });
     assert.deepEqual(users, []);
-    assert.equal((await open("a", accepts, { isOnServer: true, sharesFiles: true })).servers.length, 1);
+    assert.equal((await open("a", accepts, onServer(true))).servers.length, 1);
   });
 
   it("is left out with a notice if it fails", async () => {

@@ -20,6 +20,7 @@ describe("the address of a server", () => {
     ["http://tickets.example/mcp", false],
     ["http://10.0.0.1/mcp", false],
     ["http://localhost.example/mcp", false],
+    ["http://tickets.localhost/mcp", false],
     ["http://127.0.0.1.example/mcp", false],
   ] as const)
     it(`${url} ${takes ? "takes" : "does not take"} a sign-in`, () =>

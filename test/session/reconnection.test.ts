@@ -38,6 +38,38 @@ describe("a session whose agent was out of reach", () => {
     assert.equal(bench.clock.pendingTimers, 0);
   });
 
+  it("does not promise attempts after the window was reloaded", () => {
+    bench.died.fire(lost);
+    const reloaded = new SessionBench(bench.log);
+    assert.deepEqual(reloaded.session.state.lost, {
+      message: "The connection to Stub was lost. Retry, or send a message, to continue.",
+      next: ["retry", "showLog"],
+    });
+    assert.equal(reloaded.clock.pendingTimers, 0);
+    reloaded.session.dispose();
+  });
+
+  it("keeps the reason why it was given up after the window was reloaded", async () => {
+    const fresh = new SessionBench();
+    fresh.refuse = new ProblemError(lost);
+    await fresh.session.open();
+    const reloaded = new SessionBench(fresh.log);
+    assert.equal(reloaded.session.state.lost?.message, "The connection was lost.");
+    for (const { session } of [fresh, reloaded]) session.dispose();
+  });
+
+  it("begins with the shortest pause when it is lost after a turn", async () => {
+    for (let times = 0; times < 2; times++) {
+      bench.died.fire(lost);
+      await connectsAfter(1);
+      await until(() => bench.session.state.connection?.state === "ready");
+      bench.send("hello");
+      bench.session.resumeQueue();
+      await until(() => bench.remote.prompts.length > 0);
+      bench.remote.report({ type: "activity", state: "idle", stopReason: "end_turn" });
+    }
+  });
+
   it("begins with the shortest pause when it is lost once more after a minute", async () => {
     for (let times = 0; times < 2; times++) {
       bench.died.fire(lost);

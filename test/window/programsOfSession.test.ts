@@ -244,9 +244,12 @@ describe("the environment of a session's programs", function () {
     const file = newOutput();
     const { sessions, server } = servers(file, { KEY: "x" });
     const agentOnServer = { agent: { mcpServers: { http: false, sse: false } } as unknown as AgentInfo, agentEnv: {} };
-    const opened = { ...agentOnServer, agentName: "One", workspaceFolder: root, isOnServer: true };
-    const open = (sharesFiles: boolean): Promise<unknown> =>
-      sessions.open("s", { servers: [server], problems: [] }, { ...opened, sharesFiles }).then(given => given.servers);
+    const opened = { ...agentOnServer, agentName: "One", workspaceFolder: root };
+    const open = async (sameFolder: boolean): Promise<unknown> => {
+      const remote = { url: "wss://a.example", headers: {}, sameFolder };
+      const definition = { id: "one", command: "", args: [], remote };
+      return (await sessions.open("s", { servers: [server], problems: [] }, { ...opened, definition })).servers;
+    };
     const started = { name: "local", type: "stdio", args: [file] };
     assert.deepEqual(await open(false), [{ ...started, command: "show-env", env: { KEY: "x" } }]);
     assert.deepEqual(await open(true), [

@@ -76,7 +76,8 @@ export class V1Agent extends ProtocolAgent<V1Session> implements V1Connection {
    */
   #continuingOrder({ lacksEnd }: ContinueSessionRequest): readonly ("session/resume" | "session/load")[] {
     const methods = [...this.#continuingMethods];
-    return lacksEnd && !programOf(this.#options.place) ? methods.sort() : methods;
+    const isLoad = (method: string): number => Number(method === "session/load");
+    return lacksEnd && !programOf(this.#options.place) ? methods.sort((a, b) => isLoad(b) - isLoad(a)) : methods;
   }
 
   loadsSession(sessionId: string): boolean {

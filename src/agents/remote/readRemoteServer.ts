@@ -1,7 +1,7 @@
 // Reads the fields of an entry in `parley.agents` that name a server.
 import { t } from "../../base/l10n.ts";
 import { secretCredentials, type PlainOrSecretValues } from "../../base/secrets/secret.ts";
-import { addressFault, headerFault } from "./serverAddress.ts";
+import { addressFault, headerFault, serverFolderFault } from "./serverAddress.ts";
 
 /** A server with an agent. */
 export interface RemoteServer {
@@ -15,6 +15,8 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /** The fields that belong to a program. */
 const programFields = ["command", "args", "env"];
+
+const startsWithVariable = /^\$\{(env:[^}]*|userHome|workspaceFolder)\}/;
 
 /** The server that the entry names, or what is wrong with it as the end of a sentence. Undefined: it names none. */
 export function readRemoteServer(
@@ -34,8 +36,9 @@ export function readRemoteServer(
       fault: t('has a url and "{0}". Parley does not start an agent on a server, so remove one of them.', other),
     };
   const { cwd } = entry;
-  if (typeof cwd === "string" && !/^(\/|[A-Za-z]:[\\/]|\$\{workspaceFolder\})/.test(cwd))
-    return { fault: t("has a cwd that is not the full path of a folder on the server.") };
+  // A path that begins with a variable is checked when the variable has its value.
+  const folderFault = typeof cwd === "string" && !startsWithVariable.test(cwd) ? serverFolderFault(cwd) : undefined;
+  if (folderFault !== undefined) return { fault: folderFault };
   if (typeof sameFolder !== "boolean") return { fault: t("has a sameFolder that is neither true nor false.") };
   if (!isTexts(headers)) return { fault: t("has headers whose values are not all strings.") };
   for (const [name, value] of Object.entries(headers)) {

@@ -13,7 +13,7 @@ interface NamedServer {
 /** The problem. `ready`: the agent was ready, so there is a conversation that can go on. */
 export function remoteProblem({ name, url }: NamedServer, failure: RemoteFailure, ready: boolean): Problem {
   const server = new URL(url).host;
-  const { text, detail = "", next = ready ? lostSteps : failedSteps } = failureText(name, server, failure);
+  const { text, detail = "", next = ready ? lostSteps : failedSteps } = failureText(name, server, failure, ready);
   const shown = maskText(detail).trim();
   return {
     message: text,
@@ -55,10 +55,10 @@ interface FailureText {
   readonly next?: readonly NextStep[];
 }
 
-function failureText(name: string, server: string, failure: RemoteFailure): FailureText {
+function failureText(name: string, server: string, failure: RemoteFailure, ready: boolean): FailureText {
   switch (failure.kind) {
     case "refused":
-      return refusalText(name, server, failure);
+      return refusalText(name, server, failure, ready);
     case "unreachable":
       return { text: unreachableText(name, server, failure.code), detail: failure.text };
     case "certificate":
@@ -72,11 +72,13 @@ function failureText(name: string, server: string, failure: RemoteFailure): Fail
         ),
       };
     case "late":
-      return {
-        text: t("Could not connect to {0}: {1} did not answer in time. Check the url in parley.agents.", name, server),
-      };
     case "silent":
-      return { text: t("The connection to {0} was lost: {1} no longer answers.", name, server) };
+      return {
+        text:
+          ready || failure.kind === "silent"
+            ? t("The connection to {0} was lost: {1} no longer answers.", name, server)
+            : t("Could not connect to {0}: {1} did not answer in time. Check the url in parley.agents.", name, server),
+      };
     case "closed":
       return {
         text:
@@ -103,6 +105,7 @@ function refusalText(
   name: string,
   server: string,
   { status, text }: Extract<RemoteFailure, { kind: "refused" }>,
+  ready: boolean,
 ): FailureText {
   if (status === 401 || status === 403)
     return {
@@ -125,12 +128,14 @@ function refusalText(
       ),
     };
   return {
-    text: t(
-      "Could not connect to {0}: {1} answered with HTTP status {2}. Check the url in parley.agents.",
-      name,
-      server,
-      status,
-    ),
+    text: ready
+      ? t("The connection to {0} was lost: {1} answered with HTTP status {2}.", name, server, status)
+      : t(
+          "Could not connect to {0}: {1} answered with HTTP status {2}. Check the url in parley.agents.",
+          name,
+          server,
+          status,
+        ),
     detail: text,
   };
 }

@@ -1,5 +1,6 @@
 // The address of an agent on a server, as the setting may have it.
 import { t } from "../../base/l10n.ts";
+import { isLoopback } from "../../base/loopback.ts";
 
 /** Why the address cannot be used, as the end of a sentence. Undefined if it can. */
 export function addressFault(url: unknown): string | undefined {
@@ -17,8 +18,11 @@ export function addressFault(url: unknown): string | undefined {
   return hash === "" ? undefined : t("has a url with a fragment (#), which servers do not get.");
 }
 
-const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+/** Why the folder cannot be one on a server, as the end of a sentence. Undefined if it can. */
+export const serverFolderFault = (folder: string): string | undefined =>
+  /^(\/|\\\\|[A-Za-z]:[\\/])/.test(folder)
+    ? undefined
+    : t("has a cwd that is not the full path of a folder on the server.");
 
 /** The fault of a header, as the end of a sentence. Undefined if it can be sent. */
 export function headerFault(name: string, value: string): string | undefined {

@@ -6,7 +6,7 @@ import { endedProblemWait } from "../turnSummary.ts";
 
 /**
  * Closes what was open, and adds a notice about a turn that ended with the window. Commands ended with the window too.
- * Notes on files are removed, because the new window detects them again.
+ * Notes on files are removed, because the new window detects them again. The attempts to connect end, too.
  */
 export function interruptedEvents(state: SessionState, agentName: string): readonly SessionEvent[] {
   const { terminals, entries } = state;
@@ -26,6 +26,10 @@ export function interruptedEvents(state: SessionState, agentName: string): reado
   if (isBusy(state) || asks.length > 0) {
     const title = t("The window was closed or reloaded while {0} was working.", agentName);
     events.push({ type: "notice", severity: "warning", title });
+  }
+  if (state.lost?.reconnects) {
+    const message = t("The connection to {0} was lost. Retry, or send a message, to continue.", agentName);
+    events.push({ type: "agentLost", problem: { message, next: ["retry", "showLog"] } });
   }
   return events;
 }

@@ -51,7 +51,7 @@ export class Reconnection implements Disposable {
     return true;
   }
 
-  /** Whether an attempt has been made since the connection was lost, and none has opened the session. */
+  /** Whether Parley waits for an attempt or makes one, and the session is not open yet. */
   get isTrying(): boolean {
     return this.#attempts > 0 && !this.#isOpen;
   }

@@ -4,14 +4,10 @@ import { Writable } from "node:stream";
 import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
 import type { RemoteFailure, RemoteStreams, RemoteTarget } from "../remoteClient.ts";
+import { maxCloseTime, maxMessageBytes, maxRefusalLength } from "./limits.ts";
 import { LineQueue } from "./lineQueue.ts";
 import { networkFailure } from "./networkFailure.ts";
-import { maxRefusalLength, nodeFetch, RefusedError } from "./nodeFetch.ts";
-
-/** Larger messages end the connection. */
-const maxMessageBytes = 64 * 1024 * 1024;
-/** How long the server may take to answer the end of the connection (ms). */
-const maxCloseTime = 500;
+import { nodeFetch, RefusedError } from "./nodeFetch.ts";
 
 /** Begins to connect with the first message, which is `initialize`. */
 export function openHttp(target: RemoteTarget): RemoteStreams {
@@ -31,6 +27,7 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
   const { url, headers, cookies: cookieStore } = target;
   const stream = createHttpStream(url, { fetch, headers: { ...headers }, cookieStore, maxMessageBytes });
   const writer = stream.writable.getWriter();
+  const reader = stream.readable.getReader();
   const input = new Writable({
     write: (line: Buffer, _encoding, done) => {
       writer.write(JSON.parse(line.toString("utf8")) as AnyMessage).then(
@@ -48,7 +45,6 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
     resolveEnded(reason);
   };
   const read = async (): Promise<void> => {
-    const reader = stream.readable.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
@@ -68,8 +64,8 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
     end: async () => {
       if (ended.signal.aborted) return;
       ended.abort();
-      // The client tells the server. Its stream ends with that, or soon.
-      const closing = writer.close().catch(() => {});
+      // The client tells the server, also while it waits for the answer to a message. Closing the writer would wait for it.
+      const closing = reader.cancel().catch(() => {});
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>(resolve => (timer = setTimeout(resolve, maxCloseTime)));
       await Promise.race([closing, late]);
@@ -80,8 +76,11 @@ export function openHttp(target: RemoteTarget): RemoteStreams {
 }
 
 /** The client's own answer to a request when the events of its session have ended. */
-const isEndOfSessionEvents = (message: AnyMessage): boolean =>
-  "error" in message && message.error.message === "ACP session SSE stream closed";
+function isEndOfSessionEvents(message: AnyMessage): boolean {
+  // Some servers send null in place of no error.
+  const { error } = message as { readonly error?: { readonly message?: unknown } | null };
+  return error?.message === "ACP session SSE stream closed";
+}
 
 /** A message that JSON cannot have, such as one with too many levels, becomes a line that is not a message. */
 function messageBytes(message: unknown): Buffer {

@@ -4,6 +4,7 @@ import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import type { RemoteFailure } from "../remoteClient.ts";
+import { maxRefusalLength } from "./limits.ts";
 
 export interface NodeFetchOptions {
   /** How long the server may take to send the head of an answer (ms). */
@@ -23,8 +24,6 @@ export class RefusedError extends Error {
   }
 }
 
-/** Of what a server writes with a refusal, this many characters are read. */
-export const maxRefusalLength = 2000;
 /** After these answers, the connection is of no further use. Redirects are not followed: they would get the headers. */
 const isRefusal = (status: number): boolean => [401, 403, 404, 410].includes(status) || (status >= 300 && status < 400);
 

@@ -4,17 +4,12 @@ import type { IncomingMessage } from "node:http";
 import { Writable } from "node:stream";
 import WebSocket, { type RawData } from "ws";
 import type { RemoteFailure, RemoteStreams, RemoteTarget } from "../remoteClient.ts";
+import { maxCloseTime, maxMessageBytes, maxRefusalLength } from "./limits.ts";
 import { LineQueue } from "./lineQueue.ts";
 import { networkFailure } from "./networkFailure.ts";
 
-/** Larger messages end the connection. */
-const maxMessageBytes = 64 * 1024 * 1024;
 /** Balancers end connections that are idle for a minute. */
 const usualPingInterval = 25_000;
-/** How long the server may take to answer the end of the connection (ms). */
-const maxCloseTime = 500;
-/** Of what a server writes with a refusal, this many characters are read. */
-const maxRefusalLength = 2000;
 /** The codes with which a connection ends for a message that is against the rules: of the protocol, its type or its size. */
 const ruleCodes: ReadonlySet<number> = new Set([1002, 1003, 1007, 1008, 1009]);
 
