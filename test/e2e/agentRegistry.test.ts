@@ -34,6 +34,13 @@ const demoAgent = readFileSync(inProject("dist", "demo-agent.mjs"));
 const rows = (page: Page): Locator => page.locator(".quick-input-list .monaco-list-row");
 const row = (page: Page, text: string | RegExp): Locator => rows(page).filter({ hasText: text });
 const dialog = (page: Page): Locator => page.locator(".monaco-dialog-box");
+/** A picture of the window as a narrow one. */
+async function screenshotNarrow(page: Page, name: string): Promise<void> {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 420, height: 700 });
+  await screenshot(page, name);
+  if (size) await page.setViewportSize(size);
+}
 /** A notification. An automated VS Code keeps its toasts in the list. */
 async function notified(page: Page, text: string | RegExp): Promise<Locator> {
   const found = page.locator(".notifications-center .notification-list-item", { hasText: text }).first();
@@ -177,6 +184,7 @@ for (const [theme, colors] of pictureThemes) {
       await row(page, "Node Agent").waitFor();
       await row(page, /Odd Agent.*docker/).waitFor();
       await screenshot(page, `registry-list-${theme}`);
+      await screenshotNarrow(page, `registry-list-narrow-${theme}`);
       await page.keyboard.type("python");
       await row(page, "Python Agent").waitFor();
       await page.keyboard.press("Escape");
@@ -210,6 +218,7 @@ for (const [theme, colors] of pictureThemes) {
         .getByText(/Unverified/)
         .waitFor();
       await screenshot(page, `registry-install-program-${theme}`);
+      await screenshotNarrow(page, `registry-install-program-narrow-${theme}`);
       await press(page, "Install");
       await startSession(page, panel, "Native Agent 1.0.0 is installed.", "Native Agent");
       const first = String(settings()["native-agent"]?.["command"]);
