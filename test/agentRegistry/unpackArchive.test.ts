@@ -181,6 +181,7 @@ describe("unpacking the archive of an agent", () => {
     it(`writes nothing of an archive with ${what}`, async () => {
       const found = await unpack(await archive(), kind, limits);
       assert.equal(found?.fault, fault, JSON.stringify(found));
+      assert.doesNotMatch(JSON.stringify(found), /undefined|Cannot read|not a function/, "The reason is for users.");
       assert.ok(!existsSync(folder), "No folder was made.");
       assert.deepEqual(readdirSync(place), ["archive"]);
     });

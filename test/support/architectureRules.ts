@@ -126,8 +126,9 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   "src/agents/agentPresence.ts": ["node:crypto", "node:fs/promises", "node:path"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
-  // Shortens the paths of files in a question.
+  // Looks whether an authorization server is in a private network.
   "src/mcp/client/authorizationFetch.ts": ["node:dns/promises", "node:net"],
+  // Shortens the paths of files in a question.
   "src/mcp/consentQuestion.ts": ["node:path"],
   // Reads the file of variables that a definition names, with the parser of Node.
   "src/mcp/envFile.ts": ["node:path", "node:util"],

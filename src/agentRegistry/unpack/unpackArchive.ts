@@ -104,7 +104,9 @@ async function eachEntry(task: UnpackTask, packed: number, onEntry: EntryReader)
   } catch (error) {
     if (error instanceof DiskError) throw error;
     if (error instanceof ArchiveFaultError) throw error;
-    throw new ArchiveFaultError({ fault: "damaged", reason: asError(error).message.slice(0, 200) });
+    // The decoders of archives stumble over bytes that are missing.
+    const reason = error instanceof TypeError ? "its data is cut or not valid" : asError(error).message.slice(0, 200);
+    throw new ArchiveFaultError({ fault: "damaged", reason });
   }
 }
 
