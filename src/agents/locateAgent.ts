@@ -104,23 +104,32 @@ function notFoundProblem(
       ),
       next,
     };
-  const hint = command === "npx" ? t("Install Node.js") : t("Install {0}", command);
   return {
     message: t(
       "Could not start {0}: `{1}` was not found on the PATH that VS Code sees. {2}, or set parley.agents → command to a full path.",
       name,
       command,
-      hint,
+      installHint(command),
     ),
     next,
   };
 }
 
+const installHint = (command: string): string => (command === "npx" ? t("Install Node.js") : t("Install {0}", command));
+
 function notOnAnyPathProblem(definition: AgentDefinition, path: string, shell: ShellPath): Problem {
+  const { name, command } = definition;
   const { message, next } = notFoundProblem(definition, { missing: "notFound" });
-  const asked = shell.path === undefined ? "" : ` nor on that of your login shell`;
   return {
-    message: message.replace("the PATH that VS Code sees", `$&${asked}`),
+    message:
+      shell.path === undefined
+        ? message
+        : t(
+            "Could not start {0}: `{1}` was not found on the PATH that VS Code sees nor on that of your login shell. {2}, or set parley.agents → command to a full path.",
+            name,
+            command,
+            installHint(command),
+          ),
     detail: pathsText(path, shell),
     next,
   };
