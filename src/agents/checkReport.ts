@@ -129,7 +129,7 @@ const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {
   openSettings: () => t("Correct its entry in the setting parley.agents."),
   restartAgent: () => t("Read its last output, then restart it."),
   retry: () => t("Try again."),
-  setAgentHeader: () => t("Run Parley: Set Header of Agent."),
+  setAgentHeader: () => t("Run “Set Header of Agent…”."),
   selectAgent: () => t("Select another agent."),
 };
 

@@ -55,7 +55,7 @@ export function answerResume(options: AnswerResumeOptions): IntentHandlers<"answ
 }
 
 const goneSentence = (): string =>
-  t("The agent of this session is no longer in your settings. Use Continue With… to continue with another agent.");
+  t("The agent of this session is no longer in your settings. Use “Continue With…” to continue with another agent.");
 
 /**
  * The prompts that wait, by their ids and as one draft. Those on hold stay in the queue, and so do those that no draft can

@@ -171,7 +171,7 @@ for (const kind of ["ws", "http"] as const) {
       assert.match(refused, /Team Agent — does not work/);
       assert.match(refused, /Server +(ws|http):\/\/127\.0\.0\.1/);
       assert.doesNotMatch(refused, /Program|Command/);
-      assert.match(refused, /Next step +Run Parley: Set Header of Agent\./);
+      assert.match(refused, /Next step +Run “Set Header of Agent…”\./);
       const works = await check({ Authorization: new Secret("Bearer s3cr3t-token-2") });
       assert.match(works, /Team Agent — works/);
       assert.match(works, /Version +Remote Agent 1\.0\.0/);

@@ -115,7 +115,7 @@ describe("the answer to the question about a large conversation", () => {
 
   it("Continue From Digest says so if the settings no longer have the agent, and keeps them", async () => {
     definition = undefined;
-    await assert.rejects(answering()("digest"), /no longer in your settings\. Use Continue With…/);
+    await assert.rejects(answering()("digest"), /no longer in your settings\. Use “Continue With…”/);
     assert.deepEqual([bench.queued, happened], [["two", "three"], []]);
   });
 });

@@ -55,7 +55,7 @@ describe("the document of the permission log", () => {
     assert.equal(
       await log.provideTextDocumentContent(),
       [
-        "Time                 Agent          Session      Answer           Decided by               Question       Command, files or addresses",
+        "Date                 Agent          Session      Answer           Decided by               Question       Command, files or addresses",
         "2026-05-03 07:08:09  Demo           Fix the sum  allowed (Allow)  you                      Run the tests  npm test",
         "2026-05-03 07:08:10  Demo                        refused (No)     rule: deny command “rm”  Run the tests  rm x",
         "2026-05-03 07:08:09  Another Agent               cancelled        no one                   Run the tests",

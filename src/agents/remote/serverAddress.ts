@@ -14,7 +14,7 @@ export function addressFault(url: unknown): string | undefined {
       "has a url without encryption. Use wss:// or https://. Only addresses of this machine, such as ws://127.0.0.1, work without.",
     );
   if (username !== "" || password !== "")
-    return t("has a url with a password. Remove it, and set a header with the command Parley: Set Header of Agent.");
+    return t("has a url with a password. Remove it, and set a header with the command “Set Header of Agent…”.");
   return hash === "" ? undefined : t("has a url with a fragment (#), which servers do not get.");
 }
 

@@ -65,7 +65,7 @@ function logText(records: readonly AuditRecord[], broken: number): string {
     return unreadableNote + t("No permission request has been answered in this workspace yet.");
   }
   const head = [
-    t("Time"),
+    t("Date"),
     t("Agent"),
     t("Session"),
     t("Answer"),
