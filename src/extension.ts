@@ -24,6 +24,7 @@ import { createPromptFiles } from "./promptFiles/vscode/createPromptFiles.ts";
 import { TerminalCommands } from "./mentions/vscode/terminalCommands.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import { filesOfSession } from "./review/turns/linesBySession.ts";
+import { createHooks } from "./hooks/vscode/createHooks.ts";
 import { createHistory } from "./history/vscode/createHistory.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./library/openSessions.ts";
@@ -238,6 +239,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   });
 
   const comments = createLineComments(platform, commentsFolder(context));
+  const hooks = createHooks(platform, { environment, commands: () => settings.read().hooks });
 
   // Panels
   const runCommand = createPanels(platform, startup, {
@@ -254,6 +256,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     commitMessage,
     candidates,
     comments,
+    hooks,
     workspace,
     otherFolders,
     remoteAgents,
@@ -267,10 +270,11 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     async shutDown() {
       review.store.beginClosing();
       const messages = commitMessage.close();
+      const hooksEnded = hooks.close();
       try {
         await registry.dispose();
       } finally {
-        await Promise.all([pool.dispose(), mcp.whenEnded(), editorTools.close(), candidates.close()]);
+        await Promise.all([pool.dispose(), mcp.whenEnded(), editorTools.close(), candidates.close(), hooksEnded]);
         await terminals.whenEnded();
         await Promise.all([
           review.store.flush(),
