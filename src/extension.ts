@@ -6,6 +6,7 @@ import { createSignIn } from "./agents/vscode/createSignIn.ts";
 import { WindowAgents } from "./agents/vscode/windowAgents.ts";
 import { setTranslator } from "./base/l10n.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
+import { WatchedSecrets } from "./base/secrets/watchedSecrets.ts";
 import { loggingClock } from "./base/log.ts";
 import type { Checkpoints } from "./checkpoints/checkpoints.ts";
 import { createCommitMessage } from "./commitMessage/vscode/createCommitMessage.ts";
@@ -24,6 +25,7 @@ import { createPromptFiles } from "./promptFiles/vscode/createPromptFiles.ts";
 import { TerminalCommands } from "./mentions/vscode/terminalCommands.ts";
 import { createReview, type ReviewFeature } from "./review/vscode/createReview.ts";
 import { filesOfSession } from "./review/turns/linesBySession.ts";
+import { createHooks } from "./hooks/vscode/createHooks.ts";
 import { createHistory } from "./history/vscode/createHistory.ts";
 import type { Session } from "./session/session.ts";
 import { OpenSessions } from "./library/openSessions.ts";
@@ -54,6 +56,7 @@ import {
   sessionLogFolder,
   worktreeRecordsFolder,
 } from "./window/startup/storageFolders.ts";
+import { warnOfForgottenSecrets } from "./window/forgottenSecrets.ts";
 import { openTabPage } from "./window/openTabPage.ts";
 import { SettingsReader } from "./window/settings.ts";
 import { createCandidates } from "./worktrees/vscode/createCandidates.ts";
@@ -69,7 +72,8 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const store = new DisposableStore();
   const log = store.add(openOutputChannel());
   const clock = loggingClock(log);
-  const platform = { context, store, log, clock, storage: openSessionStorage(context) };
+  const secrets = new WatchedSecrets({ secrets: context.secrets, globalState: context.globalState, log });
+  const platform = { context, store, log, clock, secrets, storage: openSessionStorage(context) };
   const settings = store.add(new SettingsReader(context, log));
   const chat = new ChatPanels({ extensionUri: context.extensionUri, pages: startup.pages, log, clock });
   const open = new OpenSessions();
@@ -238,6 +242,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   });
 
   const comments = createLineComments(platform, commentsFolder(context));
+  const hooks = createHooks(platform, { environment, commands: () => settings.read().hooks });
 
   // Panels
   const runCommand = createPanels(platform, startup, {
@@ -254,10 +259,16 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     commitMessage,
     candidates,
     comments,
+    hooks,
     workspace,
     otherFolders,
     remoteAgents,
   });
+  const storedSecrets = [signIn.keys.names, mcp.inputs.names, mcp.signIns.names];
+  void warnOfForgottenSecrets(
+    secrets,
+    storedSecrets.some(names => Object.keys(names).length > 0),
+  );
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());
 
@@ -267,10 +278,11 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     async shutDown() {
       review.store.beginClosing();
       const messages = commitMessage.close();
+      const hooksEnded = hooks.close();
       try {
         await registry.dispose();
       } finally {
-        await Promise.all([pool.dispose(), mcp.whenEnded(), editorTools.close(), candidates.close()]);
+        await Promise.all([pool.dispose(), mcp.whenEnded(), editorTools.close(), candidates.close(), hooksEnded]);
         await terminals.whenEnded();
         await Promise.all([
           review.store.flush(),

@@ -7,12 +7,14 @@ import type { SignInMethod } from "../session/signIn.ts";
 
 type EnvironmentMethod = Extract<SignInMethod, { type: "environment" }>;
 
-export const signInForm = ({ name, description, variables }: EnvironmentMethod): Form => ({
+/** The form. `note` is what the user should know before entering a secret. */
+export const signInForm = ({ name, description, variables }: EnvironmentMethod, note?: string): Form => ({
   message: name,
   description: [
     // On one line, so that it cannot stand for the sentence below it.
     ...(description === undefined ? [] : [visibleLine(description)]),
     t("Parley keeps the values in VS Code's secret storage, and gives them to the agent when it starts."),
+    ...(note === undefined ? [] : [note]),
   ].join("\n"),
   fields: variables.map(variable => ({
     type: "text" as const,

@@ -19,11 +19,14 @@ export const isWorkspaceFolder = (path: string): boolean => workspaceFolderPaths
 const workspaceFolderPaths = (): readonly string[] =>
   (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === "file" ? [uri.fsPath] : []));
 
-/** The folder for a new session: that of the active editor in a multi-root workspace, else the first. */
+/**
+ * The folder for a new session: that of the active editor in a multi-root workspace, else the first on a disk. A virtual
+ * folder is none, because agents work with files on a disk.
+ */
 export function sessionFolder(): string | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
-  const folder = (active && vscode.workspace.getWorkspaceFolder(active)) ?? vscode.workspace.workspaceFolders?.[0];
-  return folder?.uri.scheme === "file" ? folder.uri.fsPath : undefined;
+  const folder = active && vscode.workspace.getWorkspaceFolder(active);
+  return folder?.uri.scheme === "file" ? folder.uri.fsPath : workspaceFolderPaths()[0];
 }
 
 /** Whether a path that an agent names is outside the folders of its session. */

@@ -73,6 +73,11 @@ export class TerminalProcess {
     return this.#isFinished ? this.#exit : undefined;
   }
 
+  /** Whether it or something that it has started still runs, as far as the system tells: on Windows, only the process. */
+  get isTreeRunning(): boolean {
+    return this.#atHostExit !== undefined;
+  }
+
   get output(): { readonly output: string; readonly truncated: boolean } {
     return { output: this.#ring.text(), truncated: this.#ring.truncated };
   }

@@ -16,6 +16,7 @@ import { isOutsideSession, sessionRoots } from "../editor/folders.ts";
 import type { RecentFaults } from "../editor/outputChannel.ts";
 import { fileIntents } from "../files/vscode/settleFile.ts";
 import type { HistoryFeature } from "../history/vscode/createHistory.ts";
+import type { Hooks } from "../hooks/vscode/createHooks.ts";
 import { answerResume } from "../library/answerResume.ts";
 import { takenOverFrom } from "../library/takenOver.ts";
 import { createBranchHead } from "../library/branchHead.ts";
@@ -75,6 +76,7 @@ export interface PanelFeatures extends SessionFeatures {
   readonly commitMessage: CommitMessageFeature;
   readonly candidates: CandidatesFeature;
   readonly comments: LineComments;
+  readonly hooks: Hooks;
   readonly workspace: CommentsSources["workspace"];
   readonly otherFolders: OtherFoldersFeature;
   readonly terminalCommands: TerminalCommands;
@@ -260,7 +262,7 @@ export function createPanels(
   const waiting = store.add(new WaitingOrder(open, features.resumeQuestions));
   const tree = createSessionIndicators(platform, startup, {
     ...{ active, waiting, asked: features.resumeQuestions, open, agents, views, chat, settings, show },
-    ...{ list: list.list, others: otherFolders.listed },
+    ...{ list: list.list, others: otherFolders.listed, hooks: features.hooks },
     onVisible: () => {
       void Promise.all([storedSessions.refresh(), otherFolders.refresh()]).then(() => {
         const related = otherFolders.listed.related().flatMap(({ sessions }) => sessions.map(({ session }) => session));

@@ -20,7 +20,7 @@ export interface ReportedAgent {
 
 /** What a report consists of. The user chooses the parts that can be absent. */
 export interface ProblemReportParts {
-  /** Names and versions of Parley, VS Code and the system. */
+  /** Names and versions of Parley, VS Code and the system, and whether VS Code keeps secrets. */
   readonly system: string;
   /** The settings that the user has changed, with values only where they are numbers, switches or one of a list. */
   readonly settings: readonly string[];

@@ -5,6 +5,7 @@ import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { isWorking } from "../session/background/background.ts";
 import { sessionTitle } from "../session/state.ts";
 import type { Session } from "../session/session.ts";
+import type { Hooks } from "../hooks/vscode/createHooks.ts";
 import { SessionsTree, type FolderListSource } from "../library/vscode/sessionsTree.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
@@ -29,6 +30,7 @@ export interface IndicatorSources {
   readonly views: SurfaceViews;
   readonly chat: ChatPanels;
   readonly settings: SettingsReader;
+  readonly hooks: Hooks;
   readonly list: SessionList;
   readonly others: FolderListSource;
   /** Shows the session with this id. */
@@ -41,8 +43,10 @@ export interface IndicatorSources {
 export function createSessionIndicators(
   { store, log, clock }: ExtensionPlatform,
   { statusItem, sessionsView, rememberAgentName, rememberUnread }: StartupParts,
-  { active, waiting, asked, open, agents, views, chat, settings, list, others, show, onVisible }: IndicatorSources,
+  sources: IndicatorSources,
 ): SessionsTree {
+  const { active, waiting, asked, open, agents, views } = sources;
+  const { chat, settings, hooks, list, others, show, onVisible } = sources;
   const status = new StatusBar(statusItem);
   let counts = sessionCounts(list.sessions());
   const isVisible = (session: Session): boolean => chat.isVisible(open.surfacesOf(session));
@@ -60,6 +64,7 @@ export function createSessionIndicators(
   const notifications = new UserNotifications({
     chat,
     asked,
+    hooks,
     settings: () => settings.read(),
     log,
     isVisible: ({ id }) => {

@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import { folderSettings, userSetting } from "../editor/userSettings.ts";
 import type { ToolChoice } from "../editorTools/tool.ts";
 import type { CommentSettings } from "../comments/vscode/createComments.ts";
+import { readHookSetting, type HookCommands } from "../hooks/hookSetting.ts";
 import { serverSettingProblems } from "../mcp/vscode/serverSettings.ts";
 import type { HeadPart } from "../panel/headParts.ts";
 import type { ViewHead } from "../panel/protocol.ts";
@@ -41,6 +42,8 @@ export interface Settings {
   readonly notifications: NotificationLevel;
   /** Which events play a sound while the chat is visible. */
   readonly sound: NotificationLevel;
+  /** The user's commands for events. */
+  readonly hooks: HookCommands;
   /** How many checkpoints of a session to keep, and for how long. */
   readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
   /** The total size of the ignored files whose content is remembered in a turn (bytes). */
@@ -149,6 +152,8 @@ export function readSettings(
   const { overrides, problems } = readProtectionSetting("parley.files.protected", userSetting("files.protected"));
   const badProtection = problems.map(reason => ({ id: "files.protected", reason }));
   const badServers = serverSettingProblems(agents).map(reason => ({ id: "mcpServers", reason }));
+  const hooks = readHookSetting(userSetting("hooks"));
+  const badHooks = hooks.problems.map(reason => ({ id: "hooks", reason }));
   const integer = (key: IntegerSettingKey): number => {
     const { value, problem } = checkedInteger(key, userSetting(key));
     if (problem !== undefined) onInvalidNumber(problem);
@@ -166,7 +171,7 @@ export function readSettings(
   return {
     agents,
     agentRegistry: userSetting("agentRegistry") === undefined ? publicRegistry : text("agentRegistry"),
-    bad: [...bad, ...badGlobs, ...badProtection, ...badServers],
+    bad: [...bad, ...badGlobs, ...badProtection, ...badServers, ...badHooks],
     sendKey: userSetting("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     // A value that is not known does not give agents more than the user may have meant.
@@ -178,6 +183,7 @@ export function readSettings(
     saveUnsaved: userSetting("files.saveUnsaved") === true,
     notifications: notificationLevel(userSetting("notifications"), "all"),
     sound: notificationLevel(userSetting("sound"), "off"),
+    hooks: hooks.commands,
     checkpoints: {
       maxCount: integer("checkpoints.maxCount"),
       maxAgeDays: integer("checkpoints.maxAgeDays"),

@@ -1,4 +1,5 @@
-// Notifies the user of questions and ends of turns: with a notification while the chat is hidden, else with a sound.
+// Notifies the user of questions and ends of turns: with a notification while the chat is hidden, else with a sound, and
+// in each case with the command of the user.
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -6,6 +7,7 @@ import { notificationOf, type AskedSessions, type NotifiedState } from "../libra
 import type { SessionNotification } from "../session/notifications.ts";
 import type { Session } from "../session/session.ts";
 import { showInformationMessage } from "../editor/editorUi.ts";
+import type { Hooks } from "../hooks/vscode/createHooks.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings, NotificationLevel } from "./settings.ts";
 
@@ -17,6 +19,8 @@ export interface UserNotificationsOptions {
   /** Shows the session. */
   readonly show: (session: OpenSession) => Promise<void>;
   readonly settings: () => Pick<Settings, "notifications" | "sound">;
+  /** The user's commands for notifications. They run wherever the user looks. */
+  readonly hooks: Pick<Hooks, "run">;
   readonly log: Log;
 }
 
@@ -47,6 +51,7 @@ export class UserNotifications {
   #notifyUser(news: SessionNotification, session: OpenSession): void {
     const { chat, settings, isVisible } = this.#options;
     const agent = session.state.agent?.name ?? vscode.l10n.t("The agent");
+    this.#options.hooks.run(news, session.state, agent);
     const { notifications, sound } = settings();
     if (chat.visibleSurfaces.length > 0 && includesNotification(sound, news))
       chat.broadcast({ type: "sound", sound: soundFor(news) });

@@ -288,6 +288,9 @@ export async function quitVscode(workbench: Workbench, afterwards: () => Promise
 /** Whether another window can show a folder that a window shows already. A desktop shows that window instead. */
 export const canOpenTwice = desktopVscode === undefined;
 
+/** Whether VS Code keeps secrets after a reload. The desktop of the tests has no keyring. */
+export const keepsSecrets = desktopVscode === undefined;
+
 /** Whether a window can have translations. A desktop needs a language pack instead. */
 export const canTranslate = desktopVscode === undefined;
 

@@ -8,6 +8,7 @@ import * as vscode from "vscode";
 import { DisposableStore } from "../../src/base/lifecycle.ts";
 import { ConversationPageFiles } from "../../src/files/conversationPageFiles.ts";
 import { nullLog } from "../../src/base/log.ts";
+import type { WatchedSecrets } from "../../src/base/secrets/watchedSecrets.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { SessionWriter } from "../../src/session/log/sessionStore.ts";
 import { OpenSessions } from "../../src/library/openSessions.ts";
@@ -21,6 +22,8 @@ import { until } from "../support/fakes/until.ts";
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
+
+const unusedSecrets = {} as WatchedSecrets;
 
 describe("sessions that a limit removed", () => {
   const { showInformationMessage, showWarningMessage, showQuickPick } = vscode.window;
@@ -87,7 +90,7 @@ describe("sessions that a limit removed", () => {
     store = new DisposableStore();
     const log = { ...nullLog, show: () => {} };
     const feature = createStoredSessions(
-      { context: context(), store, storage: openSessionStorage(context()), clock, log },
+      { context: context(), store, storage: openSessionStorage(context()), clock, log, secrets: unusedSecrets },
       {
         trash: openSessionTrash(context()),
         pages: pages(),

@@ -5,8 +5,30 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
+import { sessionFolder } from "../../src/editor/folders.ts";
 import { EditorWorkspaceFolders } from "../../src/library/vscode/editorWorkspaceFolders.ts";
 import { WindowBench } from "../support/host/windowBench.ts";
+
+/** A file system in memory, in which every path is a file. */
+class MemoryFiles implements vscode.FileSystemProvider {
+  readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+  stat(): vscode.FileStat {
+    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: 1 };
+  }
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+  readFile(): Uint8Array {
+    return Buffer.from("a");
+  }
+  createDirectory(): void {}
+  writeFile(): void {}
+  delete(): void {}
+  rename(): void {}
+}
 
 describe("a new session in a workspace with several folders", () => {
   const { showQuickPick } = vscode.window;
@@ -97,5 +119,56 @@ describe("a new session in a workspace with several folders", () => {
     } finally {
       await bench.dispose();
     }
+  });
+});
+
+describe("a window with a virtual folder", () => {
+  const own = vscode.workspace.workspaceFolders ?? [];
+  const open = (...folders: readonly vscode.WorkspaceFolder[]): void => {
+    Object.defineProperty(vscode.workspace, "workspaceFolders", { configurable: true, get: () => folders });
+  };
+  const files = new MemoryFiles();
+  const virtual = { uri: vscode.Uri.parse("parley-memory:/walrus"), name: "walrus", index: 0 };
+  let registered: vscode.Disposable;
+  before(() => {
+    registered = vscode.workspace.registerFileSystemProvider("parley-memory", files);
+  });
+  afterEach(async () => {
+    open(...own);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  });
+  after(() => registered.dispose());
+  const withFolders = <T>(run: (folders: EditorWorkspaceFolders) => T): T => {
+    const folders = new EditorWorkspaceFolders({ workspaceState: new Map() as unknown as vscode.Memento });
+    try {
+      return run(folders);
+    } finally {
+      folders.dispose();
+    }
+  };
+
+  it("says that agents need a folder on a disk, and offers to open one", () => {
+    open(virtual);
+    assert.deepEqual(
+      withFolders(folders => folders.obstacle),
+      {
+        message:
+          "Agents work with files on a disk, and this workspace is virtual (“parley-memory”). Open a folder on a disk for the agent to work in.",
+        next: ["openFolder"],
+      },
+    );
+    open();
+    assert.match(withFolders(folders => folders.obstacle)?.message ?? "", /^Open a folder/);
+  });
+
+  it("works in a folder on a disk beside it, also while the editor shows a virtual file", async () => {
+    open(virtual, ...own);
+    await vscode.window.showTextDocument(vscode.Uri.joinPath(virtual.uri, "a.txt"));
+    assert.equal(vscode.window.activeTextEditor?.document.uri.scheme, "parley-memory");
+    assert.equal(
+      withFolders(folders => folders.obstacle),
+      undefined,
+    );
+    assert.equal(sessionFolder(), own[0]?.uri.fsPath);
   });
 });

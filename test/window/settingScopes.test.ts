@@ -39,6 +39,7 @@ const scopes: Readonly<Record<string, readonly ["application" | "machine" | "res
   "parley.sendKey": ["application", "A habit of the user. A folder could make Enter send a half-written message."],
   "parley.notifications": ["application", "A habit of the user. A folder could hide permission requests."],
   "parley.sound": ["application", "A habit of the user."],
+  "parley.hooks": ["machine", "The programs are those of the machine. A folder could run any program."],
   "parley.comments.gutter": ["application", "A habit of the user."],
   "parley.comments.askIn": ["application", "A habit of the user."],
   "parley.promptFiles.folder": ["machine", "The folder is on the machine. A folder could offer files of other places."],

@@ -26,6 +26,7 @@ function soundsFor(sound: NotificationLevel, visible = true, end: SessionEvent =
   const attention = new UserNotifications({
     chat,
     asked: new FakeAskedSessions(),
+    hooks: { run: () => undefined },
     settings: () => ({ notifications: "off", sound }),
     isVisible: () => visible,
     show: () => Promise.resolve(),
@@ -79,6 +80,7 @@ describe("the notification of a hidden session about which Parley asks", () => {
     const notifications = new UserNotifications({
       chat: { visibleSurfaces: ["chat"], broadcast: message => sounds.push(message) },
       asked,
+      hooks: { run: () => undefined },
       settings: () => ({ notifications: "questions", sound: "questions" }),
       isVisible: ({ id }) => id === "visible",
       show: ({ id }) => Promise.resolve(void shown.push(id)),

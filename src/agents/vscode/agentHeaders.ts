@@ -1,5 +1,6 @@
 // The command that stores a header for the server of an agent, such as the one that signs in.
 import { t } from "../../base/l10n.ts";
+import { withNote } from "../../base/secrets/watchedSecrets.ts";
 import { Secret } from "../../base/secrets/secret.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { showInformationMessage, showInputBox, showQuickPick } from "../../editor/editorUi.ts";
@@ -9,7 +10,7 @@ import { keyOwner } from "./definitionToStart.ts";
 import type { StoredKeys } from "./storedKeys.ts";
 
 interface AgentHeadersOptions {
-  readonly keys: Pick<StoredKeys, "store" | "values">;
+  readonly keys: Pick<StoredKeys, "store" | "values" | "note">;
   readonly agents: () => readonly AgentDefinition[];
   /** The agent of the session, or of the next one. */
   readonly current: () => AgentDefinition | undefined;
@@ -40,10 +41,13 @@ export const agentHeaderCommands = ({
     if (name === undefined) return;
     const value = await showInputBox({
       title,
-      prompt: t(
-        "The value of {0}, such as a token after the word Bearer. VS Code stores it as a secret, and Parley sends it only to {1}.",
-        name.trim(),
-        new URL(remote.url).host,
+      prompt: withNote(
+        t(
+          "The value of {0}, such as a token after the word Bearer. VS Code stores it as a secret, and Parley sends it only to {1}.",
+          name.trim(),
+          new URL(remote.url).host,
+        ),
+        keys.note,
       ),
       password: true,
       ignoreFocusOut: true,

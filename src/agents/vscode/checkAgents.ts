@@ -22,7 +22,7 @@ interface CheckAgentsOptions {
 
 /** Checks of agents for a report of a problem. */
 export interface CheckAgents {
-  /** Names and versions of Parley, VS Code and the system. */
+  /** Names and versions of Parley, VS Code and the system, and whether VS Code keeps secrets. */
   readonly system: string;
   /** Starts the agent, and resolves with the report. Undefined if the user cancels, or if there is no such agent. */
   report(agent: string): Promise<string | undefined>;
@@ -33,7 +33,9 @@ export const createAgentChecks = (
   platform: ExtensionPlatform,
   { agents, ...tools }: Omit<CheckAgentsOptions, "current">,
 ): CheckAgents => ({
-  system: environmentText(platform),
+  get system() {
+    return environmentText(platform);
+  },
   report: async agent => {
     const checked = agents().filter(({ id }) => id === agent);
     return checked.length > 0 ? checkWithProgress(platform, checked, tools) : undefined;
@@ -125,12 +127,14 @@ function checkWithProgress(
   });
 }
 
-const environmentText = ({ context }: ExtensionPlatform): string =>
-  [
+const environmentText = ({ context, secrets }: ExtensionPlatform): string => {
+  const versions = [
     `Parley ${String((context.extension.packageJSON as { version?: unknown }).version)}`,
     `VS Code ${vscode.version}${vscode.env.remoteName === undefined ? "" : ` (${vscode.env.remoteName})`}`,
     `${process.platform} ${process.arch}`,
-  ].join(" · ");
+  ];
+  return [versions.join(" · "), secrets.report].join("\n");
+};
 
 async function offerCopy(report: string): Promise<void> {
   const copy = vscode.l10n.t("Copy Report");

@@ -24,11 +24,11 @@ export interface SignInFeature {
 }
 
 export function createSignIn(
-  { context, clock, store }: ExtensionPlatform,
+  { context, clock, store, secrets }: ExtensionPlatform,
   environment: WindowEnvironment,
 ): SignInFeature {
   const changed = store.add(new Emitter<void>());
-  const keys = new StoredKeys(context);
+  const keys = new StoredKeys({ secrets, globalState: context.globalState });
   const startFolders = join(context.globalStorageUri.fsPath, "agents");
   return {
     keys,

@@ -111,7 +111,7 @@ export class SignInRunner {
       case "environment": {
         const refused = refusedVariables(method);
         if (refused.length > 0) throw new ProblemError(refusedVariablesProblem(definition, refused));
-        const answer = await session.forms.ask({ type: "form", form: signInForm(method) }, signal);
+        const answer = await session.forms.ask({ type: "form", form: signInForm(method, keys.note) }, signal);
         const values = signInValues(answer, method);
         if (!values) return undefined;
         await keys.store(definition.id, values);

@@ -1,7 +1,8 @@
 // The keys that the user entered for agents: values in VS Code's secret storage, their names in the global state.
-import type * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
+import type { Memento, SecretStore } from "../../base/memento.ts";
 import { choosesProgram } from "../../base/programVariables.ts";
+import type { WatchedSecrets } from "../../base/secrets/watchedSecrets.ts";
 import { Secret, unwrapped, type PlainOrSecret, type PlainOrSecretValues } from "../../base/secrets/secret.ts";
 
 const namesKey = "parley.storedKeys";
@@ -13,13 +14,24 @@ type Names = Readonly<Record<string, readonly string[]>>;
 
 /** Environment variables of agents, which their processes get at the next start. */
 export class StoredKeys {
-  readonly #secrets: vscode.SecretStorage;
-  readonly #state: vscode.Memento;
+  readonly #secrets: SecretStore & Partial<Pick<WatchedSecrets, "note">>;
+  readonly #state: Memento;
   readonly #writes = new Sequencer();
 
-  constructor({ secrets, globalState }: Pick<vscode.ExtensionContext, "secrets" | "globalState">) {
+  constructor({
+    secrets,
+    globalState,
+  }: {
+    readonly secrets: SecretStore & Partial<Pick<WatchedSecrets, "note">>;
+    readonly globalState: Memento;
+  }) {
     this.#secrets = secrets;
     this.#state = globalState;
+  }
+
+  /** What the user should know before entering a key. Undefined: nothing. */
+  get note(): string | undefined {
+    return this.#secrets.note;
   }
 
   /** The variables of each agent, by its id. */

@@ -30,7 +30,15 @@ export class EditorWorkspaceFolders implements WorkspaceFolders, Disposable {
       return { message, next: ["manageTrust"] };
     }
     if (sessionFolder() === undefined) {
-      return { message: vscode.l10n.t("Open a folder for the agent to work in."), next: ["openFolder"] };
+      const scheme = vscode.workspace.workspaceFolders?.[0]?.uri.scheme;
+      const message =
+        scheme === undefined
+          ? vscode.l10n.t("Open a folder for the agent to work in.")
+          : vscode.l10n.t(
+              "Agents work with files on a disk, and this workspace is virtual (“{0}”). Open a folder on a disk for the agent to work in.",
+              scheme,
+            );
+      return { message, next: ["openFolder"] };
     }
     return undefined;
   }

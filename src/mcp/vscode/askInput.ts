@@ -1,18 +1,26 @@
 // The inputs of VS Code for the values of `${input:…}`: one at a time, and hidden if they are secret.
 import * as vscode from "vscode";
+import { withNote } from "../../base/secrets/watchedSecrets.ts";
 import { visibleText } from "../../base/visibleText.ts";
 import { showInformationMessage, showInputBox, showTextPick, showQuickPicks } from "../../editor/editorUi.ts";
 import type { ServerInputs } from "../serverInputs.ts";
 import type { McpServer, ServerInput } from "../servers.ts";
 
-/** Asks for a value of a server. Resolves with undefined if the user enters none. */
-export async function askInput(server: McpServer, input: ServerInput): Promise<string | undefined> {
+/**
+ * Asks for a value of a server. Resolves with undefined if the user enters none. `note` is what the user should know before
+ * entering a secret.
+ */
+export async function askInput(
+  server: McpServer,
+  input: ServerInput,
+  note?: string | undefined,
+): Promise<string | undefined> {
   const title = vscode.l10n.t("MCP Server “{0}”", visibleText(server.name));
   const placeHolder = visibleText(input.description ?? input.id);
   if (input.options) return showTextPick(input.options, { title, placeHolder, ignoreFocusOut: true });
   return showInputBox({
     title,
-    prompt: vscode.l10n.t("{0}. Parley keeps the value in VS Code's secret storage.", placeHolder),
+    prompt: withNote(vscode.l10n.t("{0}. Parley keeps the value in VS Code's secret storage.", placeHolder), note),
     password: input.secret,
     ...(input.default !== undefined && { value: input.default }),
     ignoreFocusOut: true,

@@ -47,17 +47,25 @@ export function createMcp(
     readonly ownServer: OwnServer;
   },
 ): McpFeature {
-  const { context, store, log, clock, storage } = platform;
+  const { context, store, log, clock, storage, secrets } = platform;
   let loaded: McpClient | undefined;
   // Loaded on first use.
   const client = (): McpClient => (loaded ??= loadClient(context));
   const servers = store.add(
     createMcpServers({
       ...{ agents, environment, promptFiles, ownServer, clock, log },
-      ...{ newId: randomUUID, states: context, secrets: context.secrets },
+      ...{ newId: randomUUID, states: context, secrets },
       settings: store.add(new ServerSettings(log)),
-      questions: { consent: askConsent, input: askInput, review: offerReview },
-      signInQuestions,
+      questions: {
+        consent: askConsent,
+        input: (server, input) => askInput(server, input, secrets.note),
+        review: offerReview,
+      },
+      signInQuestions: {
+        ...signInQuestions,
+        confirm: ({ message, detail }) =>
+          signInQuestions.confirm({ message, detail: secrets.note === undefined ? detail : [...detail, secrets.note] }),
+      },
       client: {
         connectToServer: (target, options) => client().connectToServer(target, options),
         signIn: (target, flow) => client().signIn(target, flow),

@@ -7,7 +7,7 @@ import { maskText } from "../../base/mask.ts";
 import type { ExitStatus } from "../../session/events.ts";
 import { worktreeEnvironment, type SetUpTerminals } from "../setUpWorktree.ts";
 import type { Candidate, CandidateGroup, CandidateGroups, CheckResult } from "./candidateGroups.ts";
-import { lastLines } from "./lastLines.ts";
+import { lastLines } from "../../base/lastLines.ts";
 
 /** Runs commands in one worktree, without asking the user. */
 export interface CheckTerminals extends Omit<SetUpTerminals, "createTerminal"> {

@@ -10,7 +10,7 @@ import { Confinement } from "../../../src/files/paths.ts";
 import { SessionTerminals } from "../../../src/terminals/sessionTerminals.ts";
 import { CandidateChecks } from "../../../src/worktrees/candidates/candidateChecks.ts";
 import type { Candidate, CandidateGroup, CheckResult } from "../../../src/worktrees/candidates/candidateGroups.ts";
-import { lastLines } from "../../../src/worktrees/candidates/lastLines.ts";
+import { lastLines } from "../../../src/base/lastLines.ts";
 import { FakeClock } from "../../support/fakes/fakePorts.ts";
 import { isAlive, until } from "../../support/fakes/until.ts";
 
