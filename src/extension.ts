@@ -240,7 +240,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const comments = createLineComments(platform, commentsFolder(context));
 
   // Panels
-  const runCommand = createPanels(platform, startup, {
+  const { runCommand, api } = createPanels(platform, startup, {
     ...features,
     terminalCommands,
     faults: log,
@@ -263,8 +263,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
 
   return {
     chat,
+    api,
     runCommand,
     async shutDown() {
+      api.close();
       review.store.beginClosing();
       const messages = commitMessage.close();
       try {

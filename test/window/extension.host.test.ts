@@ -102,6 +102,7 @@ describe("the commands of Parley", () => {
   const noKeys = "No keys of agents are stored.";
   const noServer = "No agent of parley.agents has a url, so there is no server for a header.";
   const noValues = "No values for MCP servers are stored.";
+  const noExtension = "No extension has asked to use Parley.";
   const noSignIn = "You are not signed in to an MCP server.";
   /** Of the list of new problems, and of their fix. */
   const noProblems = Array<string>(2).fill("The latest turn of the session has no new problems.");
@@ -134,6 +135,7 @@ describe("the commands of Parley", () => {
           noKeys,
           noServer,
           noValues,
+          noExtension,
           noSignIn,
           "Parley doesn't start agents in untrusted workspaces. Trust this workspace to add agents.",
           "There is nothing to save yet. This agent has not been started in this window.",
@@ -167,6 +169,7 @@ describe("the commands of Parley", () => {
           noKeys,
           noServer,
           noValues,
+          noExtension,
           noSignIn,
           ...noProblems,
           noChanges,
