@@ -127,26 +127,30 @@ export class ExtensionSession {
   /** Stops what the extension has sent, rejects its promises with the reason, and ends the events. */
   end(reason: string): void {
     if (this.#end !== undefined) return;
-    this.#stop();
+    const { session, host } = this.#options;
+    for (const id of this.#prompts.keys()) session.queue.withdraw(id);
+    const closes = this.#isUnused();
+    if (!closes) this.#stop();
     this.#end = reason;
     this.#rejectEnded(new Error(reason));
     for (const { reject } of this.#prompts.values()) reject(new Error(reason));
     this.#prompts.clear();
     this.#stateChanged.fire("closed");
     this.#store.dispose();
-    this.#closeUnused();
+    // This also stops it.
+    if (closes) host.registry.close(session);
     this.#options.onEnded();
   }
 
-  /** Closes the session, unless the user sees it or works with it. */
-  #closeUnused(): void {
+  /** Whether the user neither sees the session nor works with it. */
+  #isUnused(): boolean {
     const { session, host } = this.#options;
     const { pendingPrompts, turnPrompt } = session.state;
     const isForeign = (id: string): boolean => !this.#sent.has(id);
     const isUsed =
       pendingPrompts.some(({ id }) => isForeign(id)) ||
       (isBusy(session.state) && turnPrompt !== null && isForeign(turnPrompt));
-    if (!isUsed && host.registry.open.surfacesOf(session).length === 0) host.registry.close(session);
+    return !isUsed && host.registry.open.surfacesOf(session).length === 0;
   }
 
   #check(): void {
