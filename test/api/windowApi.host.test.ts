@@ -93,7 +93,7 @@ describe("the API for other extensions", () => {
   });
   afterEach(async () => {
     window.dispose();
-    for (const restore of replaced.splice(0)) restore();
+    for (const restore of replaced.splice(0).reverse()) restore();
     await bench.dispose();
   });
 
@@ -496,7 +496,11 @@ describe("the API for other extensions", () => {
     it("below a draft only if the user wants it", async () => {
       draft = { text: "mine", attachments: [] };
       let pressed: string | undefined;
-      replaceInWindow("showInformationMessage", () => Promise.resolve(pressed));
+      const asked: string[] = [];
+      replaceInWindow("showInformationMessage", (text: string) => {
+        asked.push(text);
+        return Promise.resolve(pressed);
+      });
       await link("text=Explain a & b");
       pressed = "Discard New Text";
       await link("text=Explain a & b");
@@ -504,6 +508,18 @@ describe("the API for other extensions", () => {
       pressed = "Add Below";
       await link("text=Explain a & b");
       assert.equal(shown.length, 1);
+      assert.deepEqual(
+        [...new Set(asked)],
+        ["The message box has a draft, which stays. Add this text below it? “Explain a & b”"],
+      );
+      // The user has gone on to another session while the question was open.
+      replaceInWindow("showInformationMessage", () => {
+        bench.sessions.start();
+        return Promise.resolve(pressed);
+      });
+      await link("text=Explain a & b");
+      assert.equal(shown.length, 1);
+      assert.deepEqual(questions, ["The text was not added, because the chat shows another session now."]);
     });
 
     it("in a session of the folder that the link names", async () => {

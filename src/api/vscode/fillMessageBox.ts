@@ -1,5 +1,5 @@
 // Fills the message box for a link or a command. Nothing is ever sent, and a draft is never overwritten.
-import { visibleName } from "../../base/inertText.ts";
+import { exactLine, visibleName } from "../../base/inertText.ts";
 import { t } from "../../base/l10n.ts";
 import { isWorkspaceFolder } from "../../editor/folders.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
@@ -20,7 +20,8 @@ export async function fillFromLink({ text, folder }: FillRequest, host: ApiHost)
   await registry.restoreOrStart(surface);
   const shown = registry.open.selected(surface);
   if (folder !== undefined && shown?.state.workspaceFolder !== folder) registry.start(undefined, surface, folder);
-  await fill(text, t("A link filled the message box. Read the message before you send it."), surface, host);
+  const note = t("A link filled the message box. Read the message before you send it.");
+  await fill({ text, note, surface }, host);
 }
 
 /** Starts a session with this agent in this folder, and fills its message box. Rejects with a sentence. */
@@ -48,8 +49,9 @@ export async function startSession(wanted: object, host: ApiHost): Promise<void>
   const surface = registry.open.activeSurface;
   registry.start(agent, surface, folder);
   await chat.focus("composer", [surface]);
-  if (message !== undefined)
-    await fill(message, t("A command filled the message box. Read the message before you send it."), surface, host);
+  if (message === undefined) return;
+  const note = t("A command filled the message box. Read the message before you send it.");
+  await fill({ text: message, note, surface }, host);
 }
 
 /** Throws with a sentence if no session can start in this window, or in this folder. */
@@ -60,17 +62,29 @@ function checkPlace(folder: string | undefined, { registry }: Pick<ApiHost, "reg
     throw new Error(t("“{0}” is no folder of this window. Open it first.", visibleName(folder, maxShown)));
 }
 
-async function fill(text: string, note: string, surface: string, { registry, chat, prompts }: ApiHost): Promise<void> {
+interface FilledText {
+  readonly text: string;
+  /** What the composer shows with the text. */
+  readonly note: string;
+  readonly surface: string;
+}
+
+async function fill({ text, note, surface }: FilledText, { registry, chat, prompts }: ApiHost): Promise<void> {
   const session = registry.open.selected(surface);
   const draft = session && (await prompts.read(session.id, surface));
   if (draft) {
     const add = t("Add Below");
     const pressed = await showInformationMessage(
-      t("The message box has a draft, which stays. Add the new text below it?"),
+      t(
+        "The message box has a draft, which stays. Add this text below it? “{0}”",
+        exactLine(visibleName(text, maxShown)),
+      ),
       add,
       t("Discard New Text"),
     );
     if (pressed !== add) return;
+    if (registry.open.selected(surface) !== session)
+      throw new Error(t("The text was not added, because the chat shows another session now."));
   }
   // Also below what the user has typed meanwhile.
   await chat.reveal({ type: "draft", text, attachments: [], below: true, note }, [surface]);

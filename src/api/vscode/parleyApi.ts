@@ -37,11 +37,11 @@ export interface ParleyAgent {
 
 export interface ParleySessionOptions {
   /** A folder of the workspace. Default: the folder in which the user would start a session. */
-  readonly folder?: vscode.Uri;
+  readonly folder?: vscode.Uri | undefined;
   /** The id of the agent. Default: the agent of the user's next session. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The id of one of the agent's modes. One that approves everything is refused. Default: as the user's sessions begin. */
-  readonly mode?: string;
+  readonly mode?: string | undefined;
 }
 
 /**
