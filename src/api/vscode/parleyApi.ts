@@ -16,14 +16,14 @@ export interface ParleyExports {
 
 /** Parley, as one extension uses it. */
 export interface ParleyApi extends vscode.Disposable {
-  /** The agents of the user's settings, the one of the next session first. */
+  /** The agents of the user's settings, the one of the next session first. Throws with a sentence after the end. */
   readonly agents: readonly ParleyAgent[];
   /**
    * Starts a session, which the list of sessions shows like any other. Resolves when its agent can work. Rejects with a
    * sentence: no such folder, agent or mode, too many open sessions, or an agent that does not start or needs a sign-in.
    */
   openSession(options?: ParleySessionOptions, token?: vscode.CancellationToken): Promise<ParleySession>;
-  /** Fires once, with the reason as a sentence, when the user withdraws the access, or when the window closes. */
+  /** Fires once, with the reason as a sentence: the user has withdrawn the access, the window closes, or you have disposed it. */
   readonly onDidEnd: vscode.Event<string>;
   /** Disposes all open sessions of this object. */
   dispose(): void;
