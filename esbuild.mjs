@@ -7,6 +7,7 @@
 //   dist/mcpBridge.js        gives agents that take only commands the tools of the editor
 //   dist/remote.js           the client for agents on servers, loaded on first use
 //   dist/agentRegistry.js    the agents of the registry, loaded on first use
+//   dist/api.js              what other extensions and links use, loaded on first use
 //   dist/unpackArchive.js    the thread that unpacks the archives of agents
 //   dist/search.js           the worker that searches the texts of all conversations
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
@@ -38,6 +39,7 @@ const budgets = {
   "dist/mcpBridge.js": 20_000,
   "dist/remote.js": 80_000,
   "dist/agentRegistry.js": 60_000,
+  "dist/api.js": 45_000,
   "dist/unpackArchive.js": 110_000,
   "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
@@ -92,6 +94,7 @@ const product = [
       mcpBridge: "src/editorTools/bridge/mcpBridge.ts",
       remote: "src/agents/remote/client/connectToAgent.ts",
       agentRegistry: "src/agentRegistry/vscode/addAgent.ts",
+      api: "src/api/vscode/windowApi.ts",
       unpackArchive: "src/agentRegistry/unpack/unpackWorker.ts",
       search: "src/search/searchWorker.ts",
     },

@@ -245,7 +245,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
   const hooks = createHooks(platform, { environment, commands: () => settings.read().hooks });
 
   // Panels
-  const runCommand = createPanels(platform, startup, {
+  const { runCommand, api } = createPanels(platform, startup, {
     ...features,
     terminalCommands,
     faults: log,
@@ -274,8 +274,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
 
   return {
     chat,
+    api,
     runCommand,
     async shutDown() {
+      api.close();
       review.store.beginClosing();
       const messages = commitMessage.close();
       const hooksEnded = hooks.close();

@@ -49,6 +49,7 @@ describe("the package", () => {
       /^docs\/images\/(panel|mcp|sessions|candidates|comments)\.png$/,
       /^dist\/activation\.js$/,
       /^dist\/agentRegistry\.js$/,
+      /^dist\/api\.js$/,
       /^dist\/editorTools\.js$/,
       /^dist\/extension\.js$/,
       /^dist\/mcp\.js$/,

@@ -725,8 +725,17 @@ export type PanelMessage =
   | { readonly type: "readDraft"; readonly request: number; readonly session: string }
   /** The draft of this session was sent elsewhere. The composer empties it, unless the user has changed it since. */
   | { readonly type: "draftUsed"; readonly session: string; readonly text: string }
-  /** A draft that the user can edit and send. */
-  | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
+  /**
+   * A draft that the user can edit and send. It comes before what the user has typed, or `below` it. `note`: a sentence that the
+   * composer shows with it.
+   */
+  | {
+      readonly type: "draft";
+      readonly text: string;
+      readonly attachments: readonly Attachment[];
+      readonly below?: true;
+      readonly note?: string;
+    }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" | "failure" }
   /** A text for screen readers. VS Code shows it elsewhere. */
   | { readonly type: "say"; readonly text: string };

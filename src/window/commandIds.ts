@@ -68,6 +68,7 @@ export const commandIds = [
   "parley.importMcpServers",
   "parley.removeMcpInputs",
   "parley.chooseExtensionTools",
+  "parley.manageExtensions",
   "parley.signOutOfMcpServers",
   "parley.addAgent",
   "parley.importZedAgents",

@@ -1,6 +1,7 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import { createApi, type ApiFeature } from "../api/vscode/createApi.ts";
 import { agentRegistryCommands } from "../agentRegistry/vscode/createAgentRegistry.ts";
 import type { RemoteAgents } from "../agents/remote/remoteAgents.ts";
 import { agentHeaderCommands } from "../agents/vscode/agentHeaders.ts";
@@ -31,8 +32,10 @@ import { filesOfSession } from "../review/turns/linesBySession.ts";
 import { sessionGrouping } from "../library/vscode/sessionGrouping.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
+import type { PromptDraft } from "../mentions/promptDraft.ts";
 import type { TerminalCommands } from "../mentions/vscode/terminalCommands.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
+import type { Attachment } from "../panel/protocol.ts";
 import { createProblemHandlers } from "../turnProblems/vscode/createTurnProblems.ts";
 import type { UsageTab } from "../library/vscode/usageTab.ts";
 import type { SearchFeature } from "../search/vscode/createSearch.ts";
@@ -51,7 +54,7 @@ import { intentRunner } from "./intentRunner.ts";
 import { mergeHead } from "./mergeHead.ts";
 import { openTabPage } from "./openTabPage.ts";
 import { panelIntents } from "./panelIntents.ts";
-import { PromptSender } from "./promptSender.ts";
+import { PromptSender, type PromptReader } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
 import { reportProblemCommand } from "./reportProblem.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
@@ -85,12 +88,12 @@ export interface PanelFeatures extends SessionFeatures {
   readonly remoteAgents: RemoteAgents;
 }
 
-/** Shows the active session in the chat and its indicators from now on. Returns what runs the commands. */
+/** Shows the active session in the chat and its indicators from now on. Returns what runs the commands, and the API for other extensions. */
 export function createPanels(
   platform: ExtensionPlatform,
   startup: StartupParts,
   features: PanelFeatures,
-): CommandRunner {
+): { readonly runCommand: CommandRunner; readonly api: ApiFeature } {
   const { open, active, settings, agents, fileEvents, documents, permissions, checkpoints, review, follow } = features;
   const { history, terminals, signIn, mcp, chat, registry, list, storedSessions, otherFolders, candidates } = features;
   const { store, storage, clock, log } = platform;
@@ -278,10 +281,19 @@ export function createPanels(
   );
   otherFolders.answerRequests(requested => features.search.showRequested(requested));
   chat.changed();
-  return commandRunner(
+  const prompts = {
+    read: (session: string, surface: string) => drafts.read(session, surface),
+    used: (session: string, draft: PromptDraft) => drafts.used(session, draft),
+    refusalOf: (attachments: readonly Attachment[]) => sender.refusalOf(attachments),
+    contentOf: (draft: PromptDraft, agent: PromptReader) => sender.contentOf(draft, agent),
+  };
+  const api = createApi({
+    ...{ context: platform.context, registry, agents, folders: features.folders, chat, prompts, show },
+  });
+  const runCommand = commandRunner(
     [
       chatCommands(registry, waiting, chat, show),
-      sessionCommands({ registry, agents, chat, startInWorktree }),
+      sessionCommands({ registry, agents, chat, startInWorktree, api }),
       optionCommands(registry, agents, chat),
       allEditsCommand(registry, permissions.allEdits, chat),
       sessionListCommands({
@@ -294,12 +306,7 @@ export function createPanels(
       candidates.commands({
         ...{ registry, agents, storedSessions, chat, terminals, folders: features.folders },
         ...{ worktrees: features.worktrees, openElsewhere: worktreeSessions.openElsewhere },
-        prompts: {
-          read: (session, surface) => drafts.read(session, surface),
-          used: (session, draft) => drafts.used(session, draft),
-          refusalOf: attachments => sender.refusalOf(attachments),
-          contentOf: (draft, agent) => sender.contentOf(draft, agent),
-        },
+        prompts,
         openPage: webview => openTabPage("candidates", webview, platform.context.extensionUri, startup.pages),
       }),
       features.search.commands,
@@ -309,6 +316,7 @@ export function createPanels(
       logCommands({ agents, active, traffic, log }),
       mcp.commands,
       features.editorTools.commands,
+      api.commands,
       storedKeyCommands(signIn.keys, settings.definitions),
       agentHeaderCommands({
         keys: signIn.keys,
@@ -347,4 +355,5 @@ export function createPanels(
     ],
     log,
   );
+  return { runCommand, api };
 }

@@ -25,7 +25,7 @@ import type { SessionRegistry } from "../library/sessionRegistry.ts";
 type SendIntent = IntentOf<"send">;
 
 /** The agent that reads a prompt. */
-type PromptReader = Pick<PromptContentOptions, "accepts" | "agentName">;
+export type PromptReader = Pick<PromptContentOptions, "accepts" | "agentName">;
 
 export interface PromptSenderOptions {
   readonly registry: Pick<SessionRegistry, "open" | "restoreOrStart">;

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { CommandHandlers } from "../editor/commandHandlers.ts";
 import { conversationText } from "../session/conversation/conversationText.ts";
 import { setStatusBarMessage, showInformationMessage } from "../editor/editorUi.ts";
+import type { ApiFeature } from "../api/vscode/createApi.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { WaitingOrder } from "../library/waitingOrder.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
@@ -64,14 +65,17 @@ export const sessionCommands = ({
   agents,
   chat,
   startInWorktree,
+  api,
 }: {
   readonly registry: SessionRegistry;
   readonly agents: WindowAgents;
   readonly chat: ChatPanels;
   /** Starts the session in a worktree. Resolves with false if new sessions don't start in worktrees. */
   readonly startInWorktree: () => Promise<boolean>;
+  readonly api: Pick<ApiFeature, "startSession">;
 }): CommandHandlers<SessionCommandId> => ({
-  "parley.newSession": async () => {
+  "parley.newSession": async wanted => {
+    if (isStart(wanted)) return api.startSession(wanted);
     if (await startInWorktree()) return;
     const surface = registry.open.activeSurface;
     const isStarted = (await registry.startInChosenFolder(surface)) !== undefined;
@@ -108,6 +112,10 @@ export const sessionCommands = ({
     setStatusBarMessage(vscode.l10n.t("Copied the conversation."));
   },
 });
+
+/** Whether another extension or a keybinding says how the session starts. Menus pass their own arguments. */
+const isStart = (wanted: unknown): wanted is object =>
+  typeof wanted === "object" && wanted !== null && ["agent", "folder", "text"].some(key => Object.hasOwn(wanted, key));
 
 /** Handlers of the commands that show what an agent and the extension have logged. */
 export function logCommands({

@@ -31,6 +31,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["library"],
   ["search", "commitMessage"],
   ["worktrees", "comments"],
+  ["api"],
   ["window"],
 ];
 
@@ -46,6 +47,7 @@ const webviewTiers: readonly (readonly string[])[] = [
 
 /** The packages that the part of a room outside `vscode/` may import. */
 const roomPackages: Readonly<Record<string, readonly string[]>> = {
+  api: [],
   base: [],
   session: [],
   git: ["node:child_process", "node:fs", "node:fs/promises", "node:path", "node:string_decoder"],
@@ -222,7 +224,7 @@ const textDoors: readonly string[] = [
 
 /** The members of `vscode.window` that show no text which VS Code reads for links or icons. */
 const windowWithoutTexts =
-  /^(activeTextEditor|visibleTextEditors|tabGroups|state|on[A-Z]\w*|showTextDocument|show(Open|Save)Dialog|createOutputChannel|createTextEditorDecorationType|register(WebviewViewProvider|WebviewPanelSerializer|FileDecorationProvider))$/;
+  /^(activeTextEditor|visibleTextEditors|tabGroups|state|on[A-Z]\w*|showTextDocument|show(Open|Save)Dialog|createOutputChannel|createTextEditorDecorationType|register(WebviewViewProvider|WebviewPanelSerializer|FileDecorationProvider|UriHandler))$/;
 /** The classes of VS Code whose objects show no text. */
 const classesWithoutTexts =
   /^(CancellationTokenSource|Disposable|EventEmitter|Location|Position|Range|RelativePattern|Selection|TextEdit|ThemeColor|ThemeIcon|WorkspaceEdit|FileSystemError|TabInput\w+)$/;

@@ -278,6 +278,16 @@ describe("the composer", () => {
     assert.equal(await panel.composer.inputValue(), "");
   });
 
+  it("a text from a link comes below what the user has written, with a note, and is not sent", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.fill("mine");
+    const note = "A link filled the message box.";
+    await panel.post({ type: "draft", text: "from a link", attachments: [], below: true, note });
+    await panel.page.getByText(note).waitFor();
+    assert.equal(await panel.composer.inputValue(), "mine\nfrom a link");
+    assert.ok((await panel.intents()).every(({ type }) => type !== "send"));
+  });
+
   it("a prompt that its session refuses appears in the session that is shown next", async () => {
     const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], questions: [] });
     const panel = await openPanel([snapshot(session("a"))]);

@@ -102,6 +102,7 @@ describe("the commands of Parley", () => {
   const noKeys = "No keys of agents are stored.";
   const noServer = "No agent of parley.agents has a url, so there is no server for a header.";
   const noValues = "No values for MCP servers are stored.";
+  const noExtension = "No extension has asked to use Parley.";
   const noSignIn = "You are not signed in to an MCP server.";
   /** Of the list of new problems, and of their fix. */
   const noProblems = Array<string>(2).fill("The latest turn of the session has no new problems.");
@@ -134,6 +135,7 @@ describe("the commands of Parley", () => {
           noKeys,
           noServer,
           noValues,
+          noExtension,
           noSignIn,
           "Parley doesn't start agents in untrusted workspaces. Trust this workspace to add agents.",
           "There is nothing to save yet. This agent has not been started in this window.",
@@ -145,6 +147,17 @@ describe("the commands of Parley", () => {
     } finally {
       Object.defineProperty(vscode.workspace, "isTrusted", trusted);
     }
+  });
+
+  it("refuse arguments that they do not know with a sentence", async () => {
+    const wrong = [{ agent: "none" }, { folder: "/nowhere" }, { text: "a", sends: "yes" }];
+    const { errors } = await messagesDuring(async () => {
+      for (const given of wrong) await vscode.commands.executeCommand("parley.newSession", given);
+    });
+    assert.equal(errors.length, 3);
+    assert.match(errors[0] ?? "", /^There is no agent “none”\. The agents are: demo, /);
+    assert.equal(errors[1], "“/nowhere” is no folder of this window. Open it first.");
+    assert.match(errors[2] ?? "", /^The argument “sends” cannot be used\./);
   });
 
   it("report no error without any agent", async () => {
@@ -167,6 +180,7 @@ describe("the commands of Parley", () => {
           noKeys,
           noServer,
           noValues,
+          noExtension,
           noSignIn,
           ...noProblems,
           noChanges,

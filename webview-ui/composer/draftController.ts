@@ -89,18 +89,21 @@ export class DraftController implements ReactiveController {
     this.setText(text);
   }
 
-  /** Inserts a text that was not sent before the text typed since. */
-  restoreText(text: string): void {
-    this.setText([text, this.#text].filter(each => each.trim() !== "").join("\n"));
+  /** Inserts a text that was not sent before the text typed since, or below it. */
+  restoreText(text: string, below?: boolean): void {
+    const texts = below ? [this.#text, text] : [text, this.#text];
+    this.setText(texts.filter(each => each.trim() !== "").join("\n"));
   }
 
   /** Restores what the host did not send, or prepared elsewhere. */
   restore(message: Extract<PanelMessage, { type: "unsent" | "draft" }>): void {
-    this.restoreText(message.text);
+    const isUnsent = message.type === "unsent";
+    this.restoreText(message.text, !isUnsent && message.below);
     this.attach(message.attachments);
     // The session that refuses a prompt can be one that the user has left already.
-    this.#moves = message.type === "unsent";
-    if (message.type === "unsent") this.refuse([message.reason]);
+    this.#moves = isUnsent;
+    const note = isUnsent ? message.reason : message.note;
+    if (note !== undefined) this.refuse([note]);
   }
 
   /**

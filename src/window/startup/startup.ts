@@ -2,6 +2,8 @@
 // command, a view that shows, a restored editor tab, or changes that wait for review.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
+import type { WindowApi } from "../../api/vscode/apiModule.ts";
+import type { ParleyExports } from "../../api/vscode/parleyApi.ts";
 import { LateTreeView } from "../../editor/lateTreeView.ts";
 import { registerFixActions } from "../../mentions/vscode/fixActions.ts";
 import { RecentFiles } from "../../mentions/vscode/recentFiles.ts";
@@ -29,6 +31,7 @@ export interface StartupParts {
 /** The loaded extension. */
 export interface LoadedExtension {
   readonly chat: Required<Pick<vscode.WebviewViewProvider, "resolveWebviewView">> & vscode.WebviewPanelSerializer;
+  readonly api: Pick<WindowApi, "connect" | "openLink">;
   /** Runs the command. A failure is shown to the user. */
   runCommand(id: CommandId, args: readonly unknown[]): Promise<void>;
   shutDown(): Promise<void>;
@@ -94,10 +97,19 @@ export class Startup implements Disposable, WindowStart {
       vscode.window.registerWebviewPanelSerializer(chatEditorType, {
         deserializeWebviewPanel: async (...args) => (await load()).chat.deserializeWebviewPanel(...args),
       }),
+      vscode.window.registerUriHandler({ handleUri: async uri => (await load()).api.openLink(uri) }),
       vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
         if (hasParleyTab(opened)) void this.loadIfNeeded();
       }),
     );
+  }
+
+  /** What other extensions get. It loads the extension with the first call. */
+  get exports(): ParleyExports {
+    return Object.freeze({
+      version: 1,
+      connect: async (extension: vscode.Extension<unknown>) => (await this.#extension.load()).api.connect(extension),
+    });
   }
 
   /** Loads the extension if it shows something without being used. Resolves also if it is being loaded for another reason. */
