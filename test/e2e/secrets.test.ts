@@ -162,9 +162,22 @@ describe("secrets that come in by every way", () => {
       await chooseRow(page.locator(".quick-input-widget .monaco-list-row", { hasText: format }));
       shown[name] = await saved(page, folder, name);
     }
-    await runCommand(page, "Parley: Show Protocol Traffic");
-    await page.locator(".editor-instance .view-lines").getByText("initialize").first().waitFor();
-    shown["editor"] = await page.locator(".editor-instance").first().innerText();
+    await runCommand(page, "Parley: Show Protocol Inspector");
+    const inspector = inspectorPage(page);
+    const messages = inspector.getByRole("listbox", { name: "Messages" });
+    await messages.getByRole("option").first().waitFor();
+    await messages.focus();
+    await page.keyboard.press("Home");
+    const numbers = [...Array(await messageCount(inspector)).keys()];
+    const contents: string[] = [];
+    for (const at of numbers) {
+      await messages.locator(`[aria-posinset="${at + 1}"][aria-selected="true"]`).waitFor();
+      await inspector.locator(`.message-detail[data-number="${at}"]`).waitFor();
+      contents.push(await inspector.locator("body").innerHTML());
+      await page.keyboard.press("ArrowDown");
+    }
+    shown["inspector"] = contents.join("\n");
+    assert.ok(shown["inspector"].includes("•••"));
     for (const [name, text] of Object.entries(shown)) assert.deepEqual(marksIn(text), [], name);
     for (const entry of await storedInBrowser(page)) assert.deepEqual(marksIn(entry), [], "stored in the browser");
 

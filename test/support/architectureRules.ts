@@ -26,7 +26,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["history"],
   ["review", "follow"],
   ["agents", "terminals", "mentions", "editorTools"],
-  ["checkpoints", "promptFiles", "turnProblems", "agentRegistry"],
+  ["checkpoints", "promptFiles", "turnProblems", "agentRegistry", "inspector"],
   ["mcp"],
   ["library"],
   ["search", "commitMessage"],
@@ -41,7 +41,7 @@ const webviewTiers: readonly (readonly string[])[] = [
   ["markdown"],
   ["transcript"],
   ["question", "composer", "find"],
-  ["panel", "diagram", "rules", "search", "usage", "candidates"],
+  ["panel", "diagram", "rules", "search", "usage", "candidates", "inspector"],
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
@@ -82,6 +82,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
     "unbzip2-stream",
     "yauzl",
   ],
+  inspector: [],
   library: [],
   comments: [],
   search: ["node:worker_threads"],
@@ -171,6 +172,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/rulesPage.ts",
   "src/panel/searchPage.ts",
   "src/panel/usagePage.ts",
+  "src/panel/inspectorPage.ts",
   "src/panel/candidatesPage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
