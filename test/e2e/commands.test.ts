@@ -26,7 +26,10 @@ describe("the commands of the Command Palette", () => {
 
     await runCommand(page, "Parley: Show Protocol Inspector");
     await page.locator(".tab.active", { hasText: "Protocol Inspector" }).waitFor();
-    await page.getByRole("tab", { name: "Protocol Inspector" }).getByRole("button", { name: /^Close/ }).click();
+    await page
+      .getByRole("tab", { name: "Protocol Inspector" })
+      .getByRole("button", { name: /^Close/ })
+      .click();
 
     await runCommand(page, "Parley: Show Log");
     await page.locator(".panel .view-line", { hasText: "Demo Agent is ready" }).first().waitFor();

@@ -86,6 +86,7 @@ export class InspectorElement extends LightElement {
         <parley-message-list></parley-message-list>
         <section
           class="message-detail"
+          data-number=${this.#row?.number ?? nothing}
           aria-label=${t("Selected message")}
           ?hidden=${this.#row === undefined}
           @keydown=${this.#onDetailKey}
