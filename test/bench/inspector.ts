@@ -139,7 +139,7 @@ async function measureRound(page: Page, url: string, recorder: TrafficRecorder):
   });
   const list = page.getByRole("listbox", { name: "Messages" });
   const rowAt = (position: number): Promise<void> =>
-    page.locator(`[aria-posinset="${position + 1}"] .message-size`).waitFor();
+    page.locator(`[aria-posinset="${position + 1}"] .message-size`, { hasText: /./ }).waitFor();
   const end = recorder.count;
   const measured: Record<string, Measured> = {};
   const measure = async (name: string, work: () => Promise<void>, times = 1): Promise<void> => {

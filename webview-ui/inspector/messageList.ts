@@ -1,10 +1,9 @@
 // The list of messages: rows of one height, of which only those near the visible part exist. It asks for rows by position,
 // and follows the newest message until the user scrolls up.
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
 import type { InspectorList, InspectorRow } from "../../src/panel/inspectorPage.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
-import { icon, LightElement } from "../base/element.ts";
+import { LightElement } from "../base/element.ts";
 import { formatSize, t } from "../base/l10n.ts";
 import {
   directionIcon,
@@ -19,7 +18,7 @@ import {
 /** The height of a row (pixels), as in inspector.css. */
 const rowHeight = 22;
 /** Rows that exist above and below the visible ones. */
-const margin = 20;
+const margin = 10;
 /** Rows that are asked for above and below the visible ones. */
 const askedMargin = 100;
 /** Rows further away than this are forgotten. */
@@ -152,13 +151,7 @@ export class MessageListElement extends LightElement {
         @dblclick=${() => this.open()}
       >
         <div class="message-space" role="presentation">
-          <div class="message-rows" role="presentation">
-            ${repeat(
-              positions,
-              position => position,
-              position => this.#row(position),
-            )}
-          </div>
+          <div class="message-rows" role="presentation">${positions.map(position => this.#row(position))}</div>
         </div>
       </div>`;
   }
@@ -166,20 +159,18 @@ export class MessageListElement extends LightElement {
   #row(position: number): TemplateResult {
     const row = this.#rows.get(position);
     const { removed = 0, end = 0 } = this.#list ?? {};
-    const state = row?.isError ? "error" : row?.faults ? "fault" : nothing;
     return html`<div
       id="message-${position}"
       class="message-row"
       role="option"
       data-position=${position}
-      data-state=${state}
       aria-selected=${position === this.#selected}
       aria-posinset=${position - removed + 1}
       aria-setsize=${end - removed}
       title=${row?.faults ? row.faults.map(faultSentence).join("\n") : nothing}
     >
       <span class="sr-only">${row ? rowLabel(row) : t("Loading…")}</span>
-      ${row ? rowCells(row) : nothing}
+      ${rowCells(row)}
     </div>`;
   }
 
@@ -289,19 +280,20 @@ export class MessageListElement extends LightElement {
   }
 }
 
-function rowCells(row: InspectorRow): TemplateResult {
-  const { dir, time, id, session, wait, bytes, isError, faults } = row;
-  return html`<span class="message-direction" aria-hidden="true" title=${directionName(dir)}
-      >${icon(directionIcon(dir))}</span
-    >
-    <span class="message-time" aria-hidden="true">${startTimeText(time)}</span>
+/** The cells of a row that may not be there yet. They are the same elements for every row, so that scrolling makes none. */
+function rowCells(row: InspectorRow | undefined): TemplateResult {
+  const { dir = "note", time, id = "", session = "", wait, bytes, isError, faults } = row ?? {};
+  const state = isError ? "error" : faults ? "warning" : undefined;
+  return html`<span class="message-direction" aria-hidden="true" title=${row ? directionName(dir) : ""}
+      ><span class="codicon ${row ? `codicon-${directionIcon(dir)}` : ""}"></span
+    ></span>
+    <span class="message-time" aria-hidden="true">${time === undefined ? "" : startTimeText(time)}</span>
     <span class="message-name" aria-hidden="true">
-      ${isError ? icon("error") : faults ? icon("warning") : nothing}<bdi class="ellipsis">${messageName(row)}</bdi>
+      <span class="codicon ${state ? `codicon-${state}` : ""}" ?hidden=${!state}></span
+      ><bdi class="ellipsis">${row ? messageName(row) : ""}</bdi>
     </span>
-    <span class="message-id ellipsis" aria-hidden="true">${id === undefined ? "" : visibleText(id)}</span>
-    <span class="message-session ellipsis" aria-hidden="true"
-      >${session === undefined ? "" : visibleText(session)}</span
-    >
+    <span class="message-id ellipsis" aria-hidden="true">${visibleText(id)}</span>
+    <span class="message-session ellipsis" aria-hidden="true">${visibleText(session)}</span>
     <span class="message-wait" aria-hidden="true">${wait === undefined ? "" : timeText(wait)}</span>
-    <span class="message-size" aria-hidden="true">${formatSize(bytes)}</span>`;
+    <span class="message-size" aria-hidden="true">${bytes === undefined ? "" : formatSize(bytes)}</span>`;
 }
