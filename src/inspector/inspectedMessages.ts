@@ -82,6 +82,8 @@ export class InspectedMessages implements Disposable {
   #timer: Disposable | undefined;
   #slice: NodeJS.Immediate | undefined;
   #updatedAt = 0;
+  /** The names of agents are read from the settings. */
+  readonly #names = new Map<string, string>();
 
   constructor(options: InspectedMessagesOptions) {
     this.#options = options;
@@ -134,6 +136,7 @@ export class InspectedMessages implements Disposable {
 
   /** Shows the latest connection of the agent. */
   #choose(agent: string, target?: InspectedFailure): void {
+    this.#names.clear();
     const recorder = this.#options.traffic.tap(agent);
     if (agent !== this.#shown.agent || recorder !== this.#shown.recorder || !this.#shown.index)
       this.#shown = { agent, recorder, index: recorder && new MessageIndex(recorder) };
@@ -226,7 +229,7 @@ export class InspectedMessages implements Disposable {
 
   #update(isDone: boolean): void {
     this.#updatedAt = performance.now();
-    const { traffic, nameOf, masking } = this.#options;
+    const { traffic, masking } = this.#options;
     const { agent, index, recorder } = this.#shown;
     const { removed = 0, end = 0 } = this.#rows ?? {};
     const known = new Set([...traffic.recordedAgents, agent]);
@@ -234,7 +237,7 @@ export class InspectedMessages implements Disposable {
       type: "list",
       list: {
         ...{ list: this.#list, agent, filter: this.#filter, removed, end },
-        agents: [...known].map(id => ({ id, name: nameOf(id) })),
+        agents: [...known].map(id => ({ id, name: this.#nameOf(id) })),
         total: index ? index.end - index.first : 0,
         dropped: recorder?.dropped ?? 0,
         ...(!isDone && { isReading: true as const }),
@@ -247,17 +250,24 @@ export class InspectedMessages implements Disposable {
     if (this.#isMoreInWindow || (this.#sentEnd < from + count && end > this.#sentEnd)) this.#sendRows();
   }
 
+  #nameOf(agent: string): string {
+    const name = this.#names.get(agent) ?? this.#options.nameOf(agent);
+    this.#names.set(agent, name);
+    return name;
+  }
+
   #sendRows(): void {
     const { from, count } = this.#window;
     const rows: InspectorRow[] = [];
+    let first = from;
     for (let position = from; position < from + count; position++) {
       const row = this.#rows?.rowAt(position);
-      // The rows are those from the first one that is kept on.
+      // Rows can be missing at the beginning, because their records were dropped a moment ago.
+      if (row && rows.length === 0) first = position;
       if (row) rows.push(this.#shownRow(row));
     }
     this.#isMoreInWindow = false;
     this.#sentEnd = Math.min(from + count, this.#rows?.end ?? 0);
-    const first = Math.max(from, this.#rows?.removed ?? 0);
     if (rows.length > 0) this.#options.post({ type: "rows", list: this.#list, from: first, rows });
   }
 

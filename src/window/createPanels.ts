@@ -309,7 +309,7 @@ export function createPanels(
       logCommands({ agents, active, save: saveRecording, log }),
       inspectorCommands(platform, {
         traffic: features.pool,
-        nameOf: agent => settings.definitions().find(({ id }) => id === agent)?.name ?? agent,
+        nameOf: agent => agents.nameOf(agent),
         save: saveRecording,
         openPage: webview => openTabPage("inspector", webview, platform.context.extensionUri, startup.pages),
         failed: id => {

@@ -89,6 +89,17 @@ describe("what the page of the protocol inspector receives", () => {
     assert.deepEqual([bench.rows.length, bench.rows[0]?.number], [10, 400]);
   });
 
+  it("are rows at their positions, also if older records were dropped a moment ago", async () => {
+    for (let at = 0; at < 49_998; at++) bench.recorder.recordText("err", String(at));
+    bench.messages.show("a");
+    bench.messages.start();
+    await until(() => bench.list.isReading === undefined);
+    for (let at = 0; at < 5; at++) bench.recorder.recordText("err", "more");
+    bench.messages.run({ type: "rows", list: bench.list.list, from: 0, count: 10 });
+    const { from } = bench.posted.flatMap(message => (message.type === "rows" ? [message] : [])).at(-1) ?? {};
+    assert.deepEqual([from, bench.rows.map(({ number }) => number)], [5, [5, 6, 7, 8, 9]]);
+  });
+
   it("has no secret, neither in names nor in contents nor in what is copied", () => {
     bench.add("a>c", {
       ...{ id: secret, method: secret },
