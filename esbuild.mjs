@@ -8,6 +8,7 @@
 //   dist/remote.js           the client for agents on servers, loaded on first use
 //   dist/agentRegistry.js    the agents of the registry, loaded on first use
 //   dist/api.js              what other extensions and links use, loaded on first use
+//   dist/inspector.js        the protocol inspector, loaded on first use
 //   dist/unpackArchive.js    the thread that unpacks the archives of agents
 //   dist/search.js           the worker that searches the texts of all conversations
 //   dist/watchdog.js         ends Parley's processes if the extension host is killed
@@ -17,6 +18,7 @@
 //   dist/webview/rules/      the page of the permission rules
 //   dist/webview/search/     the page that searches all conversations
 //   dist/webview/candidates/ the page that compares candidates
+//   dist/webview/inspector/  the page of the protocol inspector
 //   out/test/                with --tests: every test file as an ES module; *.host.test.ts as one CommonJS bundle
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -40,6 +42,7 @@ const budgets = {
   "dist/remote.js": 80_000,
   "dist/agentRegistry.js": 60_000,
   "dist/api.js": 45_000,
+  "dist/inspector.js": 35_000,
   "dist/unpackArchive.js": 110_000,
   "dist/search.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
@@ -51,6 +54,7 @@ const budgets = {
   "dist/webview/search/search.js": 45_000,
   "dist/webview/usage/usage.js": 35_000,
   "dist/webview/candidates/candidates.js": 40_000,
+  "dist/webview/inspector/inspector.js": 50_000,
 };
 
 /** Budgets of chunks that the panel loads later, by their entries. */
@@ -95,6 +99,7 @@ const product = [
       remote: "src/agents/remote/client/connectToAgent.ts",
       agentRegistry: "src/agentRegistry/vscode/addAgent.ts",
       api: "src/api/vscode/windowApi.ts",
+      inspector: "src/inspector/vscode/inspectorTab.ts",
       unpackArchive: "src/agentRegistry/unpack/unpackWorker.ts",
       search: "src/search/searchWorker.ts",
     },
@@ -152,6 +157,7 @@ const product = [
       "search/search": "webview-ui/search/search.ts",
       "usage/usage": "webview-ui/usage/usage.ts",
       "candidates/candidates": "webview-ui/candidates/candidates.ts",
+      "inspector/inspector": "webview-ui/inspector/inspector.ts",
     },
     outdir: "dist/webview",
     platform: "browser",
@@ -221,7 +227,7 @@ function styles() {
   });
   const all = readdirSync("webview-ui", { recursive: true, encoding: "utf8" }).map(name => join("webview-ui", name));
   // The other pages have sheets of their own.
-  const own = ["diagram.css", "rules.css", "search.css", "usage.css", "candidates.css"];
+  const own = ["diagram.css", "rules.css", "search.css", "usage.css", "candidates.css", "inspector.css"];
   const unused = all.filter(name => name.endsWith(".css") && !files.includes(name) && !own.includes(basename(name)));
   if (unused.length > 0) throw new Error(`No folder of style sheets contains ${unused.join(", ")}.`);
   return files.map(file => readFileSync(file, "utf8")).join("\n");
@@ -232,7 +238,7 @@ function copyStatic() {
   writeFileSync("dist/webview/styles.css", styles());
   mkdirSync("dist/webview/diagram", { recursive: true });
   copyFileSync("webview-ui/diagram/diagram.css", "dist/webview/diagram/diagram.css");
-  for (const page of ["rules", "search", "usage", "candidates"]) {
+  for (const page of ["rules", "search", "usage", "candidates", "inspector"]) {
     mkdirSync(`dist/webview/${page}`, { recursive: true });
     copyFileSync(`webview-ui/${page}/${page}.css`, `dist/webview/${page}/${page}.css`);
   }

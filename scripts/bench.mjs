@@ -25,6 +25,7 @@ const names = [
   "worktrees",
   "sessions",
   "search",
+  "inspector",
   "sessionsPainted",
   "start",
   "activation",

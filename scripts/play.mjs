@@ -30,8 +30,8 @@ const types = {
 
 /**
  * Serves the play page on the loopback interface. `?theme=` in the address overrides the theme. `?page=rules` shows the
- * page of permission rules, `?page=search` the search of all conversations, `?page=usage` the usage, and
- * `?page=candidates` the comparison of candidates.
+ * page of permission rules, `?page=search` the search of all conversations, `?page=usage` the usage,
+ * `?page=candidates` the comparison of candidates, and `?page=inspector` the protocol inspector.
  * @param {{ messages?: readonly unknown[], theme?: string, port?: number, root?: string }} [options] `messages` are the
  *   messages that the host sends after hello, in order. `root` is the folder of the repository.
  * @returns {Promise<{ url: string, show: (messages: readonly unknown[]) => void, close: () => Promise<void> }>} `show`
@@ -43,7 +43,9 @@ export async function startPlay({ messages = [], theme = "dark", port = 0, root 
     const url = new URL(request.url ?? "/", "http://localhost");
     const origin = `http://${request.headers.host}`;
     if (url.pathname === "/") {
-      const name = ["rules", "search", "usage", "candidates"].find(each => each === url.searchParams.get("page"));
+      const name = ["rules", "search", "usage", "candidates", "inspector"].find(
+        each => each === url.searchParams.get("page"),
+      );
       const page = pageHtml(root, origin, url.searchParams.get("theme") ?? theme, name, current);
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
       return;

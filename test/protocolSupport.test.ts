@@ -13,6 +13,7 @@ import {
   unprovenRows,
   unprovenSubjects,
 } from "../scripts/tools/protocolSupport.mjs";
+import { protocolMethodsPath, protocolMethodsText } from "../scripts/tools/protocolMethods.mjs";
 import { namesInSource } from "../scripts/tools/testSubjects.mjs";
 
 describe("the support of the protocol", () => {
@@ -110,6 +111,14 @@ describe("the support of the protocol", () => {
       readFileSync(supportDocumentPath, "utf8"),
       supportDocument(),
       "Run `node scripts/protocol.mjs` and commit the document.",
+    );
+  });
+
+  it("is the base of the current list of methods with their required fields", () => {
+    assert.equal(
+      readFileSync(protocolMethodsPath, "utf8"),
+      protocolMethodsText(),
+      "Run `node scripts/protocol.mjs` and commit the list.",
     );
   });
 });

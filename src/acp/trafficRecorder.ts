@@ -1,4 +1,4 @@
-// Records both directions of a connection: the newest records for "Show Protocol Traffic", and an event for each
+// Records both directions of a connection: the newest records for the protocol inspector, and an event for each
 // record. A record is one line of the transcript format that the tests replay: {t, dir, msg | text}.
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
@@ -18,15 +18,26 @@ export interface TrafficRecord {
   readonly text?: string;
 }
 
-const maxRecords = 5000;
+/** A record with its size as it was sent, in bytes. Of a text, in characters. */
+export interface SizedRecord {
+  readonly record: TrafficRecord;
+  readonly bytes: number;
+}
+
+const maxRecords = 50_000;
 const maxBytes = 32 * 1024 * 1024;
+/** How many places of dropped records stay unused. */
+const maxUnused = 10_000;
 
 /** Keeps the newest records of one agent process, limited by count and by bytes. */
 export class TrafficRecorder {
-  readonly #records: { readonly record: TrafficRecord; readonly bytes: number }[] = [];
+  /** Those before `#first` were dropped. They are removed many at once, because each removal moves all others. */
+  #records: (SizedRecord | undefined)[] = [];
+  #first = 0;
   #bytes = 0;
   #dropped = 0;
   #badLines = 0;
+  #isClosed = false;
   readonly #began: number;
   readonly #clock: Clock;
   readonly #added = new Emitter<TrafficRecord>();
@@ -45,7 +56,23 @@ export class TrafficRecorder {
     this.#add({ t: this.#time(), dir, text }, text.length);
   }
   get records(): readonly TrafficRecord[] {
-    return this.#records.map(entry => entry.record);
+    return this.#records.slice(this.#first).flatMap(entry => (entry ? [entry.record] : []));
+  }
+  /** The record with this number, counted from the first of the connection. Undefined if it was dropped or is not there yet. */
+  recordAt(number: number): SizedRecord | undefined {
+    return number < this.#dropped ? undefined : this.#records[number - this.#dropped + this.#first];
+  }
+  /** The number of all records, including those that were dropped. */
+  get count(): number {
+    return this.#dropped + this.#records.length - this.#first;
+  }
+  /** Whether the connection has ended, so that nothing follows. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+  /** The connection has ended. */
+  close(): void {
+    this.#isClosed = true;
   }
   /** The number of older records that were dropped to stay within the limits. */
   get dropped(): number {
@@ -62,9 +89,16 @@ export class TrafficRecorder {
   #add(record: TrafficRecord, bytes: number): void {
     this.#records.push({ record, bytes });
     this.#bytes += bytes;
-    while (this.#records.length > maxRecords || (this.#bytes > maxBytes && this.#records.length > 1)) {
-      this.#bytes -= this.#records.shift()?.bytes ?? 0;
+    for (;;) {
+      const kept = this.#records.length - this.#first;
+      if (kept <= maxRecords && (this.#bytes <= maxBytes || kept === 1)) break;
+      this.#bytes -= this.#records[this.#first]?.bytes ?? 0;
+      this.#records[this.#first++] = undefined;
       this.#dropped++;
+    }
+    if (this.#first > maxUnused) {
+      this.#records = this.#records.slice(this.#first);
+      this.#first = 0;
     }
     this.#added.fire(record);
   }

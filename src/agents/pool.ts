@@ -68,7 +68,7 @@ export class AgentPool {
   readonly #negotiated = new Map<string, number>();
   #isDisposed = false;
   readonly #recorded = new Emitter<string>();
-  /** Fires with an agent's id when its traffic was recorded. */
+  /** Fires with an agent's id when its traffic was recorded, and when its connection has ended. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
 
   /**
@@ -201,6 +201,8 @@ export class AgentPool {
       this.#log.info(`${definition.name} ended.`, end.facts);
       // Its last messages may still wait to be processed.
       if (slot.connected) await this.#waitFor(slot.connected.closed, maxDrainTime);
+      recorder.close();
+      this.#recorded.fire(definition.id);
       handleLoss(end.problem(slot.connected !== undefined));
     });
     report({ state: "connecting" });

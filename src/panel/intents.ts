@@ -158,7 +158,10 @@ export const intents = {
   /** Sets a title chosen by the user. Empty restores the agent's title. */
   rename: { scope: "session", fields: { title: isString } },
   /** Shows a list of the window: the sessions to choose one, a view below the chat, or the log of permissions. */
-  show: { scope: "window", fields: { place: isOneOf("sessionHistory", "sessions", "changes", "permissionLog") } },
+  show: {
+    scope: "window",
+    fields: { place: isOneOf("sessionHistory", "sessions", "changes", "permissionLog", "inspector") },
+  },
   /** The user clicks or types in the panel, so commands act on its session. */
   used: { scope: "window", fields: {} },
   /** Shows the chat in an editor tab too. */

@@ -77,7 +77,7 @@ export const commandIds = [
   "parley.copyConversation",
   "parley.saveTranscript",
   "parley.reportProblem",
-  "parley.showTraffic",
+  "parley.showInspector",
   "parley.showLog",
   "parley.toggleActiveFile",
   "parley.showNewProblems",

@@ -22,6 +22,7 @@ import { answerResume } from "../library/answerResume.ts";
 import { takenOverFrom } from "../library/takenOver.ts";
 import { createBranchHead } from "../library/branchHead.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
+import { inspectorCommands } from "../inspector/vscode/createInspector.ts";
 import { SurfaceViews } from "../library/surfaceViews.ts";
 import { WaitingOrder } from "../library/waitingOrder.ts";
 import type { OtherFoldersFeature } from "../library/vscode/createOtherFolders.ts";
@@ -57,6 +58,7 @@ import { panelIntents } from "./panelIntents.ts";
 import { PromptSender, type PromptReader } from "./promptSender.ts";
 import { optionCommands } from "./optionCommands.ts";
 import { reportProblemCommand } from "./reportProblem.ts";
+import { saveTranscript } from "./saveTranscript.ts";
 import { chatCommands, logCommands, sessionCommands } from "./sessionCommands.ts";
 import { pathOfFolder } from "../library/openedFolders.ts";
 import { tabStatesOf, titleOf } from "../library/vscode/sessionTexts.ts";
@@ -64,7 +66,6 @@ import { createSessionIndicators } from "./sessionIndicators.ts";
 import { sessionIntents } from "./sessionIntents.ts";
 import type { StartupParts } from "./startup/startup.ts";
 import { agentRegistryFolder } from "./startup/storageFolders.ts";
-import { TrafficDocument } from "./trafficDocument.ts";
 
 /** The features that panels show, and the sessions. */
 export interface PanelFeatures extends SessionFeatures {
@@ -190,7 +191,8 @@ export function createPanels(
     ...{ agents: settings.definitions, keys: signIn.keys },
     ...{ environment: features.environment, remote: features.remoteAgents },
   };
-  const traffic = store.add(new TrafficDocument(features.pool, history.explained));
+  const saveRecording = (agent: string): Promise<void> =>
+    saveTranscript(agent, features.pool.tap(agent), history.explained);
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
     session: () => active.session,
@@ -313,7 +315,18 @@ export function createPanels(
       { "parley.showUsage": () => features.usage.show() },
       { "parley.openPlan": () => plans.choose(open.active?.id) },
       features.commitMessage.commands({ registry, chat }),
-      logCommands({ agents, active, traffic, log }),
+      logCommands({ agents, active, save: saveRecording, log }),
+      inspectorCommands(platform, {
+        traffic: features.pool,
+        nameOf: agent => agents.nameOf(agent),
+        save: saveRecording,
+        openPage: webview => openTabPage("inspector", webview, platform.context.extensionUri, startup.pages),
+        failed: id => {
+          const state = open.sessions.find(session => session.id === id)?.state ?? active.state;
+          const agent = state.agent ?? agents.of(undefined);
+          return agent && { agent: agent.id, session: state.agentSessions[state.agentSession ?? -1] ?? undefined };
+        },
+      }),
       mcp.commands,
       features.editorTools.commands,
       api.commands,

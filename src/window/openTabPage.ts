@@ -3,11 +3,11 @@ import * as vscode from "vscode";
 import type { PanelPages } from "./startup/panelPages.ts";
 
 /**
- * Opens the page of permission rules, the search of all conversations, the usage, or the comparison of candidates. Only our own bundle
- * loads, and Trusted Types turn raw HTML assignments into errors.
+ * Opens the page of permission rules, the search of all conversations, the usage, the comparison of candidates,
+ * or the protocol inspector. Only our own bundle loads, and Trusted Types turn raw HTML assignments into errors.
  */
 export function openTabPage(
-  page: "rules" | "search" | "usage" | "candidates",
+  page: "rules" | "search" | "usage" | "candidates" | "inspector",
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
   pages: PanelPages,

@@ -10,7 +10,8 @@ export type PanelCommand =
   | "showSessions"
   | "showChanges"
   | "showPermissionLog"
-  | Exclude<NextStep, "retry" | "restartAgent" | "newSession" | "startAnyway" | "useDraftProtocol">;
+  | "showInspector"
+  | Exclude<NextStep, "retry" | "restartAgent" | "showTraffic" | "newSession" | "startAnyway" | "useDraftProtocol">;
 
 const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   openChatInEditor: () => vscode.commands.executeCommand("parley.openChatInEditor"),
@@ -20,6 +21,7 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   // VS Code has these two for the views of the manifest.
   showSessions: () => vscode.commands.executeCommand("parley.sessions.focus"),
   showChanges: () => vscode.commands.executeCommand("parley.changes.focus"),
+  showInspector: () => vscode.commands.executeCommand("parley.showInspector"),
   showPermissionLog: () => vscode.commands.executeCommand("parley.showPermissionLog"),
   selectAgent: () => vscode.commands.executeCommand("parley.selectAgent"),
   openSettings: () =>
@@ -30,7 +32,6 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   exportSession: () => vscode.commands.executeCommand("parley.exportSession"),
   continueWith: () => vscode.commands.executeCommand("parley.continueWith"),
   showLog: () => vscode.commands.executeCommand("parley.showLog"),
-  showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
   checkAgent: () => vscode.commands.executeCommand("parley.checkAgents", "current"),
   setAgentHeader: () => vscode.commands.executeCommand("parley.setAgentHeader", "current"),
   manageTrust: () => vscode.commands.executeCommand("workbench.trust.manage"),
@@ -40,4 +41,9 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
 /** Runs one of the commands. */
 export async function runPanelCommand(command: PanelCommand): Promise<void> {
   await panelCommands[command]();
+}
+
+/** Shows the message at which the session failed. Without a session, that of the agent. */
+export async function showFailingMessage(session: string | undefined): Promise<void> {
+  await vscode.commands.executeCommand("parley.showInspector", session ?? "");
 }

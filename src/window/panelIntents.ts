@@ -12,6 +12,7 @@ const placeCommands: Readonly<Record<IntentOf<"show">["place"], PanelCommand>> =
   sessions: "showSessions",
   changes: "showChanges",
   permissionLog: "showPermissionLog",
+  inspector: "showInspector",
 };
 
 /** Handlers for every panel of the window. */

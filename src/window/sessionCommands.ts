@@ -10,7 +10,6 @@ import type { SessionRegistry } from "../library/sessionRegistry.ts";
 import { confirmEndOfWork } from "../library/vscode/confirmEndOfWork.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import type { TrafficDocument } from "./trafficDocument.ts";
 import { pickAgent } from "../library/vscode/pickAgent.ts";
 
 type ChatCommandId =
@@ -121,25 +120,19 @@ const isStart = (wanted: unknown): wanted is object =>
 export function logCommands({
   agents,
   active,
-  traffic,
+  save,
   log,
 }: {
   readonly agents: WindowAgents;
   readonly active: ActiveSession;
-  readonly traffic: TrafficDocument;
+  readonly save: (agent: string) => Promise<void>;
   readonly log: { show(): void };
-}): CommandHandlers<"parley.showLog" | "parley.showTraffic" | "parley.saveTranscript"> {
-  const agent = (): { readonly id: string; readonly name: string } | undefined =>
-    active.state.agent ?? agents.of(undefined);
+}): CommandHandlers<"parley.showLog" | "parley.saveTranscript"> {
   return {
     "parley.showLog": () => log.show(),
-    "parley.showTraffic": async () => {
-      const shown = agent();
-      if (shown) await traffic.show(shown.id, shown.name);
-    },
     "parley.saveTranscript": async () => {
-      const shown = agent();
-      if (shown) await traffic.save(shown.id);
+      const shown = active.state.agent ?? agents.of(undefined);
+      if (shown) await save(shown.id);
     },
   };
 }

@@ -9,7 +9,7 @@ import { intentHandlers } from "../panel/intentHandlers.ts";
 import { answerAgentForm, openSessionIntents, runSessionStep } from "../panel/openSessionIntents.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { Session } from "../session/session.ts";
-import { runPanelCommand } from "./panelCommands.ts";
+import { runPanelCommand, showFailingMessage } from "./panelCommands.ts";
 import type { StoredSessions } from "../library/storedSessions.ts";
 import type { WindowAgents } from "../agents/vscode/windowAgents.ts";
 import type { SessionRegistry } from "../library/sessionRegistry.ts";
@@ -100,6 +100,8 @@ function runNextStep(
     case "restartAgent":
       if (!session) return void registry.start(undefined, replyTarget.surface);
       return runSessionStep(session, step);
+    case "showTraffic":
+      return showFailingMessage(session?.id);
     case "useDraftProtocol":
       return useDraftProtocol(session);
     default:

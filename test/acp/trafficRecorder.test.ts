@@ -12,13 +12,26 @@ describe("the traffic recorder", () => {
     const tap = new TrafficRecorder(clock);
     const recorded: unknown[] = [];
     const link = tap.onDidRecord(record => recorded.push(record));
-    for (let i = 0; i < 5010; i++) {
+    for (let i = 0; i < 50_010; i++) {
       clock.advance(1);
       tap.recordMessage(i % 2 === 0 ? "c>a" : "a>c", { i }, 10);
     }
     link.dispose();
-    assert.deepEqual([tap.records.length, tap.dropped, recorded.length], [5000, 10, 5010]);
+    assert.deepEqual([tap.records.length, tap.dropped, recorded.length], [50_000, 10, 50_010]);
     assert.deepEqual(tap.records[0], { t: 11, dir: "c>a", msg: { i: 10 } });
+    // Each record keeps its number, although others are dropped.
+    assert.deepEqual(tap.recordAt(10), { record: tap.records[0], bytes: 10 });
+    assert.equal(tap.recordAt(9), undefined);
+    assert.equal(tap.recordAt(tap.count - 1)?.record, recorded.at(-1));
+    assert.equal(tap.recordAt(tap.count), undefined);
+  });
+
+  it("numbers the records also after it has removed many dropped ones at once", () => {
+    const tap = new TrafficRecorder(new FakeClock());
+    for (let i = 0; i < 75_000; i++) tap.recordMessage("a>c", { i }, 10);
+    assert.deepEqual([tap.count, tap.dropped, tap.records.length], [75_000, 25_000, 50_000]);
+    for (const number of [25_000, 40_000, 74_999]) assert.deepEqual(tap.recordAt(number)?.record.msg, { i: number });
+    assert.equal(tap.recordAt(24_999), undefined);
   });
 
   it("also drops records by size, but never the newest", () => {
@@ -36,7 +49,7 @@ describe("the traffic recorder", () => {
     const tap = new TrafficRecorder(new FakeClock());
     tap.recordText("out", "Welcome!");
     tap.recordText("err", "warning");
-    for (let i = 0; i < 5000; i++) tap.recordMessage("a>c", { i }, 10);
+    for (let i = 0; i < 50_000; i++) tap.recordMessage("a>c", { i }, 10);
     tap.recordText("out", "Bye!");
     assert.equal(tap.badLines, 2);
   });

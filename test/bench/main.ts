@@ -19,6 +19,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   sessions: () => import("./sessions.ts"),
   sessionsPainted: () => import("./sessionsPainted.ts"),
   search: () => import("./search.ts"),
+  inspector: () => import("./inspector.ts"),
   worktrees: () => import("./worktrees.ts"),
   follow: () => import("./follow.ts"),
   tools: () => import("./tools.ts"),

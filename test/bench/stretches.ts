@@ -8,7 +8,7 @@ import type { Stretches } from "./reviewedFiles.ts";
 const sampling = 250;
 
 /** The time of the processor that this thread has had (ms). Where the system does not tell, that of the process. */
-function threadTime(): number {
+export function threadTime(): number {
   if (process.platform === "linux")
     return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]) / 1e6;
   const { user, system } = process.cpuUsage();

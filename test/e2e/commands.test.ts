@@ -24,9 +24,12 @@ describe("the commands of the Command Palette", () => {
     const status = page.locator(".statusbar-item", { hasText: "Demo Agent" });
     await status.waitFor();
 
-    await runCommand(page, "Parley: Show Protocol Traffic");
-    await page.locator(".tab.active", { hasText: "Demo Agent traffic.ndjson" }).waitFor();
-    await page.locator(".view-line", { hasText: "initialize" }).first().waitFor();
+    await runCommand(page, "Parley: Show Protocol Inspector");
+    await page.locator(".tab.active", { hasText: "Protocol Inspector" }).waitFor();
+    await page
+      .getByRole("tab", { name: "Protocol Inspector" })
+      .getByRole("button", { name: /^Close/ })
+      .click();
 
     await runCommand(page, "Parley: Show Log");
     await page.locator(".panel .view-line", { hasText: "Demo Agent is ready" }).first().waitFor();

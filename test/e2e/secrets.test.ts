@@ -162,9 +162,22 @@ describe("secrets that come in by every way", () => {
       await chooseRow(page.locator(".quick-input-widget .monaco-list-row", { hasText: format }));
       shown[name] = await saved(page, folder, name);
     }
-    await runCommand(page, "Parley: Show Protocol Traffic");
-    await page.locator(".editor-instance .view-lines").getByText("initialize").first().waitFor();
-    shown["editor"] = await page.locator(".editor-instance").first().innerText();
+    await runCommand(page, "Parley: Show Protocol Inspector");
+    const inspector = page
+      .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
+      .frameLocator("iframe#active-frame");
+    const messages = inspector.getByRole("listbox", { name: "Messages" });
+    await messages.getByRole("option").first().waitFor();
+    const count = Number(await messages.getByRole("option").first().getAttribute("aria-setsize"));
+    await messages.focus();
+    await page.keyboard.press("Home");
+    shown["inspector"] = "";
+    for (let number = 0; number < count; number++) {
+      await inspector.locator(`.message-detail[data-number="${number}"]`).waitFor();
+      shown["inspector"] += await inspector.locator("body").innerHTML();
+      await page.keyboard.press("ArrowDown");
+    }
+    assert.ok(shown["inspector"].includes("•••"));
     for (const [name, text] of Object.entries(shown)) assert.deepEqual(marksIn(text), [], name);
     for (const entry of await storedInBrowser(page)) assert.deepEqual(marksIn(entry), [], "stored in the browser");
 

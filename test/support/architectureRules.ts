@@ -26,7 +26,7 @@ const roomTiers: readonly (readonly string[])[] = [
   ["history"],
   ["review", "follow"],
   ["agents", "terminals", "mentions", "editorTools"],
-  ["checkpoints", "promptFiles", "turnProblems", "agentRegistry", "hooks"],
+  ["checkpoints", "promptFiles", "turnProblems", "agentRegistry", "hooks", "inspector"],
   ["mcp"],
   ["library"],
   ["search", "commitMessage"],
@@ -42,7 +42,7 @@ const webviewTiers: readonly (readonly string[])[] = [
   ["markdown"],
   ["transcript"],
   ["question", "composer", "find"],
-  ["panel", "diagram", "rules", "search", "usage", "candidates"],
+  ["panel", "diagram", "rules", "search", "usage", "candidates", "inspector"],
 ];
 
 /** The packages that the part of a room outside `vscode/` may import. */
@@ -85,6 +85,7 @@ const roomPackages: Readonly<Record<string, readonly string[]>> = {
     "yauzl",
   ],
   hooks: [],
+  inspector: [],
   library: [],
   comments: [],
   search: ["node:worker_threads"],
@@ -175,6 +176,7 @@ const sharedWithWebview: readonly string[] = [
   "src/panel/rulesPage.ts",
   "src/panel/searchPage.ts",
   "src/panel/usagePage.ts",
+  "src/panel/inspectorPage.ts",
   "src/panel/candidatesPage.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",

@@ -235,7 +235,7 @@ describe("the header", () => {
     const names = (await menu.getByRole("menuitem").locator(".menu-label").allInnerTexts()).join(", ");
     assert.equal(
       names,
-      "Rename Session, Open in Editor, Copy Conversation as Markdown, Save Transcript, Select Agent…, Restart Agent, Continue With…, Show Sessions, Show Changes, Manage Permission Rules, Show Permission Log, Show Protocol Traffic, Show Log",
+      "Rename Session, Open in Editor, Copy Conversation as Markdown, Save Transcript, Select Agent…, Restart Agent, Continue With…, Show Sessions, Show Changes, Manage Permission Rules, Show Permission Log, Show Protocol Inspector, Show Log",
     );
     assert.equal(await menu.getByRole("separator").count(), 4);
     await panel.page.screenshot({ path: "out/screenshots/header-menu.png" });

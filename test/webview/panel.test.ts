@@ -151,7 +151,7 @@ describe("the panel", () => {
       "Select Agent",
       "Open Settings",
       "Show Log",
-      "Show Protocol Traffic",
+      "Show in Inspector",
       "Manage Workspace Trust",
       "Open Folder",
       "New Session",

@@ -32,7 +32,7 @@ export interface Options {
   /** The texts of the panel in another language. */
   readonly translations?: Readonly<Record<string, string>>;
   /** Shows the page of an editor tab instead of the panel. */
-  readonly page?: "rules" | "search" | "usage" | "candidates";
+  readonly page?: "rules" | "search" | "usage" | "candidates" | "inspector";
   /** Receives every message of the panel, as the extension host does. Nothing else answers them. */
   readonly host?: (message: unknown) => void;
 }

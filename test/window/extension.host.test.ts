@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
-import { Emitter } from "../../src/base/lifecycle.ts";
 import { systemClock } from "../../src/base/log.ts";
 import { readSettings } from "../../src/window/settings.ts";
-import { TrafficDocument } from "../../src/window/trafficDocument.ts";
+import { saveTranscript } from "../../src/window/saveTranscript.ts";
 import { until } from "../support/fakes/until.ts";
 
 interface Manifest {
@@ -218,70 +217,33 @@ async function messagesDuring(
   }
 }
 
-describe("the document of an agent's traffic", () => {
-  const uri = vscode.Uri.from({ scheme: "parley-traffic", path: "demo traffic.ndjson", query: "demo" });
-  let tap: TrafficRecorder | undefined;
-  let traffic: TrafficDocument;
-  beforeEach(() => {
-    tap = new TrafficRecorder(systemClock);
-    traffic = new TrafficDocument(
-      {
-        tap: agent => (agent === "demo" ? tap : undefined),
-        onDidRecord: new Emitter<string>().event,
-      },
-      { allTexts: ["a.txt\n\nThe agent wrote API_KEY=s3cr3t\n"] },
-    );
-  });
-  afterEach(() => traffic.dispose());
-
-  const lines = (): readonly string[] => traffic.provideTextDocumentContent(uri).trimEnd().split("\n");
-
-  it("begins with the number of lines that were not messages", () => {
-    tap?.recordText("out", "Welcome!");
-    assert.equal(lines()[0], '// Not valid messages: 1 line of the agent\'s output ("dir":"out")');
-    tap?.recordText("out", "Still here");
-    assert.match(lines()[0] ?? "", /messages: 2 lines of/);
-    assert.equal(lines().length, 3);
-  });
-
-  it("reports the number of dropped records", () => {
-    for (let i = 0; i < 5002; i++) tap?.recordMessage("a>c", { i }, 1);
-    assert.equal(lines()[0], "// Dropped: 2 older lines");
-  });
-
-  it("has no header if there is nothing to report", () => {
-    tap?.recordMessage("c>a", { method: "initialize" }, 1);
-    tap?.recordText("err", "warning");
-    assert.equal(lines().length, 2);
-    assert.match(lines()[0] ?? "", /"method":"initialize"/);
-  });
-
-  it("masks messages and printed text", () => {
-    tap?.recordMessage("c>a", { params: { apiKey: "s3cr3t" } }, 1);
-    tap?.recordText("err", "API_KEY=s3cr3t");
-    assert.ok(!lines().join().includes("s3cr3t"));
-  });
-
-  it("is saved with what happened to files, which is masked, too", async () => {
+describe("a saved transcript of an agent", () => {
+  it("has what happened to files at its end, and everything is masked", async () => {
+    const tap = new TrafficRecorder(systemClock);
     const file = vscode.Uri.file(join(await mkdtemp(join(tmpdir(), "transcript-")), "saved.ndjson"));
     const { showInformationMessage, showSaveDialog } = vscode.window;
     const answers = { showInformationMessage: () => Promise.resolve(), showSaveDialog: () => Promise.resolve(file) };
     Object.assign(vscode.window, answers);
     try {
-      tap?.recordMessage("c>a", { method: "initialize" }, 1);
-      await traffic.save("demo");
-      const records = (await readFile(file.fsPath, "utf8")).trimEnd().split("\n");
+      tap.recordMessage("c>a", { method: "initialize", params: { apiKey: "s3cr3t" } }, 1);
+      await saveTranscript("demo", tap, { allTexts: ["a.txt\n\nThe agent wrote API_KEY=s3cr3t\n"] });
+      const saved = await readFile(file.fsPath, "utf8");
+      const records = saved.trimEnd().split("\n");
       assert.equal(records.length, 2);
       const { dir, text } = JSON.parse(records[1] ?? "") as { readonly dir: string; readonly text: string };
-      assert.deepEqual([dir, text.startsWith("a.txt\n"), text.includes("s3cr3t")], ["note", true, false]);
+      assert.deepEqual([dir, text.startsWith("a.txt\n"), saved.includes("s3cr3t")], ["note", true, false]);
     } finally {
       Object.assign(vscode.window, { showInformationMessage, showSaveDialog });
       await rm(dirname(file.fsPath), { recursive: true });
     }
   });
 
-  it("explains that there is no traffic yet", () => {
-    tap = undefined;
-    assert.match(lines().join(), /^No messages have been exchanged/);
+  it("needs messages", async () => {
+    const { information, questions } = await messagesDuring(async () => {
+      await saveTranscript("demo", undefined, { allTexts: [] });
+      await saveTranscript("demo", new TrafficRecorder(systemClock), { allTexts: [] });
+    });
+    assert.match(information.join(), /^There is nothing to save yet.*,There is nothing to save yet/);
+    assert.deepEqual(questions, []);
   });
 });

@@ -66,6 +66,6 @@ describe("a window at its start", () => {
     const file = vscode.Uri.file("/w/a.ts");
     assert.equal(hasParleyTab([tab(undefined), tab(new vscode.TabInputText(file))]), false);
     assert.equal(hasParleyTab([tab(new vscode.TabInputTextDiff(vscode.Uri.parse("parley-base:/w/a.ts"), file))]), true);
-    assert.equal(hasParleyTab([tab(new vscode.TabInputText(vscode.Uri.parse("parley-traffic:a")))]), true);
+    assert.equal(hasParleyTab([tab(new vscode.TabInputText(vscode.Uri.parse("parley-plan:a")))]), true);
   });
 });

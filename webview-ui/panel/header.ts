@@ -207,7 +207,7 @@ export class HeaderElement extends LightElement {
         { label: t("Show Permission Log"), icon: "checklist", run: show("permissionLog") },
       ],
       [
-        ...ifSession({ label: t("Show Protocol Traffic"), icon: "list-tree", run: step("showTraffic") }),
+        ...ifSession({ label: t("Show Protocol Inspector"), icon: "list-tree", run: show("inspector") }),
         { label: t("Show Log"), icon: "output", run: step("showLog") },
       ],
     ]);

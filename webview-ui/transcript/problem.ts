@@ -23,7 +23,7 @@ export function stepName(step: NextStep): string {
     case "showLog":
       return t("Show Log");
     case "showTraffic":
-      return t("Show Protocol Traffic");
+      return t("Show in Inspector");
     case "checkAgent":
       return t("Check Agent");
     case "manageTrust":
